@@ -37,6 +37,7 @@ enum {
     CLI_VERB_LABEL = 1 << 26,
     CLI_VERB_LEARN = 1 << 27,
     CLI_VERB_REPORT = 1 << 28,
+    CLI_VERB_GROUND = 1 << 29,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
     CLI_SAMPLERS = CLI_RUNS | CLI_VERB_DENOISE, /* take the options of chains */
     CLI_ANNEALS = CLI_VERB_MAP | CLI_VERB_LOGZ,
@@ -48,7 +49,7 @@ enum {
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
                 CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
-    CLI_ALL = (1 << 29) - 1,
+    CLI_ALL = (1 << 30) - 1,
 };
 
 #define CLI_MAX_OPTIONS 192
@@ -92,6 +93,7 @@ typedef struct cli_arguments {
     const char *format;
     const char *model; /* of the results that are compared */
     const char *summary;
+    const char *queried;        /* predicates of ground */
     const char *report;         /* FILE.html */
     const char *checkpoint;     /* FILE */
     const char *resume;         /* FILE */

@@ -56,6 +56,7 @@ int cli_learn(cli_arguments *arguments);
 int cli_learn_weights(cli_arguments *arguments); /* verb_learn_weights.c */
 int cli_denoise(cli_arguments *arguments);
 int cli_report(cli_arguments *arguments);
+int cli_ground(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 

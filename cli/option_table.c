@@ -64,12 +64,15 @@ static const cli_option table[] = {
          "2 to S round a ring")
     TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_MAP, "FILE",
          "initial state of every chain; unset: drawn at random")
-    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DIAGNOSE | CLI_VERB_DENOISE | CLI_VERB_REPORT, "FILE",
+    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DIAGNOSE | CLI_VERB_DENOISE | CLI_VERB_REPORT | CLI_VERB_GROUND, "FILE",
          "file for the result; its extension determines the format; unset: standard output")
     TEXT('o', output, "output", CLI_VERB_LABEL, "FILE",
          "file for the labelled data; unset: standard output")
     TEXT('o', output, "output", CLI_VERB_LEARN, "FILE",
          "file for the model; unset: standard output")
+    TEXT(0, queried, "query-predicates", CLI_VERB_GROUND, "LIST",
+         "predicates whose atoms are variables unless DATABASE has them; the others are false "
+         "unless it has them; unset: those without a fact")
     NAME(0, template_style, "template-style", CLI_VERB_LEARN, "crf++|wapiti",
          "whose rules the templates follow, and the model's format; unset: crf++")
     REAL(l2, "l2", CLI_VERB_LEARN, 1.0, 0.0, 1e12, "X", "penalty: X/2 times the sum of squared weights")
@@ -172,9 +175,9 @@ static const cli_option table[] = {
          "weights: write every weight with its standard error, as CSV")
     REAL(level, "level", CLI_VERB_FIT, 0.95, 0.001, 0.999999, "X",
          "probability that an interval covers")
-    NAME(0, format, "format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_GENERATES, CLI_MODEL_FORMATS,
+    NAME(0, format, "format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_VERB_GROUND | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
-    NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_GENERATES, "shortest|fixed",
+    NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_VERB_GROUND | CLI_GENERATES, "shortest|fixed",
          "numbers with the fewest digits that read back exactly, or as digits[.digits] without "
          "exponents")
     NAME(0, convention_out, "write-convention", CLI_VERB_CONVERT | CLI_GENERATES,
@@ -349,7 +352,7 @@ static const struct {
     {"restarts", CLI_RUNS},
     {"temper", CLI_SAMPLERS | CLI_VERB_LOGZ},
     {"time", CLI_SAMPLERS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL |
-                 CLI_VERB_LEARN},
+                 CLI_VERB_LEARN | CLI_VERB_GROUND},
     {"method", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
     {"target-error", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
     {"budget", CLI_SAMPLERS | CLI_VERB_INFO | CLI_ANNEALS | CLI_VERB_SENSITIVITY},
@@ -368,7 +371,7 @@ static const struct {
     {"sweeps", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
     {"burn-in", CLI_SAMPLERS | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
     {"memory-limit", CLI_OBSERVES | CLI_VERB_DENOISE | CLI_VERB_CONVERT | CLI_VERB_FIT |
-                         CLI_GENERATES | CLI_VERB_LABEL | CLI_VERB_LEARN},
+                         CLI_GENERATES | CLI_VERB_LABEL | CLI_VERB_LEARN | CLI_VERB_GROUND},
     {"threads", CLI_SAMPLERS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT |
                     CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL | CLI_VERB_LEARN},
     {"thin", CLI_VERB_SAMPLE},

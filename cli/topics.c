@@ -11,7 +11,8 @@ static const struct {
 } topics[CLI_N_TOPICS] = {
     [CLI_TOPIC_QUESTION] =
         {NULL, "What to answer",
-         "evidence likelihood query top reach joint cases prior weights held-out template-style l2 "
+         "evidence likelihood query top reach joint cases prior weights held-out query-predicates "
+         "template-style l2 "
          "l1 least-count task "
          "monitor target focus "
          "asymptotic list data grid torus variables states parents degree edges "
@@ -115,6 +116,7 @@ static const cli_brief briefs[] = {
     {"top", "N", "show the N quantities with the largest R-hat", CLI_VERB_DIAGNOSE},
     {"plot", "FILE.svg", "draws and ranks of the largest R-hat", CLI_VERB_DIAGNOSE},
     {"picture", "RxC", "a picture of R rows and C columns of variables", 0},
+    {"query-predicates", "LIST", "open ones; unset: those without a fact", 0},
     {"template-style", "NAME", "crf++ or wapiti; unset: crf++", 0},
     {"l2", "X", "penalty X/2 sum of w^2", 0},
     {"l1", "X", "penalty X sum of |w|, which makes weights 0", 0},

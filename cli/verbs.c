@@ -111,6 +111,14 @@ const cli_verb cli_verbs[] = {
      "gibbsite learn crf examples/places.template examples/places.txt --l1 1 --l2 0\n"
      "gibbsite learn weights examples/friends examples/friends.csv -o friends.gbm\n",
      cli_learn},
+    {"ground", CLI_VERB_GROUND, 2, "PROGRAM DATABASE", "Markov logic into a factor graph",
+     "PROGRAM has weighted formulas of first-order logic, DATABASE facts, as\n"
+     "Alchemy writes them. Atoms of query predicates become variables, named as in\n"
+     "PROGRAM; atoms of the others are false unless DATABASE has them. Groundings\n"
+     "that DATABASE decides are left out.\n",
+     "gibbsite ground examples/smokers.mln examples/smokers.db -o smokers.gbm\n"
+     "gibbsite marginals smokers.gbm --query 'Smokes(Bob)'\n",
+     cli_ground},
     {"sensitivity", CLI_VERB_SENSITIVITY, 1, "MODEL",
      "how a probability moves with every parameter",
      "For every entry of a conditional table: the derivative of P(X=x | evidence) by\n"

@@ -13,6 +13,7 @@
 #include "gibbsite/exact.h"
 #include "gibbsite/fit.h"
 #include "gibbsite/generate.h"
+#include "gibbsite/ground.h"
 #include "gibbsite/image.h"
 #include "gibbsite/info.h"
 #include "gibbsite/io.h"

@@ -77,7 +77,7 @@ static gbs_status find_variable(mln_reader *r, gbsi_token name, uint32_t *variab
         r->warned = true;
         gbsi_text_warn(r->text,
                        "%s looks like a formula over a logical variable; it is read as the name of "
-                       "one variable of the model: give a clause for each constant",
+                       "one variable of the model: gibbsite ground makes a model of such a program",
                        gbsi_token_show(name, shown));
     }
     *variable = r->clauses.n_variables;
@@ -152,9 +152,8 @@ static gbs_status read_literals(mln_reader *r, gbsi_text *line, gbsi_token token
         }
         if (is_first_order(next)) {
             return gbsi_line_unexpected(line, next,
-                                        "a ground clause: a formula over logical variables must be "
-                                        "replaced by a clause for each constant, such as "
-                                        "1.5 !Smokes(Anna) v Cancer(Anna)",
+                                        "a ground clause: a formula over logical variables needs "
+                                        "gibbsite ground PROGRAM DATABASE",
                                         err);
         }
         if (!gbsi_token_is(next, "v")) {

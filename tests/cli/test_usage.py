@@ -3,7 +3,7 @@
 import pytest
 from conftest import SPRINKLER, only
 
-LATER_VERBS = ["segment", "ground"]
+LATER_VERBS = ["segment"]
 LATER_OPTIONS = ["--trace", "--anytime"]
 
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite ground: a program of Markov logic and its database into a factor graph. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "job.h"
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    (void)context;
+    (void)progress;
+    return cli_signals_caught();
+}
+
+static void tell(const cli_arguments *arguments, const gbs_ground_report *r)
+{
+    cli_note(arguments,
+             "%" PRIu64 " formulas, %" PRIu64
+             " facts; %.0f groundings, %.0f of them decided by the database",
+             r->n_formulas, r->n_facts, r->n_instances, r->n_instances - (double)r->n_groundings);
+    cli_note(arguments,
+             "%" PRIu64 " factors, %" PRIu64 " equal groundings merged, %" PRIu64 " tables",
+             r->n_factors, r->n_merged, r->n_tables);
+    cli_note(arguments,
+             "%" PRIu64
+             " variables; %.0f open atoms are in no factor: they hold with probability 1/2",
+             r->n_variables, r->n_atoms - (double)r->n_variables);
+}
+
+int cli_ground(cli_arguments *arguments)
+{
+    const gbs_ground_options options = {.size = sizeof options,
+                                        .query_predicates = arguments->queried,
+                                        .time_s = arguments->run.time_s,
+                                        .memory_limit = arguments->run.memory_limit};
+    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = on_progress};
+    gbs_ground_report report = {.size = sizeof report};
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    char **operand = arguments->operand;
+    if (strcmp(operand[0], "-") == 0 && strcmp(operand[1], "-") == 0) {
+        return cli_error(CLI_USAGE, "standard input cannot be the program and the database");
+    }
+    int status = cli_check_model_output(arguments);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    cli_signals_catch();
+    const gbs_status done =
+        gbs_ground(operand[0], operand[1], &options, &callbacks, &model, &report, &err);
+    status = done < 0 ? cli_fail_input(done, &err) : cli_write_model(arguments, model);
+    if (status == CLI_DONE) {
+        tell(arguments, &report);
+    }
+    gbs_model_free(model);
+    return status;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Markov logic (Richardson & Domingos 2006, Machine Learning 62:107-136): weighted formulas of
+ * first-order logic over a database, made into a factor graph.
+ *
+ *     gbs_model *model = NULL;
+ *     const gbs_ground_options options = {.size = sizeof options,
+ *                                         .query_predicates = "Smokes,Cancer"};
+ *     gbs_ground("smoking.mln", "smoking.db", &options, NULL, &model, NULL, &err);
+ *
+ * A formula of weight w gives, for each binding of its variables to constants,
+ * the factor exp(w), where the formula holds, else 1 [M1].
+ * Atoms of the query predicates that the database does not decide are the variables, named as in
+ * the program: Friends(Anna,Bob), state 1 where the atom holds. Atoms of other predicates are false
+ * unless the database says otherwise (the closed world). Groundings that evidence decides are
+ * constants and left out. So are atoms that no factor needs: they hold with probability 1/2.
+ *
+ * A grounding that is a clause, a conjunction, or <=> of two literals becomes a logical factor,
+ * tied to the weight of its formula; equal ones of one formula are one factor with their number as
+ * its feature. Other formulas over up to 16 open atoms become tables, which are not tied.
+ *
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; a built model can be shared by any number of threads.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT. NULL options mean the defaults.
+ */
+#ifndef GIBBSITE_GROUND_H
+#define GIBBSITE_GROUND_H
+
+#include "gibbsite/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Zero-initialised means the defaults. */
+typedef struct gbs_ground_options {
+    size_t size;                  /**< sizeof(gbs_ground_options) */
+    const char *query_predicates; /**< names, ',' between; NULL: those without a fact */
+    double time_s;                /**< fail after so many seconds; 0: no limit */
+    uint64_t memory_limit;        /**< bytes, program included; 0: half of the machine's memory */
+} gbs_ground_options;
+
+/** What grounding did. */
+typedef struct gbs_ground_report {
+    size_t size;           /**< sizeof(gbs_ground_report), set by the caller */
+    uint64_t n_formulas;   /**< of the program */
+    uint64_t n_facts;      /**< of the database, each once */
+    double n_instances;    /**< bindings of the variables of all formulas */
+    uint64_t n_groundings; /**< of these not decided by evidence */
+    uint64_t n_merged;     /**< of these equal to one before, which counts them */
+    uint64_t n_factors;    /**< of the model */
+    uint64_t n_tables;     /**< of these tables */
+    double n_atoms;        /**< open atoms that the database does not decide */
+    uint64_t n_variables;  /**< of these needed by a factor */
+} gbs_ground_report;
+
+/**
+ * Ground a program over a database; the files are described in gibbsite-formats(5).
+ *
+ * @param program, database paths, "-" for standard input.
+ * @param callbacks NULL; progress is called now and then and may stop the work.
+ * @param model  out, caller frees.
+ * @param report out or NULL.
+ * @return GBS_ERR_FORMAT with FILE:LINE:COLUMN for what cannot be read, facts that contradict one
+ *         another or a formula that must hold, and a query predicate that is not declared;
+ *         GBS_ERR_UNSUPPORTED for formulas over too many open atoms; GBS_ERR_LIMIT,
+ *         GBS_ERR_STOPPED, GBS_ERR_MEMORY.
+ */
+GBS_API gbs_status gbs_ground(const char *program, const char *database,
+                              const gbs_ground_options *options, const gbs_run_callbacks *callbacks,
+                              gbs_model **model, gbs_ground_report *report, gbs_error *err);
+/** Ground texts in memory. @param program_name, database_name used in messages. */
+GBS_API gbs_status gbs_ground_memory(const char *program_name, const void *program,
+                                     size_t program_bytes, const char *database_name,
+                                     const void *database, size_t database_bytes,
+                                     const gbs_ground_options *options,
+                                     const gbs_run_callbacks *callbacks, gbs_model **model,
+                                     gbs_ground_report *report, gbs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

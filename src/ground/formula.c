@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulas by recursive descent; from what binds last to what binds first: <=>, =>, v, ^, !. */
+#include "base/memory.h"
+#include "ground/program.h"
+#include "io/lines.h"
+
+typedef struct parser {
+    gbsi_program *program;
+    gbsi_text *line;
+    gbsi_logic_formula *formula;
+    gbsi_token name[GBSI_GROUND_MOST_VARIABLES];
+    uint32_t depth, n_nodes;
+} parser;
+
+enum { MOST_NODES = 1000 }; /* of a formula, which the grounding visits by recursion */
+
+static gbs_status read_iff(parser *s, uint32_t *node, gbs_error *err);
+
+static gbs_status add_node(parser *s, gbsi_logic_node n, uint32_t *node, gbs_error *err)
+{
+    gbsi_program *p = s->program;
+    if (s->n_nodes++ == MOST_NODES) {
+        return gbsi_line_unexpected(s->line, gbsi_logic_peek(s->line),
+                                    "a formula of at most 1000 predicates and signs", err);
+    }
+    const gbs_status status = gbsi_reserve((void **)(void *)&p->node, &p->node_capacity,
+                                           p->n_nodes + 1, sizeof *p->node, p->text->name, err);
+    if (status == GBS_OK) {
+        *node = p->n_nodes;
+        p->node[p->n_nodes++] = n;
+    }
+    return status;
+}
+
+static gbs_status add_not(parser *s, uint32_t *node, gbs_error *err)
+{
+    return add_node(s, (gbsi_logic_node){.op = GBSI_LOGIC_NOT, .left = *node}, node, err);
+}
+
+static gbs_status add_term(parser *s, int64_t term, gbs_error *err)
+{
+    gbsi_program *p = s->program;
+    const gbs_status status = gbsi_reserve((void **)(void *)&p->term, &p->term_capacity,
+                                           p->n_terms + 1, sizeof *p->term, p->text->name, err);
+    if (status == GBS_OK) {
+        p->term[p->n_terms++] = term;
+    }
+    return status;
+}
+
+/* ---- terms -----------------------------------------------------------------------------------
+ */
+
+static bool is_variable(gbsi_token token)
+{
+    return token.at[0] >= 'a' && token.at[0] <= 'z';
+}
+
+static gbs_status find_variable(parser *s, gbsi_token token, uint32_t *variable, gbs_error *err)
+{
+    gbsi_logic_formula *f = s->formula;
+    for (uint32_t k = f->n_variables; k > 0; k--) { /* of quantifiers the inner one */
+        if (s->name[k - 1].n == token.n && memcmp(s->name[k - 1].at, token.at, token.n) == 0) {
+            *variable = k - 1;
+            return GBS_OK;
+        }
+    }
+    if (f->n_variables == GBSI_GROUND_MOST_VARIABLES) {
+        return gbsi_line_unexpected(s->line, token, "at most 32 variables in a formula", err);
+    }
+    *variable = f->n_variables;
+    s->name[f->n_variables] = token;
+    f->type[f->n_variables++] = UINT32_MAX;
+    return GBS_OK;
+}
+
+/* @param type UINT32_MAX: whatever the variable has. @return in *type what it turned out to be. */
+static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t id = 0;
+    const bool plus = gbsi_token_is(token, "+");
+    if (plus) {
+        token = gbsi_logic_next(s->line);
+    }
+    if (!gbsi_logic_is_name(token) || (plus && !is_variable(token))) {
+        return gbsi_line_unexpected(s->line, token, plus ? "a variable" : "a variable or constant",
+                                    err);
+    }
+    if (!is_variable(token)) {
+        if (*type == UINT32_MAX) {
+            return gbsi_line_unexpected(
+                s->line, token, "a variable of a type known from a predicate before it", err);
+        }
+        GBSI_TRY(gbsi_program_constant(s->program, s->program->text, *type, token, &id, err));
+        return add_term(s, ~(int64_t)id, err);
+    }
+    GBSI_TRY(find_variable(s, token, &id, err));
+    uint32_t *known = &s->formula->type[id];
+    if (*known != UINT32_MAX && *type != UINT32_MAX && *known != *type) {
+        return gbsi_line_unexpected(s->line, token, "variables of one type throughout a formula",
+                                    err);
+    }
+    if (*known == UINT32_MAX) {
+        *known = *type;
+    }
+    *type = *known;
+    if (plus && (s->formula->bound >> id & 1) != 0) {
+        return gbsi_line_unexpected(s->line, token, "a '+' only before a variable of no quantifier",
+                                    err);
+    }
+    s->formula->plus |= plus ? UINT32_C(1) << id : 0;
+    GBSI_TRY(add_term(s, id, err));
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_atom(parser *s, gbsi_token name, uint32_t *node, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_program *p = s->program;
+    gbsi_logic_node n = {.op = GBSI_LOGIC_ATOM, .first_term = p->n_terms};
+    if (!gbsi_name_map_find(&p->predicates, 0, name.at, name.n, &n.predicate)) {
+        return gbsi_line_unexpected(s->line, name, "a predicate that is declared above", err);
+    }
+    const uint32_t n_arguments = p->predicate[n.predicate].n_arguments;
+    GBSI_TRY(gbsi_logic_take(s->line, "(", "'('", err));
+    for (uint32_t k = 0; k < n_arguments; k++) {
+        uint32_t type = p->predicate[n.predicate].type[k];
+        GBSI_TRY(read_term(s, gbsi_logic_next(s->line), &type, err));
+        GBSI_TRY(k + 1 < n_arguments
+                     ? gbsi_logic_take(s->line, ",", "',' and the next argument", err)
+                     : gbsi_logic_take(s->line, ")", "')' behind the last argument", err));
+    }
+    GBSI_TRY(add_node(s, n, node, err));
+
+cleanup:
+    return status;
+}
+
+/* x = y or x != y. */
+static gbs_status read_equal(parser *s, gbsi_token first, uint32_t *node, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t type = UINT32_MAX;
+    const size_t first_term = s->program->n_terms;
+    GBSI_TRY(read_term(s, first, &type, err));
+    const gbsi_token sign = gbsi_logic_next(s->line);
+    GBSI_TRY(read_term(s, gbsi_logic_next(s->line), &type, err));
+    /* the first term may have learnt its type from the second one */
+    if (s->program->term[first_term] >= 0) {
+        s->formula->type[s->program->term[first_term]] = type;
+    }
+    GBSI_TRY(add_node(s, (gbsi_logic_node){.op = GBSI_LOGIC_EQUAL, .first_term = first_term}, node,
+                      err));
+    if (gbsi_token_is(sign, "!=")) {
+        GBSI_TRY(add_not(s, node, err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- signs -----------------------------------------------------------------------------------
+ */
+
+static gbs_status read_unary(parser *s, uint32_t *node, gbs_error *err);
+
+/* EXIST x, y body: a literal or a formula in parentheses, since programs differ in how far the
+ * quantifier reaches otherwise. */
+static gbs_status read_quantifier(parser *s, gbsi_logic_op op, uint32_t *node, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_logic_formula *f = s->formula;
+    const uint32_t first = f->n_variables;
+    gbsi_token sign;
+    do {
+        const gbsi_token name = gbsi_logic_next(s->line);
+        if (!gbsi_logic_is_name(name) || !is_variable(name)) {
+            return gbsi_line_unexpected(s->line, name, "a variable behind the quantifier", err);
+        }
+        if (f->n_variables == GBSI_GROUND_MOST_VARIABLES) {
+            return gbsi_line_unexpected(s->line, name, "at most 32 variables in a formula", err);
+        }
+        f->bound |= UINT32_C(1) << f->n_variables;
+        s->name[f->n_variables] = name;
+        f->type[f->n_variables++] = UINT32_MAX;
+        sign = gbsi_logic_peek(s->line);
+        if (gbsi_token_is(sign, ",")) {
+            (void)gbsi_logic_next(s->line);
+        }
+    } while (gbsi_token_is(sign, ","));
+    const uint32_t behind = f->n_variables;
+    const bool closed = gbsi_token_is(sign, "(");
+    GBSI_TRY(read_unary(s, node, err));
+    sign = gbsi_logic_peek(s->line);
+    if (!closed && sign.n != 0 && !gbsi_token_is(sign, ")") && !gbsi_token_is(sign, ".")) {
+        return gbsi_line_unexpected(s->line, sign,
+                                    "parentheses about the formula of the quantifier", err);
+    }
+    for (uint32_t k = behind; k > first; k--) {
+        if (f->type[k - 1] == UINT32_MAX) {
+            return gbsi_line_unexpected(s->line, s->name[k - 1],
+                                        "a variable that a predicate behind it has", err);
+        }
+        GBSI_TRY(
+            add_node(s, (gbsi_logic_node){.op = op, .left = *node, .predicate = k - 1}, node, err));
+        s->name[k - 1].n = 0; /* no name behind the quantifier's formula */
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_inside(parser *s, uint32_t *node, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_token token = gbsi_logic_next(s->line);
+    if (gbsi_token_is(token, "!")) {
+        GBSI_TRY(read_unary(s, node, err));
+        return add_not(s, node, err);
+    }
+    if (gbsi_token_is(token, "(")) {
+        GBSI_TRY(read_iff(s, node, err));
+        return gbsi_logic_take(s->line, ")", "')' or a sign such as v, ^, =>", err);
+    }
+    if (gbsi_token_is_any_case(token, "EXIST") || gbsi_token_is_any_case(token, "FORALL")) {
+        return read_quantifier(
+            s, gbsi_token_is_any_case(token, "EXIST") ? GBSI_LOGIC_EXIST : GBSI_LOGIC_FORALL, node,
+            err);
+    }
+    const gbsi_token sign = gbsi_logic_peek(s->line);
+    if (gbsi_logic_is_name(token) && (gbsi_token_is(sign, "=") || gbsi_token_is(sign, "!="))) {
+        return read_equal(s, token, node, err);
+    }
+    if (!gbsi_logic_is_name(token)) {
+        return gbsi_line_unexpected(s->line, token, "a predicate, '!', '(' or a quantifier", err);
+    }
+    GBSI_TRY(read_atom(s, token, node, err));
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_unary(parser *s, uint32_t *node, gbs_error *err)
+{
+    if (s->depth == GBSI_GROUND_MOST_DEPTH) {
+        return gbsi_line_unexpected(s->line, gbsi_logic_peek(s->line),
+                                    "formulas nested in at most 100 others", err);
+    }
+    s->depth++;
+    const gbs_status status = read_inside(s, node, err);
+    s->depth--;
+    return status;
+}
+
+/* Operands with a sign between them, which binds to the left. */
+static gbs_status read_list(parser *s, const char *sign, gbsi_logic_op op,
+                            gbs_status (*operand)(parser *, uint32_t *, gbs_error *),
+                            uint32_t *node, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(operand(s, node, err));
+    while (gbsi_token_is(gbsi_logic_peek(s->line), sign)) {
+        gbsi_logic_node n = {.op = op, .left = *node};
+        (void)gbsi_logic_next(s->line);
+        GBSI_TRY(operand(s, &n.right, err));
+        GBSI_TRY(add_node(s, n, node, err));
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_and(parser *s, uint32_t *node, gbs_error *err)
+{
+    return read_list(s, "^", GBSI_LOGIC_AND, read_unary, node, err);
+}
+
+static gbs_status read_or(parser *s, uint32_t *node, gbs_error *err)
+{
+    return read_list(s, "v", GBSI_LOGIC_OR, read_and, node, err);
+}
+
+/* a => b is !a v b; one more => needs parentheses. */
+static gbs_status read_implies(parser *s, uint32_t *node, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(read_or(s, node, err));
+    if (gbsi_token_is(gbsi_logic_peek(s->line), "=>")) {
+        gbsi_logic_node n = {.op = GBSI_LOGIC_OR};
+        (void)gbsi_logic_next(s->line);
+        GBSI_TRY(add_not(s, node, err));
+        n.left = *node;
+        GBSI_TRY(read_or(s, &n.right, err));
+        GBSI_TRY(add_node(s, n, node, err));
+        if (gbsi_token_is(gbsi_logic_peek(s->line), "=>")) {
+            return gbsi_line_unexpected(s->line, gbsi_logic_peek(s->line),
+                                        "parentheses about one of two implications", err);
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_iff(parser *s, uint32_t *node, gbs_error *err)
+{
+    return read_list(s, "<=>", GBSI_LOGIC_IFF, read_implies, node, err);
+}
+
+/* Types of equal variables that were not known where they were compared. */
+static gbs_status check_equal(const parser *s, uint32_t first_node, gbs_error *err)
+{
+    const gbsi_program *p = s->program;
+    for (uint32_t i = first_node; i < p->n_nodes; i++) {
+        const int64_t *term = p->term + p->node[i].first_term;
+        if (p->node[i].op == GBSI_LOGIC_EQUAL && term[0] >= 0 && term[1] >= 0 &&
+            s->formula->type[term[0]] != s->formula->type[term[1]]) {
+            return gbsi_line_unexpected(s->line, s->formula->place,
+                                        "a formula that compares variables of one type", err);
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_formula_read(gbsi_program *program, gbsi_text *line, gbsi_logic_formula *formula,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    parser s = {.program = program, .line = line, .formula = formula};
+    const uint32_t first_node = program->n_nodes;
+    GBSI_TRY(read_iff(&s, &formula->root, err));
+    for (uint32_t k = 0; k < formula->n_variables; k++) {
+        if (formula->type[k] == UINT32_MAX) {
+            return gbsi_line_unexpected(line, s.name[k], "a variable that a predicate has", err);
+        }
+    }
+    GBSI_TRY(check_equal(&s, first_node, err));
+
+cleanup:
+    return status;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole of grounding: files in, a model out. */
+#include "gibbsite/ground.h"
+
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/clock.h"
+#include "base/machine.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "ground/grounding.h"
+
+#define PROGRESS_S 0.1
+
+/* A call under way. */
+typedef struct call {
+    gbs_ground_options options;
+    gbs_run_callbacks callbacks;
+    gbs_progress progress;
+    double begun_s, told_s;
+    gbsi_text program, database;
+    gbsi_grounding grounding;
+} call;
+
+static bool look(void *context)
+{
+    call *c = context;
+    const double now_s = gbsi_clock_s();
+    if (c->options.time_s > 0.0 && now_s - c->begun_s > c->options.time_s) {
+        return true;
+    }
+    if (c->callbacks.progress == NULL || now_s - c->told_s < PROGRESS_S) {
+        return false;
+    }
+    c->told_s = now_s;
+    c->progress.elapsed_s = now_s - c->begun_s;
+    return c->callbacks.progress(c->callbacks.context, &c->progress) != 0;
+}
+
+/* ---- facts -----------------------------------------------------------------------------------
+ */
+
+/* The code of an atom is known once all constants are: facts are kept until then. */
+typedef struct fact {
+    gbsi_token place;
+    uint32_t predicate;
+    bool holds;
+    size_t first; /* of constant */
+} fact;
+
+typedef struct facts {
+    gbsi_grounding *g;
+    fact *fact;
+    uint32_t *constant;
+    size_t n, capacity, n_constants, constant_capacity;
+} facts;
+
+static gbs_status keep_fact(void *context, uint32_t predicate, const uint32_t *constant, bool holds,
+                            gbsi_token place, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    facts *f = context;
+    const uint32_t n = f->g->program.predicate[predicate].n_arguments;
+    if (gbsi_watch_spend(&f->g->watch, 64)) {
+        return gbsi_watch_fail(err, "reading facts");
+    }
+    GBSI_TRY(gbsi_reserve((void **)(void *)&f->fact, &f->capacity, f->n + 1, sizeof *f->fact,
+                          "facts", err));
+    GBSI_TRY(gbsi_reserve((void **)(void *)&f->constant, &f->constant_capacity, f->n_constants + n,
+                          sizeof *f->constant, "facts", err));
+    memcpy(f->constant + f->n_constants, constant, n * sizeof *constant);
+    f->fact[f->n++] = (fact){place, predicate, holds, f->n_constants};
+    f->n_constants += n;
+
+cleanup:
+    return status;
+}
+
+/* Numbers every atom there can be. */
+static gbs_status number_atoms(gbsi_grounding *g, gbs_error *err)
+{
+    double sum = 0.0;
+    uint64_t first = 0;
+    for (uint32_t id = 0; id < g->program.n_predicates; id++) {
+        gbsi_predicate *q = &g->program.predicate[id];
+        uint64_t n = 1;
+        double size = 1.0;
+        for (uint32_t k = 0; k < q->n_arguments; k++) {
+            n *= g->program.type[q->type[k]].n;
+            size *= g->program.type[q->type[k]].n;
+        }
+        sum += size;
+        if (!(sum < 4e18)) {
+            return gbsi_text_fail(g->program.text, q->name, err,
+                                  "found a predicate with which there are more than 4e18 ground "
+                                  "atoms, expected fewer constants or arguments");
+        }
+        q->first = first;
+        first += n;
+        g->report.n_atoms += q->open ? size : 0.0;
+    }
+    return GBS_OK;
+}
+
+static gbs_status add_fact(gbsi_grounding *g, const fact *f, const uint32_t *constant,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_predicate *q = &g->program.predicate[f->predicate];
+    const uint32_t value = f->holds ? GBSI_ATOM_TRUE : GBSI_ATOM_FALSE;
+    uint64_t code = 0;
+    for (uint32_t k = 0; k < q->n_arguments; k++) {
+        code = code * g->program.type[q->type[k]].n + constant[k];
+    }
+    code += q->first;
+    const uint32_t *known = gbsi_atoms_find(&g->atoms, code);
+    if (known != NULL && *known != value) {
+        return gbsi_text_fail(g->program.database, f->place, err,
+                              "found the opposite of a fact above, expected one of the two");
+    }
+    if (known != NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_atoms_add(&g->atoms, code, value, err));
+    g->report.n_facts++;
+    g->report.n_atoms -= q->open;
+    if (f->holds) {
+        const size_t at = (size_t)q->n_true * q->n_arguments;
+        GBSI_TRY(gbsi_reserve((void **)(void *)&q->tuple, &q->tuple_capacity, at + q->n_arguments,
+                              sizeof *q->tuple, "facts", err));
+        memcpy(q->tuple + at, constant, q->n_arguments * sizeof *constant);
+        q->n_true++;
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- query predicates ------------------------------------------------------------------------
+ */
+
+static gbs_status open_named(gbsi_program *p, const char *names, gbs_error *err)
+{
+    for (const char *at = names;; at++) {
+        const size_t n = strcspn(at, ",");
+        uint32_t id = 0;
+        if (!gbsi_name_map_find(&p->predicates, 0, at, n, &id)) {
+            char shown[GBSI_SHOWN];
+            return gbsi_fail(err, GBS_ERR_FORMAT,
+                             "%s: found the query predicate %s, expected one that the program "
+                             "declares",
+                             p->text->name, gbsi_token_show((gbsi_token){at, n}, shown));
+        }
+        p->predicate[id].open = true;
+        at += n;
+        if (*at == '\0') {
+            return GBS_OK;
+        }
+    }
+}
+
+static gbs_status open_predicates(gbsi_program *p, const char *names, gbs_error *err)
+{
+    uint32_t n_open = 0;
+    if (names != NULL) {
+        return open_named(p, names, err);
+    }
+    for (uint32_t id = 0; id < p->n_predicates; id++) {
+        p->predicate[id].open = p->predicate[id].n_facts == 0;
+        n_open += p->predicate[id].open;
+    }
+    if (n_open == 0) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s: found facts of every predicate of %s, expected the names of the "
+                         "query predicates",
+                         p->database->name, p->text->name);
+    }
+    return GBS_OK;
+}
+
+/* ---- the call --------------------------------------------------------------------------------
+ */
+
+static gbs_status read_files(call *c, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_grounding *g = &c->grounding;
+    facts f = {.g = g};
+    GBSI_TRY(gbsi_program_read(&g->program, &c->program, err));
+    GBSI_TRY(gbsi_database_read(&g->program, &c->database, keep_fact, &f, err));
+    GBSI_TRY(open_predicates(&g->program, c->options.query_predicates, err));
+    GBSI_TRY(number_atoms(g, err));
+    for (size_t i = 0; i < f.n; i++) {
+        GBSI_TRY(gbsi_watch_spend(&g->watch, 16) ? gbsi_watch_fail(err, "reading facts") : GBS_OK);
+        GBSI_TRY(add_fact(g, &f.fact[i], f.constant + f.fact[i].first, err));
+    }
+    GBSI_TRY(gbsi_index_facts(&g->program, err));
+
+cleanup:
+    gbsi_free(f.fact);
+    gbsi_free(f.constant);
+    return status;
+}
+
+static gbs_status ground(call *c, gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_grounding *g = &c->grounding;
+    GBSI_TRY(read_files(c, err));
+    GBSI_TRY(gbs_builder_new(&g->builder, err));
+    for (uint32_t i = 0; i < g->program.n_formulas; i++) {
+        GBSI_TRY(gbsi_ground_formula(g, &g->program.formula[i], err));
+    }
+    g->report.n_formulas = g->program.n_formulas;
+    g->report.n_variables = g->n_variables;
+    GBSI_TRY(gbs_builder_build(g->builder, model, err));
+
+cleanup:
+    return status;
+}
+
+static void grounding_free(gbsi_grounding *g)
+{
+    gbs_builder_free(g->builder);
+    gbsi_program_free(&g->program);
+    gbsi_atoms_free(&g->atoms);
+    gbsi_atoms_free(&g->same);
+    gbsi_atoms_free(&g->weights);
+    gbsi_free(g->name);
+    gbsi_free(g->residue);
+    gbsi_free(g->factor);
+    gbsi_free(g->literal);
+}
+
+static gbs_status run_call(const gbsi_input input[2], const gbs_ground_options *options,
+                           const gbs_run_callbacks *callbacks, gbs_model **model,
+                           gbs_ground_report *report, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_budget budget;
+    gbs_model *made = NULL;
+    call c = {.begun_s = gbsi_clock_s()};
+    if (options != NULL) {
+        c.options = *options;
+    }
+    if (callbacks != NULL) {
+        c.callbacks.context = callbacks->context;
+        c.callbacks.progress = callbacks->progress;
+    }
+    c.progress.size = sizeof c.progress;
+    c.grounding.watch = (gbsi_watch){.look = look, .context = &c};
+    if (!(c.options.time_s >= 0.0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found %g s, expected 0 s or more",
+                         c.options.time_s);
+    }
+    gbsi_budget_init(
+        &budget, c.options.memory_limit != 0 ? c.options.memory_limit : gbsi_default_memory_limit(),
+        gbsi_process_bytes());
+    gbsi_budget *before = gbsi_budget_enter(&budget);
+    GBSI_TRY(gbsi_text_open(&c.program, &input[0], NULL, err));
+    GBSI_TRY(gbsi_text_open(&c.database, &input[1], NULL, err));
+    GBSI_TRY(ground(&c, &made, err));
+    *model = made;
+    gbsi_struct_give(report, &c.grounding.report, sizeof c.grounding.report);
+
+cleanup:
+    grounding_free(&c.grounding);
+    gbsi_budget_leave(before);
+    return status;
+}
+
+gbs_status gbs_ground(const char *program, const char *database, const gbs_ground_options *options,
+                      const gbs_run_callbacks *callbacks, gbs_model **model,
+                      gbs_ground_report *report, gbs_error *err)
+{
+    GBSI_NEED(program);
+    GBSI_NEED(database);
+    GBSI_NEED(model);
+    GBSI_IN_STRUCT(options, gbs_ground_options);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_ground_report);
+    gbsi_input input[2] = {{0}, {0}};
+    gbs_status status = gbsi_input_read(program, &input[0], err);
+    if (status >= 0) {
+        status = gbsi_input_read(database, &input[1], err);
+        if (status >= 0) {
+            status = run_call(input, options, callbacks, model, report, err);
+            gbsi_input_free(&input[1]);
+        }
+        gbsi_input_free(&input[0]);
+    }
+    return status;
+}
+
+gbs_status gbs_ground_memory(const char *program_name, const void *program, size_t program_bytes,
+                             const char *database_name, const void *database, size_t database_bytes,
+                             const gbs_ground_options *options, const gbs_run_callbacks *callbacks,
+                             gbs_model **model, gbs_ground_report *report, gbs_error *err)
+{
+    GBSI_NEED(program_name);
+    GBSI_NEED(program);
+    GBSI_NEED(database_name);
+    GBSI_NEED(database);
+    GBSI_NEED(model);
+    GBSI_IN_STRUCT(options, gbs_ground_options);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_ground_report);
+    gbsi_input input[2] = {{0}, {0}};
+    gbs_status status = gbsi_input_memory(program_name, program, program_bytes, &input[0], err);
+    if (status >= 0) {
+        status = gbsi_input_memory(database_name, database, database_bytes, &input[1], err);
+        if (status >= 0) {
+            status = run_call(input, options, callbacks, model, report, err);
+            gbsi_input_free(&input[1]);
+        }
+        gbsi_input_free(&input[0]);
+    }
+    return status;
+}

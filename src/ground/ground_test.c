@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ground programs against worlds enumerated here, where each formula is a function in C that counts
+ * its true groundings over all constants: in every world the log density of the model must be the
+ * weights times the counts, but for one constant. */
+#include "gibbsite/ground.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+
+enum { N = 3, MOST_ATOMS = 21 }; /* people; atoms of a world */
+
+static const char *const person[N] = {"A", "B", "C"};
+
+/* A world of three people. */
+typedef struct world {
+    bool smokes[N], cancer[N];
+    bool friends[N][N];
+} world;
+
+static gbs_status ground(const char *program, const char *database, const char *query,
+                         gbs_model **model, gbs_ground_report *report, gbs_error *err)
+{
+    const gbs_ground_options options = {.size = sizeof options, .query_predicates = query};
+    report->size = sizeof *report;
+    return gbs_ground_memory("p.mln", program, strlen(program), "d.db", database, strlen(database),
+                             &options, NULL, model, report, err);
+}
+
+/* The atom of a name, in a world. */
+static bool *atom_of(world *w, const char *name)
+{
+    char text[32];
+    for (int x = 0; x < N; x++) {
+        (void)snprintf(text, sizeof text, "Smokes(%s)", person[x]);
+        if (strcmp(text, name) == 0) {
+            return &w->smokes[x];
+        }
+        (void)snprintf(text, sizeof text, "Cancer(%s)", person[x]);
+        if (strcmp(text, name) == 0) {
+            return &w->cancer[x];
+        }
+        for (int y = 0; y < N; y++) {
+            (void)snprintf(text, sizeof text, "Friends(%s,%s)", person[x], person[y]);
+            if (strcmp(text, name) == 0) {
+                return &w->friends[x][y];
+            }
+        }
+    }
+    fail_msg("no atom is called %s", name);
+    return NULL;
+}
+
+/* @param evidence what is not open. @param log_weight of a world, up to a constant. */
+static void check(const char *formulas, const char *database, const char *query,
+                  const world *evidence, double (*log_weight)(const world *w))
+{
+    char program[2000];
+    gbs_model *model = NULL;
+    gbs_ground_report report;
+    gbs_error err = {GBS_OK, ""};
+    uint32_t state[MOST_ATOMS];
+    double constant = NAN;
+    (void)snprintf(program, sizeof program,
+                   "person = {A, B, C}\nSmokes(person)\nCancer(person) // comment\n"
+                   "Friends(person, person)\n%s",
+                   formulas);
+    if (ground(program, database, query, &model, &report, &err) != GBS_OK) {
+        fail_msg("%s", err.message);
+    }
+    const uint32_t n = gbs_model_n_variables(model);
+    assert_int_equal(n, report.n_variables);
+    assert_int_equal(gbs_model_n_factors(model), report.n_factors);
+    assert_in_range(n, 1, MOST_ATOMS);
+    for (uint32_t bits = 0; bits < UINT32_C(1) << n; bits++) {
+        world w = *evidence;
+        for (uint32_t v = 0; v < n; v++) {
+            state[v] = bits >> v & 1;
+            *atom_of(&w, gbs_model_variable_name(model, v)) = state[v] != 0;
+        }
+        const double expected = log_weight(&w);
+        const double found = gbs_model_log_density(model, state);
+        assert_int_equal(isinf(expected) != 0, isinf(found) != 0);
+        if (isfinite(found)) {
+            constant = isnan(constant) ? found - expected : constant;
+            assert_true(fabs(found - expected - constant) < 1e-12);
+        }
+    }
+    gbs_model_free(model);
+}
+
+/* ---- formulas --------------------------------------------------------------------------------
+ */
+
+/* Smoking causes cancer; friends smoke alike. */
+static double smokers(const world *w)
+{
+    double sum = 0.0;
+    for (int x = 0; x < N; x++) {
+        sum += 1.126769 * (!w->smokes[x] || w->cancer[x]);
+        for (int y = 0; y < N; y++) {
+            sum += 1.577776 * (!w->friends[x][y] || w->smokes[x] == w->smokes[y]);
+        }
+    }
+    return sum;
+}
+
+#define SMOKERS                         \
+    "1.126769 Smokes(x) => Cancer(x)\n" \
+    "1.577776 Friends(x, y) => (Smokes(x) <=> Smokes(y))\n"
+
+static void test_smokers(void **unused)
+{
+    const world some = {.friends = {{false, true, true}, {true, false, false}, {false}}};
+    const world seen = {.friends = {{false, true, true}, {true, false, false}, {false}},
+                        .smokes = {true},
+                        .cancer = {false, true}};
+    (void)unused;
+    check(SMOKERS, "Friends(A, B)\nFriends(B, A)\nFriends(A,C)\n", NULL, &some, smokers);
+    check(SMOKERS, "Friends(A,B).\nFriends(B,A)\nFriends(A,C)\nSmokes(A)\nCancer(B)\n!Smokes(B)\n",
+          "Smokes,Cancer", &seen, smokers);
+    check(SMOKERS, "", "Smokes,Cancer,Friends", &(world){0}, smokers);
+}
+
+/* Clauses with negative weights, equality, a constant, and a conjunction. */
+static double mixed(const world *w)
+{
+    double sum = 0.0;
+    for (int x = 0; x < N; x++) {
+        sum += 0.75 * (w->smokes[x] && w->cancer[x]) - 0.25 * w->smokes[x];
+        for (int y = 0; y < N; y++) {
+            sum -= 1.5 * (!w->friends[x][y] || !w->smokes[x] || w->smokes[y]);
+            sum += 0.5 * (x == y || !w->cancer[x] || !w->cancer[y]);
+            sum += 2.0 * (w->friends[x][y] && w->smokes[y]);
+        }
+    }
+    return sum + 0.375 * (w->smokes[1] || w->cancer[2]);
+}
+
+static void test_mixed(void **unused)
+{
+    const world some = {.friends = {{true, true}, {false}, {true, false, false}}};
+    (void)unused;
+    check("-1.5 !Friends(x,y) v !Smokes(x) v Smokes(y)\n0.75 Smokes(x) ^ Cancer(x)\n"
+          "-0.25 Smokes(x)\n0.5 x = y v !Cancer(x) v !Cancer(y)\n"
+          "2 Friends(x,y) ^ Smokes(y)\n.375 Smokes(B) v Cancer(C)\n",
+          "Friends(A,A)\nFriends(A,B)\nFriends(C,A)\n", "Smokes,Cancer", &some, mixed);
+}
+
+/* Hard formulas, quantifiers, a formula that becomes a table. */
+static double quantified(const world *w)
+{
+    double sum = 0.0;
+    bool allowed = true;
+    for (int x = 0; x < N; x++) {
+        bool any = false;
+        bool all = true;
+        for (int y = 0; y < N; y++) {
+            any = any || (w->friends[x][y] && w->smokes[y]);
+            all = all && (!w->friends[x][y] || w->cancer[y]);
+            allowed = allowed && (!w->friends[x][y] || w->friends[y][x]);
+        }
+        sum += 0.625 * any + 1.25 * (w->cancer[x] == all);
+        allowed = allowed && (w->smokes[0] || w->cancer[x]);
+    }
+    return allowed ? sum : -INFINITY;
+}
+
+static void test_quantified(void **unused)
+{
+    (void)unused;
+    check("0.625 EXIST y (Friends(x,y) ^ Smokes(y))\n"
+          "1.25 Cancer(x) <=> (FORALL y (Friends(x,y) => Cancer(y)))\n"
+          "Friends(x,y) => Friends(y,x).\n(Smokes(A) v Cancer(x)) ^ (x = x).\n",
+          "", NULL, &(world){0}, quantified);
+}
+
+/* A weight for each constant, merged groundings. */
+static void test_weights(void **unused)
+{
+    gbs_model *model = NULL;
+    gbs_ground_report report;
+    gbs_error err = {GBS_OK, ""};
+    double feature = 0.0;
+    (void)unused;
+    assert_int_equal(ground("P(t)\nQ(t, u)\n0.5 Q(x,y) => P(x)\n2 P(+x) ^ P(A)\n",
+                            "Q(A,U)\nQ(A,V)\nQ(B,U)\n", "P", &model, &report, &err),
+                     GBS_OK);
+    assert_int_equal(gbs_model_n_weights(model), 3);
+    assert_int_equal(report.n_merged, 1);
+    assert_int_equal(report.n_groundings, 5);
+    assert_true(report.n_instances == 6.0); /* 2 x 2 and 2 */
+    assert_int_equal(gbs_model_tied_weight(model, 0, &feature), 0);
+    assert_true(feature == 2.0);
+    assert_string_equal(gbs_model_variable_name(model, 0), "P(A)");
+    assert_int_equal(gbs_model_tied_weight(model, 3, &feature), 2);
+    gbs_model_free(model);
+}
+
+/* ---- what is refused -------------------------------------------------------------------------
+ */
+
+static void refuse(const char *program, const char *database, const char *query, const char *text)
+{
+    gbs_model *model = NULL;
+    gbs_ground_report report = {.n_facts = 77};
+    gbs_error err = {GBS_OK, ""};
+    assert_true(ground(program, database, query, &model, &report, &err) < 0);
+    assert_null(model);
+    assert_int_equal(report.n_facts, 77);
+    if (strstr(err.message, text) == NULL) {
+        fail_msg("\"%s\" is not in \"%s\"", text, err.message);
+    }
+}
+
+static void test_refused(void **unused)
+{
+    (void)unused;
+    refuse("P(t)\nP(x).\n", "!P(A)\n", NULL, "p.mln");
+    refuse("P(t)\n\nP(x).\n", "!P(A)\n", "P", "p.mln:3:1: ");
+    refuse("P(t)\n1 P(x) v Q(x)\n", "", NULL, "p.mln:2:10: ");
+    refuse("P(t)\n1 P(x) v P(y\n", "", NULL, "p.mln:2:13: ");
+    refuse("P(t)\nP(x) v P(y)\n", "", NULL, "p.mln:2:12: ");
+    refuse("P(t)\n1 P(x).\n", "", NULL, "p.mln:2:7: ");
+    refuse("P(t)\n1 P(x) => P(y) => P(z)\n", "", NULL, "p.mln:2:16: ");
+    refuse("P(t)\n1 EXIST x P(x) v P(y)\n", "", NULL, "parentheses");
+    refuse("P(t)\n1 x = y\n", "", NULL, "p.mln:2:3: ");
+    refuse("P(t)\nR(u)\n1 x = y v P(x) v R(y)\n", "", NULL, "p.mln:3:1: ");
+    refuse("P(t!)\n1 P(x)\n", "", NULL, "p.mln:1:4: ");
+    refuse("P(t)\nR(u)\n1 P(x) v R(x)\n", "", NULL, "one type");
+    refuse("t = {A}\nP(t)\n1 P(x)\n", "P(B)\n", "P", "d.db:1:3: ");
+    refuse("P(t)\n1 P(x)\n", "P(A)\n!P(A)\n", "P", "d.db:2:2: ");
+    refuse("P(t)\n1 P(x)\n", "R(A)\n", "P", "d.db:1:1: ");
+    refuse("P(t)\n1 P(x)\n", "P(A) P(B)\n", "P", "d.db:1:6: ");
+    refuse("P(t)\n1 P(x)\n", "P(A)\n", NULL, "every predicate");
+    refuse("P(t)\n1 P(x)\n", "P(A)\n", "R", "predicate 'R'");
+    refuse("P(t)\n1e300 P(x)\n", "", NULL, "p.mln:2:1: ");
+    refuse("P(t)\n", "", NULL, "a formula");
+    refuse("", "", NULL, "a formula");
+}
+
+static void test_stopped(void **unused)
+{
+    char database[8000] = "";
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    const char *program = "P(t)\nR(t,t)\n1 !P(x) v !P(y) v !P(z) v R(x,z)\n";
+    gbs_ground_options options = {.size = sizeof options, .time_s = 1e-9};
+    size_t n = 0;
+    (void)unused;
+    for (int k = 0; k < 300; k++) {
+        n += (size_t)snprintf(database + n, sizeof database - n, "P(A%d)\n", k);
+    }
+    assert_int_equal(gbs_ground_memory("p", program, strlen(program), "d", database, n, &options,
+                                       NULL, &model, NULL, &err),
+                     GBS_ERR_STOPPED);
+    options.time_s = 0.0;
+    options.memory_limit = 1;
+    assert_int_equal(gbs_ground_memory("p", program, strlen(program), "d", database, n, &options,
+                                       NULL, &model, NULL, &err),
+                     GBS_ERR_LIMIT);
+    assert_null(model);
+}
+
+static void test_out_of_memory(void **unused)
+{
+    gbs_status status = GBS_ERR_MEMORY;
+    gbs_model *model = NULL;
+    gbs_ground_report report;
+    gbs_error err = {GBS_OK, ""};
+    (void)unused;
+    for (uint64_t n = 0; status < 0; n++) {
+        assert_int_equal(status, GBS_ERR_MEMORY);
+        assert_null(model);
+        gbsi_alloc_fail_after(n);
+        status = ground("P(t)\nF(t,t)\n1 F(x,y) => (P(x) <=> P(y))\n2 EXIST y (P(y) ^ F(x,y))\n",
+                        "F(A,B)\nF(B,A)\nF(B,C)\n", "P", &model, &report, &err);
+        gbsi_alloc_fail_after(UINT64_MAX);
+    }
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_smokers),      cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_quantified),   cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_out_of_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Grounding under way. */
+#ifndef GBSI_GROUND_GROUNDING_H
+#define GBSI_GROUND_GROUNDING_H
+
+#include "base/watch.h"
+#include "gibbsite/ground.h"
+#include "ground/atoms.h"
+#include "ground/program.h"
+
+/* Values of ground atoms that are no variables. */
+#define GBSI_ATOM_TRUE  UINT32_MAX
+#define GBSI_ATOM_FALSE (UINT32_MAX - 1)
+
+/* What is left of a formula once constants stand for its variables and evidence for its atoms. */
+typedef enum gbsi_residue_op {
+    GBSI_RESIDUE_FALSE,
+    GBSI_RESIDUE_TRUE,
+    GBSI_RESIDUE_LITERAL, /* 2 times the variable, plus 1 where it is negated */
+    GBSI_RESIDUE_AND,     /* of a list of children */
+    GBSI_RESIDUE_OR,
+    GBSI_RESIDUE_XOR, /* of two children */
+} gbsi_residue_op;
+
+typedef struct gbsi_residue {
+    gbsi_residue_op op;
+    uint32_t literal;
+    size_t child, next; /* SIZE_MAX: none */
+} gbsi_residue;
+
+/* A factor of the formula at work. */
+typedef struct gbsi_ground_factor {
+    gbs_logical_function function;
+    uint32_t n;
+    size_t first;    /* of literal */
+    uint64_t count;  /* groundings that gave it */
+    uint32_t weight; /* number; UINT32_MAX: hard */
+    uint32_t next;   /* with the same hash; UINT32_MAX: none */
+} gbsi_ground_factor;
+
+typedef struct gbsi_grounding {
+    gbsi_program program;
+    gbsi_atoms atoms; /* by code: a variable, true or false */
+    uint32_t n_variables;
+    gbs_builder *builder;
+    void *name; /* char, of the atom named last */
+    size_t name_capacity;
+    gbsi_watch watch;
+    gbs_ground_report report;
+
+    /* The formula at work. */
+    const gbsi_logic_formula *formula;
+    uint32_t binding[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: free */
+    gbsi_residue *residue;
+    size_t n_residues, residue_capacity;
+    gbsi_ground_factor *factor;
+    size_t n_factors, factor_capacity;
+    uint32_t *literal;
+    size_t n_literals, literal_capacity;
+    gbsi_atoms same;    /* by hash of a factor's literals */
+    gbsi_atoms weights; /* by constants of the variables with a '+' */
+} gbsi_grounding;
+
+/* ---- join.c: the groundings that evidence does not decide -------------------------------- */
+
+gbs_status gbsi_ground_formula(gbsi_grounding *g, const gbsi_logic_formula *formula,
+                               gbs_error *err);
+/* Indexes of the true facts, once all were read. */
+gbs_status gbsi_index_facts(gbsi_program *program, gbs_error *err);
+
+/* ---- residue.c --------------------------------------------------------------------------- */
+
+/* @return the value of a ground atom of constants that are all bound; UINT32_MAX - 2 where it is
+ * open and no variable yet. @param code out. */
+#define GBSI_ATOM_NEW (UINT32_MAX - 2)
+uint32_t gbsi_atom_value(const gbsi_grounding *g, const gbsi_logic_node *atom, uint64_t *code);
+/* What is left under g->binding. @param root out, of g->residue. */
+gbs_status gbsi_residue_of(gbsi_grounding *g, uint32_t node, bool negated, size_t *root,
+                           gbs_error *err);
+
+/* ---- factors.c --------------------------------------------------------------------------- */
+
+/* Add the residue of one grounding to the factors of the formula. */
+gbs_status gbsi_factor_of(gbsi_grounding *g, size_t root, gbs_error *err);
+/* Give the factors of the formula to the builder. */
+gbs_status gbsi_factors_end(gbsi_grounding *g, gbs_error *err);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program of Markov logic and its database as they were read: types with their constants,
+ * predicates, formulas, facts. Texts are borrowed from the files. */
+#ifndef GBSI_GROUND_PROGRAM_H
+#define GBSI_GROUND_PROGRAM_H
+
+#include "io/common.h"
+#include "io/text.h"
+
+#define GBSI_GROUND_MOST_ARGUMENTS 16
+#define GBSI_GROUND_MOST_VARIABLES 32  /* of a formula */
+#define GBSI_GROUND_MOST_DEPTH     100 /* of nested formulas */
+
+typedef struct gbsi_logic_type {
+    gbsi_token name;
+    gbsi_token *constant; /* [n] in the order in which they are met */
+    size_t capacity;
+    uint32_t n;
+    bool declared; /* type = {...}: no other constants */
+} gbsi_logic_type;
+
+typedef struct gbsi_predicate {
+    gbsi_token name;
+    uint32_t n_arguments;
+    uint32_t type[GBSI_GROUND_MOST_ARGUMENTS];
+    uint64_t first;  /* code of the first of its atoms */
+    bool open;       /* its atoms are variables unless the database has them */
+    size_t n_facts;  /* of either sign */
+    uint32_t *tuple; /* [n_true][n_arguments] */
+    size_t tuple_capacity;
+    uint32_t n_true;
+    uint32_t **start; /* [n_arguments][constants + 1], with `fact` the index of each argument */
+    uint32_t **fact;  /* [n_arguments][n_true] */
+} gbsi_predicate;
+
+typedef enum gbsi_logic_op {
+    GBSI_LOGIC_ATOM,
+    GBSI_LOGIC_EQUAL, /* of two terms */
+    GBSI_LOGIC_NOT,   /* of left */
+    GBSI_LOGIC_AND,
+    GBSI_LOGIC_OR,
+    GBSI_LOGIC_IFF,
+    GBSI_LOGIC_EXIST, /* the variable `predicate`, over left */
+    GBSI_LOGIC_FORALL,
+} gbsi_logic_op;
+
+typedef struct gbsi_logic_node {
+    gbsi_logic_op op;
+    uint32_t left, right;
+    uint32_t predicate;
+    size_t first_term; /* of program->term */
+} gbsi_logic_node;
+
+typedef struct gbsi_logic_formula {
+    gbsi_token place; /* where it begins */
+    double weight;    /* infinite: it must hold */
+    uint32_t root;
+    uint32_t n_variables;
+    uint32_t type[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: not known yet */
+    uint32_t bound;                            /* bit set: by a quantifier */
+    uint32_t plus;                             /* bit set: a weight for each constant */
+} gbsi_logic_formula;
+
+typedef struct gbsi_program {
+    const gbsi_text *text;     /* of the program, for messages */
+    const gbsi_text *database; /* of the facts */
+    gbsi_logic_type *type;
+    gbsi_predicate *predicate;
+    gbsi_logic_node *node;
+    gbsi_logic_formula *formula;
+    int64_t *term; /* a variable, or ~constant */
+    size_t type_capacity, predicate_capacity, node_capacity, formula_capacity, term_capacity;
+    uint32_t n_types, n_predicates, n_nodes, n_formulas;
+    size_t n_terms;
+    gbsi_name_map types, predicates, constants; /* constants are owned by their type */
+} gbsi_program;
+
+gbs_status gbsi_program_read(gbsi_program *program, const gbsi_text *text, gbs_error *err);
+void gbsi_program_free(gbsi_program *program);
+
+/* The number of a constant of a type, which is added unless the type was declared with others. */
+gbs_status gbsi_program_constant(gbsi_program *program, const gbsi_text *text, uint32_t type,
+                                 gbsi_token name, uint32_t *constant, gbs_error *err);
+/* The next name, number or sign; the empty token at the end of the text. Comments are blank. */
+gbsi_token gbsi_logic_next(gbsi_text *text);
+gbsi_token gbsi_logic_peek(const gbsi_text *text);
+bool gbsi_logic_is_name(gbsi_token token);
+/* Takes this word, or fails saying what was expected. */
+gbs_status gbsi_logic_take(gbsi_text *text, const char *word, const char *expected, gbs_error *err);
+/* Reads the formula of a line into the program. */
+gbs_status gbsi_formula_read(gbsi_program *program, gbsi_text *line, gbsi_logic_formula *formula,
+                             gbs_error *err);
+
+/* Reads facts. @param fact is told of each. */
+typedef gbs_status gbsi_fact_told(void *context, uint32_t predicate, const uint32_t *constant,
+                                  bool holds, gbsi_token place, gbs_error *err);
+gbs_status gbsi_database_read(gbsi_program *program, const gbsi_text *text, gbsi_fact_told *told,
+                              void *context, gbs_error *err);
+
+#endif

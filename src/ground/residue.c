@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A formula under a binding of its variables, negations moved to the atoms, with what evidence
+ * decides taken out. */
+#include "base/memory.h"
+#include "ground/grounding.h"
+
+static uint32_t constant_of(const gbsi_grounding *g, int64_t term)
+{
+    return term >= 0 ? g->binding[term] : (uint32_t)~term;
+}
+
+uint32_t gbsi_atom_value(const gbsi_grounding *g, const gbsi_logic_node *atom, uint64_t *code)
+{
+    const gbsi_program *p = &g->program;
+    const gbsi_predicate *q = &p->predicate[atom->predicate];
+    uint64_t at = 0;
+    for (uint32_t k = 0; k < q->n_arguments; k++) {
+        at = at * p->type[q->type[k]].n + constant_of(g, p->term[atom->first_term + k]);
+    }
+    *code = q->first + at;
+    const uint32_t *value = gbsi_atoms_find(&g->atoms, *code);
+    if (value != NULL) {
+        return *value;
+    }
+    return q->open ? GBSI_ATOM_NEW : GBSI_ATOM_FALSE;
+}
+
+static gbs_status name_atom(gbsi_grounding *g, const gbsi_logic_node *atom, uint32_t variable,
+                            gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_program *p = &g->program;
+    const gbsi_predicate *q = &p->predicate[atom->predicate];
+    size_t n = 0;
+    for (uint32_t k = 0; k <= q->n_arguments; k++) {
+        const gbsi_token part =
+            k == 0 ? q->name
+                   : p->type[q->type[k - 1]]
+                         .constant[constant_of(g, p->term[atom->first_term + k - 1])];
+        GBSI_TRY(gbsi_reserve(&g->name, &g->name_capacity, n + part.n + 2, 1, "names", err));
+        char *name = g->name;
+        memcpy(name + n, part.at, part.n);
+        n += part.n;
+        name[n++] = k == 0 ? '(' : k < q->n_arguments ? ',' : ')';
+        name[n] = 0;
+    }
+    GBSI_TRY(gbs_builder_name_variable(g->builder, variable, g->name, err));
+
+cleanup:
+    return status;
+}
+
+static gbs_status new_variable(gbsi_grounding *g, const gbsi_logic_node *atom, uint64_t code,
+                               uint32_t *variable, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t two = 2;
+    if (g->n_variables == UINT32_MAX / 2 - 1) { /* literals are 2 v + sign */
+        return gbsi_fail(err, GBS_ERR_LIMIT, "ground atoms: more than %u", g->n_variables);
+    }
+    GBSI_TRY(gbs_builder_add_variables(g->builder, 1, &two, variable, err));
+    GBSI_TRY(name_atom(g, atom, *variable, err));
+    GBSI_TRY(gbsi_atoms_add(&g->atoms, code, *variable, err));
+    g->n_variables++;
+
+cleanup:
+    return status;
+}
+
+static gbs_status add(gbsi_grounding *g, gbsi_residue residue, size_t *root, gbs_error *err)
+{
+    const gbs_status status =
+        gbsi_reserve((void **)(void *)&g->residue, &g->residue_capacity, g->n_residues + 1,
+                     sizeof *g->residue, "ground formula", err);
+    if (status == GBS_OK) {
+        residue.next = SIZE_MAX;
+        *root = g->n_residues;
+        g->residue[g->n_residues++] = residue;
+    }
+    return status;
+}
+
+static gbs_status add_constant(gbsi_grounding *g, bool holds, size_t *root, gbs_error *err)
+{
+    return add(g, (gbsi_residue){.op = holds ? GBSI_RESIDUE_TRUE : GBSI_RESIDUE_FALSE}, root, err);
+}
+
+static gbs_status atom_residue(gbsi_grounding *g, const gbsi_logic_node *atom, bool negated,
+                               size_t *root, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t code = 0;
+    uint32_t value = gbsi_atom_value(g, atom, &code);
+    if (value == GBSI_ATOM_TRUE || value == GBSI_ATOM_FALSE) {
+        return add_constant(g, (value == GBSI_ATOM_TRUE) != negated, root, err);
+    }
+    if (value == GBSI_ATOM_NEW) {
+        GBSI_TRY(new_variable(g, atom, code, &value, err));
+    }
+    GBSI_TRY(add(g, (gbsi_residue){.op = GBSI_RESIDUE_LITERAL, .literal = 2 * value + negated},
+                 root, err));
+
+cleanup:
+    return status;
+}
+
+/* Puts a part into the list; parts of its kind dissolve in it. @return whether it decides. */
+static bool join(gbsi_grounding *g, size_t list, size_t part)
+{
+    gbsi_residue *of = &g->residue[list];
+    const gbsi_residue_op op = g->residue[part].op;
+    const bool any = of->op == GBSI_RESIDUE_OR;
+    if (op == GBSI_RESIDUE_TRUE || op == GBSI_RESIDUE_FALSE) {
+        return (op == GBSI_RESIDUE_TRUE) == any;
+    }
+    size_t first = op == of->op ? g->residue[part].child : part;
+    size_t last = first;
+    while (g->residue[last].next != SIZE_MAX) {
+        last = g->residue[last].next;
+    }
+    g->residue[last].next = of->child;
+    of->child = first;
+    return false;
+}
+
+/* A list of no part or one is a constant or that part. */
+static void simplify(gbsi_grounding *g, size_t list, bool decided, size_t *root)
+{
+    gbsi_residue *of = &g->residue[list];
+    const bool any = of->op == GBSI_RESIDUE_OR;
+    *root = list;
+    if (decided || of->child == SIZE_MAX) {
+        of->op = decided == any ? GBSI_RESIDUE_TRUE : GBSI_RESIDUE_FALSE;
+    } else if (g->residue[of->child].next == SIZE_MAX) {
+        *root = of->child;
+    }
+}
+
+/* All parts, or any: of a conjunction or over the constants of a quantifier. */
+static gbs_status list_residue(gbsi_grounding *g, uint32_t node, bool negated, size_t *root,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_logic_node n = g->program.node[node];
+    const bool quantified = n.op == GBSI_LOGIC_EXIST || n.op == GBSI_LOGIC_FORALL;
+    const bool any = (n.op == GBSI_LOGIC_OR || n.op == GBSI_LOGIC_EXIST) != negated;
+    const uint32_t n_parts = quantified ? g->program.type[g->formula->type[n.predicate]].n : 2;
+    bool decided = false;
+    size_t list = 0;
+    GBSI_TRY(add(g,
+                 (gbsi_residue){.op = any ? GBSI_RESIDUE_OR : GBSI_RESIDUE_AND, .child = SIZE_MAX},
+                 &list, err));
+    for (uint32_t k = 0; k < n_parts && !decided; k++) {
+        size_t part = 0;
+        if (quantified) {
+            g->binding[n.predicate] = k;
+        }
+        if (gbsi_watch_spend(&g->watch, 4)) {
+            return gbsi_watch_fail(err, "grounding");
+        }
+        GBSI_TRY(gbsi_residue_of(g, quantified || k == 0 ? n.left : n.right, negated, &part, err));
+        decided = join(g, list, part);
+    }
+    simplify(g, list, decided, root);
+
+cleanup:
+    return status;
+}
+
+/* a <=> b is not (a xor b). */
+static gbs_status iff_residue(gbsi_grounding *g, const gbsi_logic_node *n, bool negated,
+                              size_t *root, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t left = n->left;
+    const uint32_t right = n->right;
+    size_t a = 0;
+    size_t b = 0;
+    GBSI_TRY(gbsi_residue_of(g, left, false, &a, err));
+    if (g->residue[a].op <= GBSI_RESIDUE_TRUE) {
+        return gbsi_residue_of(g, right, (g->residue[a].op == GBSI_RESIDUE_FALSE) != negated, root,
+                               err);
+    }
+    GBSI_TRY(gbsi_residue_of(g, right, !negated, &b, err));
+    if (g->residue[b].op <= GBSI_RESIDUE_TRUE) { /* a xor true is not a */
+        return gbsi_residue_of(g, left, g->residue[b].op == GBSI_RESIDUE_TRUE, root, err);
+    }
+    g->residue[a].next = b;
+    GBSI_TRY(add(g, (gbsi_residue){.op = GBSI_RESIDUE_XOR, .child = a}, root, err));
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_residue_of(gbsi_grounding *g, uint32_t node, bool negated, size_t *root,
+                           gbs_error *err)
+{
+    const gbsi_logic_node n = g->program.node[node];
+    switch (n.op) {
+    case GBSI_LOGIC_ATOM:
+        return atom_residue(g, &n, negated, root, err);
+    case GBSI_LOGIC_EQUAL: {
+        const int64_t *term = g->program.term + n.first_term;
+        const bool equal = constant_of(g, term[0]) == constant_of(g, term[1]);
+        return add_constant(g, equal != negated, root, err);
+    }
+    case GBSI_LOGIC_NOT:
+        return gbsi_residue_of(g, n.left, !negated, root, err);
+    case GBSI_LOGIC_IFF:
+        return iff_residue(g, &n, negated, root, err);
+    default:
+        return list_residue(g, node, negated, root, err);
+    }
+}

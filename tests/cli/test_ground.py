@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markov logic: the model's answers against enumeration of all worlds, in Python; refusals."""
+import csv
+import itertools
+import math
+
+import pytest
+from conftest import ROOT
+
+PROGRAM = str(ROOT / "examples" / "smokers.mln")
+DATABASE = str(ROOT / "examples" / "smokers.db")
+
+
+def exact(run, model, name):
+    done = run("marginals", model, "--method", "exact", "--query", name, "--format", "csv")
+    assert done.status == 0, done.err
+    return next(float(p) for variable, state, p, *_ in csv.reader(done.out.splitlines()) if state == "1")
+
+
+def test_smokers(run, tmp_path):
+    model = str(tmp_path / "s.gbm")
+    done = run("ground", PROGRAM, DATABASE, "-o", model)
+    assert done.status == 0 and done.out == ""
+    assert "4 formulas, 4 facts" in done.err
+    people = ["Anna", "Bob", "Carl"]
+    friends = [(0, 1), (1, 0), (1, 2), (2, 1)]
+    total, true = 0.0, [0.0] * 6
+    for world in itertools.product([0, 1], repeat=6):
+        smokes, cancer = world[:3], world[3:]
+        weight = math.exp(sum(1.5 * (not s or c) - 0.7 * s for s, c in zip(smokes, cancer)) +
+                          sum(1.1 * (smokes[x] == smokes[y]) for x, y in friends))
+        total += weight
+        true = [t + weight * holds for t, holds in zip(true, world)]
+    for k, name in enumerate([f"Smokes({p})" for p in people] + [f"Cancer({p})" for p in people]):
+        assert exact(run, model, name) == pytest.approx(true[k] / total, abs=1e-9)
+
+
+def test_two_thirds(run, tmp_path):
+    """One formula of weight ln 2: P = 2 / (2 + 1)."""
+    program, database = tmp_path / "p.mln", tmp_path / "d.db"
+    program.write_text(f"P(t)\nQ(t)\n{math.log(2)!r} P(x) ^ Q(x)\n")
+    database.write_text("Q(A)\n")
+    model = str(tmp_path / "p.gbm")
+    assert run("ground", str(program), str(database), "-o", model).status == 0
+    assert exact(run, model, "P(A)") == pytest.approx(2 / 3, abs=1e-12)
+
+
+@pytest.mark.parametrize("program, database, where", [
+    ("P(t)\n1 P(x) => Q(x)\n", "P(A)\n", "p.mln:2:11: found 'Q', expected a predicate"),
+    ("P(t)\nP(x).\n", "!P(A)\n", "p.mln:2:1: found a formula that must hold but that the database violates"),
+    ("P(t)\n1 P(x)\n", "P(A\n", "d.db:1:4: found the end of the line, expected ')'"),
+])
+def test_bad_files(run, tmp_path, program, database, where):
+    (tmp_path / "p.mln").write_text(program)
+    (tmp_path / "d.db").write_text(database)
+    out = tmp_path / "out.gbm"
+    done = run("ground", str(tmp_path / "p.mln"), str(tmp_path / "d.db"), "--query-predicates", "P", "-o", str(out))
+    assert done.status == 3 and where in done.err and not out.exists()
+
+
+def test_wrong_use(run):
+    assert run("ground", PROGRAM, DATABASE).status == 2
+    assert run("ground", "-", "-", "--format", "uai").status == 2
+    assert run("ground", PROGRAM, DATABASE, "--format", "uai", "--query-predicates", "Drinks").status == 3
