@@ -83,6 +83,9 @@ gbs_status gbsi_ratios_fix(gbsi_ratios *r, const gbsi_exchange *e, gbs_error *er
     const size_t n_rows = r->n_rows < GBSI_RATIOS_ROWS ? (size_t)r->n_rows : GBSI_RATIOS_ROWS;
     const size_t n_lanes = (size_t)r->n_levels * r->n_ladders;
     const size_t n = n_rows * r->n_ladders;
+    if (n == 0) { /* the run ends before an iteration of burn-in: nothing will be kept */
+        return GBS_OK;
+    }
     double *u = gbsi_alloc_array(2 * n, sizeof *u);
     if (u == NULL) {
         return gbsi_no_memory(err, "log_z", 2 * n * sizeof *u);

@@ -214,6 +214,24 @@ static void what_is_refused(void **state)
     gbs_model_free(model);
 }
 
+/* After a round of burn-in the ladder is new, and nothing is known of its ratios. */
+static void stopped_between_rounds(void **state)
+{
+    (void)state;
+    gbs_model *model = glass();
+    gbs_run_options options = usual(true);
+    options.burn_in = GBS_BURN_IN_AUTO;
+    options.max_updates = 1;
+    const uint64_t each = go(model, &options, NULL, NULL).updates; /* of an iteration */
+    options.max_updates = 32 * each;
+    const gbs_log_z_report report = go(model, &options, NULL, path);
+    assert_int_equal(report.burn_in, 32);
+    assert_true(isnan(report.log_z) && report.converged == 0);
+    const gbs_log_z_report again = go(model, &options, path, NULL);
+    assert_true(isnan(again.log_z));
+    gbs_model_free(model);
+}
+
 /* A digest of so many bytes behind them. */
 static void seal(unsigned char *bytes, size_t n)
 {
@@ -281,9 +299,8 @@ static void forged_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_if_never_stopped),
-        cmocka_unit_test(what_a_checkpoint_says),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(stopped_between_rounds), cmocka_unit_test(as_if_never_stopped),
+        cmocka_unit_test(what_a_checkpoint_says), cmocka_unit_test(what_is_refused),
         cmocka_unit_test(forged_files),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
