@@ -16,7 +16,8 @@ struct cli_case_table {
     const char *weights; /* name of the column of weights; NULL: none */
     uint32_t weight_at;  /* number of that field; UINT32_MAX: none */
     double weight;       /* of the case that was read last */
-    uint32_t n_fields;   /* columns and weights */
+    uint32_t n_fields;   /* columns, weights and what is skipped */
+    uint32_t n_skipped;  /* fields before them: of draws of gibbsite sample, else 0 */
     uint32_t n_columns;
     uint32_t *column;         /* [n_columns] */
     unsigned char *na_is_one; /* [n_columns] 1: a state is called NA */
@@ -252,12 +253,35 @@ static int is_state(const gbs_model *model, const char *text)
     return 0;
 }
 
+/* Whether these are draws as `sample` writes them: three columns, then states by number. Names of
+ * the model win. */
+static int are_draws(const cli_case_table *t)
+{
+    static const char head[] = "chain,draw,lp,";
+    char found[sizeof head - 1];
+    uint32_t v = 0;
+    const long at = ftell(t->file);
+    const size_t n = fread(found, 1, sizeof found, t->file);
+    (void)fseek(t->file, at, SEEK_SET);
+    return n == sizeof found && memcmp(found, head, n) == 0 &&
+           gbs_model_find_variable(t->model, "chain", &v, NULL) < 0;
+}
+
+/* In draws variable 5 without a name is called x5. */
+static gbs_status find_column(const cli_case_table *t, uint32_t *v, gbs_error *err)
+{
+    const gbs_status found = gbs_model_find_variable(t->model, t->field, v, err);
+    const int has_number = found < 0 && t->n_skipped > 0 && t->field[0] == 'x';
+    return has_number && gbs_model_find_variable(t->model, t->field + 1, v, NULL) >= 0 ? GBS_OK
+                                                                                       : found;
+}
+
 static int add_column(cli_case_table *t, unsigned char *seen)
 {
     gbs_error err = {GBS_OK, ""};
     char text[640];
     uint32_t v = 0;
-    const gbs_status found = gbs_model_find_variable(t->model, t->field, &v, &err);
+    const gbs_status found = find_column(t, &v, &err);
     if (found < 0) {
         const char *hint = strpbrk(t->field, ";\t") != NULL      ? "; commas separate columns"
                            : strstr(err.message, "mean") != NULL ? ""
@@ -289,10 +313,13 @@ static int read_header(cli_case_table *t)
     if (seen == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
+    t->n_skipped = are_draws(t) ? 3 : 0;
     for (; status == CLI_DONE && how == AT_COMMA; t->n_fields++) {
         how = next_field(t);
         if (how == BAD) {
             status = CLI_INPUT;
+        } else if (t->n_fields < t->n_skipped) {
+            continue;
         } else if (how == AT_END && t->n_fields == 0 && t->n == 0) {
             status = refuse(t, 1, 1, "found an empty line, expected a variable for each column");
         } else if (t->weights != NULL && t->weight_at == UINT32_MAX &&
@@ -380,6 +407,7 @@ static int read_state(const cli_case_table *t, uint32_t k, uint32_t *state)
 {
     gbs_error err = {GBS_OK, ""};
     char text[640];
+    char number[32] = "";
     if (t->n == 0 || (strcmp(t->field, "NA") == 0 && !t->na_is_one[k])) {
         *state = GBS_UNOBSERVED;
         return !t->complete || gbs_model_arity(t->model, t->column[k]) == 1
@@ -388,7 +416,11 @@ static int read_state(const cli_case_table *t, uint32_t k, uint32_t *state)
                             "found no value, expected a state: weights are learnt from complete "
                             "rows");
     }
-    if (gbs_model_find_state(t->model, t->column[k], t->field, state, &err) < 0) {
+    if (t->n_skipped > 0 && t->n + 2 <= sizeof number) { /* longer ones are no numbers of states */
+        (void)snprintf(number, sizeof number, "#%s", t->field);
+    }
+    if (gbs_model_find_state(t->model, t->column[k], t->n_skipped > 0 ? number : t->field, state,
+                             &err) < 0) {
         static const char *const unknown[] = {"?",    "*",    "nan", "na",  "NaN", "null", "NULL",
                                               "None", "none", "N/A", "n/a", ".",   "-"};
         const char *hint = "";
@@ -449,7 +481,10 @@ int cli_case_table_next(cli_case_table *table, uint32_t *state, int *end)
         if (k == t->n_fields) {
             return refuse_width(t, line, k + 1);
         }
-        const uint32_t column = k - (k > t->weight_at);
+        if (k < t->n_skipped) {
+            continue;
+        }
+        const uint32_t column = k - t->n_skipped - (k > t->weight_at);
         const int status =
             k == t->weight_at ? read_weight(t) : read_state(t, column, &state[column]);
         if (status != CLI_DONE) {

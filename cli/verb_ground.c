@@ -18,13 +18,16 @@ static void tell(const cli_arguments *arguments, const gbs_ground_report *r)
              "%" PRIu64 " formulas, %" PRIu64
              " facts; %.0f groundings, %.0f of them decided by the database",
              r->n_formulas, r->n_facts, r->n_instances, r->n_instances - (double)r->n_groundings);
+    const double alone = r->n_atoms - (double)r->n_variables;
     cli_note(arguments,
-             "%" PRIu64 " factors, %" PRIu64 " equal groundings merged, %" PRIu64 " tables",
-             r->n_factors, r->n_merged, r->n_tables);
-    cli_note(arguments,
-             "%" PRIu64
-             " variables; %.0f open atoms are in no factor: they hold with probability 1/2",
-             r->n_variables, r->n_atoms - (double)r->n_variables);
+             "variables: %" PRIu64 "; factors: %" PRIu64 ", of these tables: %" PRIu64
+             "; equal groundings merged: %" PRIu64,
+             r->n_variables, r->n_factors, r->n_tables, r->n_merged);
+    if (alone > 0.0) {
+        cli_note(arguments,
+                 "open atoms in no factor: %.0f; they hold with probability 1/2, and are left out",
+                 alone);
+    }
 }
 
 int cli_ground(cli_arguments *arguments)

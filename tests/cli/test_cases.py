@@ -33,6 +33,26 @@ def test_rows_are_runs(run, work):
     assert [row[0] for row in table[1:]] == ["0", "1", "2", "3"]
 
 
+def test_draws_are_cases(run, work):
+    """The CSV of `sample`: three columns more, states by number, variables without a name as x0, x1, ..."""
+    for model, first in [(SPRINKLER, "rain"), ("examples/grid.uai", "0")]:
+        done = run("sample", model, "--sweeps", "4", "--chains", "2", "-o", "d.csv")
+        assert done.status == 0, done.err
+        done = run("marginals", model, "--cases", "d.csv", "--query", first)
+        assert done.status == 0 and "8 cases, exact" in done.err, done.err
+        drawn = [row[3] for row in rows((work / "d.csv").read_text())[1:]]
+        assert [row[1:3] for row in rows(done.out)[1:]] == [["1", "0"] if a == "0" else ["0", "1"] for a in drawn]
+    assert run("sample", SPRINKLER, "--sweeps", "400", "-o", "d.csv").status == 0
+    done = run("fit", SPRINKLER, "d.csv", "-o", "f.bif")
+    assert done.status == 0 and "6400 rows" in done.err, done.err
+    text = (work / "d.csv").read_text()
+    for bad, place in [(text.replace("\n0,1,", "\n0,1,2,"), "d.csv:18:7"), (text[:-2] + "7\n", "d.csv:6401:"),
+                       ("chain,draw,lp,wind\n", "d.csv:1:15"), ("chain,draw,rain\n", "d.csv:1:1")]:
+        (work / "d.csv").write_text(bad)
+        done = run("fit", SPRINKLER, "d.csv", "-o", "g.bif")
+        assert done.status == 3 and place in done.err, done.err
+
+
 def test_on_top_of_evidence(run, work):
     (work / "t.csv").write_text("rain\nyes\nno\n\n")
     done = run("marginals", SPRINKLER, "-e", "grass=wet", "--cases", "t.csv", "--query", "grass,rain")
