@@ -152,16 +152,14 @@ static int answer_focus(cli_job *job, uint32_t focus, answer *a)
     watch w;
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
-    if (job->arguments->asymptotic) {
-        status = lab_decompose_asymptotic(job->model, job->evidence, &job->options, focus,
-                                          &a->limit, &err);
-        return status < 0 ? cli_fail(status, &err) : CLI_DONE;
-    }
     cli_signals_catch();
     cli_bar_init(&w.bar, job->arguments, &job->options);
     const gbs_run_callbacks callbacks = {.context = &w, .progress = on_progress};
-    status =
-        lab_decompose(job->model, job->evidence, &job->options, focus, &callbacks, &a->parts, &err);
+    status = job->arguments->asymptotic
+                 ? lab_decompose_asymptotic(job->model, job->evidence, &job->options, focus,
+                                            &callbacks, &a->limit, &err)
+                 : lab_decompose(job->model, job->evidence, &job->options, focus, &callbacks,
+                                 &a->parts, &err);
     cli_bar_finish(&w.bar, NULL);
     if (status == GBS_STOPPED) {
         return cli_error(CLI_STOPPED, "stopped before the end: no result was written");
@@ -169,7 +167,9 @@ static int answer_focus(cli_job *job, uint32_t focus, answer *a)
     if (status < 0) {
         return cli_fail(status, &err);
     }
-    say(job, &a->parts);
+    if (!job->arguments->asymptotic) {
+        say(job, &a->parts);
+    }
     return CLI_DONE;
 }
 

@@ -10,16 +10,38 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/clock.h"
 #include "base/extremes.h"
 #include "base/memory.h"
+#include "base/watch.h"
 #include "lab/focus.h"
 
 #define MOST_SWEEPS 1000000u
 #define TOLERANCE   1e-10
 
+/* Whoever waits is told how many keys are done, and may stop the sweeps. */
+typedef struct waiting {
+    const gbs_run_callbacks *callbacks; /* NULL: nobody */
+    double begun_s;
+    uint64_t done, all; /* keys */
+} waiting;
+
+static bool look(void *context)
+{
+    const waiting *w = context;
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .pass = w->done,
+                                   .passes = w->all,
+                                   .elapsed_s = gbsi_clock_s() - w->begun_s,
+                                   .worst_error = NAN};
+    return w->callbacks != NULL && w->callbacks->progress != NULL &&
+           w->callbacks->progress(w->callbacks->context, &progress) != 0;
+}
+
 /* States x and all others: [n_z][2], as the joint. */
 typedef struct sweeper {
     const lab_focus *focus;
+    gbsi_watch *watch;
     double *mass; /* [n_z][2] */
     double *out;  /* [n_z] taken out so far */
 } sweeper;
@@ -69,9 +91,9 @@ static double sweep(const sweeper *s, size_t y)
 }
 
 /* sum over z of |T_y(0 -> z) - T_y(1 -> z)|, to `tolerance`.
- * @param px [2] pi(x, y). @return false if the sweeps do not end. */
-static bool distance_of(const sweeper *s, size_t y, const double *px, double tolerance,
-                        double *distance)
+ * @param px [2] pi(x, y). @return GBS_ERR_LIMIT if the sweeps do not end; GBS_STOPPED. */
+static gbs_status distance_of(const sweeper *s, size_t y, const double *px, double tolerance,
+                              double *distance, gbs_error *err)
 {
     const lab_focus *f = s->focus;
     for (size_t z = 0; z < f->n_z; z++) {
@@ -83,14 +105,20 @@ static bool distance_of(const sweeper *s, size_t y, const double *px, double tol
     uint32_t n = 0;
     while (sweep(s, y) > tolerance) {
         if (++n == MOST_SWEEPS) {
-            return false;
+            return gbsi_fail(err, GBS_ERR_LIMIT,
+                             "the estimate of the limit of D_cor needs more than %u sweeps for "
+                             "key %zu: this model hardly mixes",
+                             MOST_SWEEPS, y);
+        }
+        if (gbsi_watch_spend(s->watch, 2 * f->n_z * f->model->n_variables)) {
+            return GBS_STOPPED;
         }
     }
     *distance = 0.0;
     for (size_t z = 0; z < f->n_z; z++) {
         *distance += fabs(s->out[z]);
     }
-    return true;
+    return GBS_OK;
 }
 
 static gbs_status take_tables(const lab_focus *f, lab_asymptotic *a, gbs_error *err)
@@ -121,11 +149,15 @@ static gbs_status take_tables(const lab_focus *f, lab_asymptotic *a, gbs_error *
     return GBS_OK;
 }
 
-static gbs_status estimate(const lab_focus *f, lab_asymptotic *a, gbs_error *err)
+static gbs_status estimate(const lab_focus *f, const gbs_run_callbacks *callbacks,
+                           lab_asymptotic *a, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    waiting w = {.callbacks = callbacks, .begun_s = gbsi_clock_s(), .all = f->n_keys};
+    gbsi_watch watch = {.look = look, .context = &w};
     double *px = gbsi_alloc_array_zero(f->n_keys, 2 * sizeof *px); /* pi(x, y) */
     sweeper s = {.focus = f,
+                 .watch = &watch,
                  .mass = gbsi_alloc_array(f->n_z, 2 * sizeof *s.mass),
                  .out = gbsi_alloc_array(f->n_z, sizeof *s.out)};
     if (px == NULL || s.mass == NULL || s.out == NULL) {
@@ -135,17 +167,15 @@ static gbs_status estimate(const lab_focus *f, lab_asymptotic *a, gbs_error *err
     for (size_t i = 0; i < 2 * f->n_z; i++) {
         px[2 * f->key[i / 2] + i % 2] += f->joint[i];
     }
-    for (size_t y = 0; y < f->n_keys; y++) {
+    for (size_t y = 0; y < f->n_keys && status == GBS_OK; y++) {
+        w.done = y;
         a->p[y] = px[2 * y] + px[2 * y + 1];
         a->t[y] = a->p[y] > 0.0 ? gbsi_smaller(px[2 * y], px[2 * y + 1]) / a->p[y] : 0.0;
         const double scale = a->p[y] * 2.0 * a->t[y] * a->t[y];
         /* |T| is at most 2: what weighs nothing needs no sweeps */
         const double tolerance = scale > 0.0 ? TOLERANCE / (scale * (double)f->n_keys) : 2.0;
-        if (tolerance < 2.0 && !distance_of(&s, y, px + 2 * y, tolerance, &a->distance[y])) {
-            GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
-                               "the estimate of the limit of D_cor needs more than %u sweeps for "
-                               "key %zu: this model hardly mixes",
-                               MOST_SWEEPS, y));
+        if (tolerance < 2.0) {
+            GBSI_TRY(distance_of(&s, y, px + 2 * y, tolerance, &a->distance[y], err));
         }
         a->part[y] = scale * a->distance[y];
         a->total += a->part[y];
@@ -159,7 +189,8 @@ cleanup:
 
 gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *evidence,
                                     const gbs_run_options *options, uint32_t focus,
-                                    lab_asymptotic *out, gbs_error *err)
+                                    const gbs_run_callbacks *callbacks, lab_asymptotic *out,
+                                    gbs_error *err)
 {
     gbs_status status = GBS_OK;
     lab_focus_setting setting = {0};
@@ -179,9 +210,11 @@ gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *
             "determine the key: choose another --draw than randomly-discretized"));
     }
     GBSI_TRY(take_tables(setting.focus, &a, err));
-    GBSI_TRY(estimate(setting.focus, &a, err));
-    *out = a;
-    a = (lab_asymptotic){0};
+    GBSI_TRY(estimate(setting.focus, callbacks, &a, err));
+    if (status == GBS_OK) {
+        *out = a;
+        a = (lab_asymptotic){0};
+    }
 cleanup:
     lab_focus_setting_free(&setting);
     lab_asymptotic_free(&a);

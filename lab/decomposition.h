@@ -90,12 +90,14 @@ typedef struct lab_asymptotic {
  *
  * @param options as lab_decompose(); of them draw, keys, bins and bin_edge decide.
  * @param focus   a free variable of two states.
+ * @param callbacks NULL, or told how many keys are done.
  * @return GBS_ERR_LIMIT beyond LAB_ASYMPTOTIC_MAX_STATES, or if the sweeps do not end (a model that
  *         hardly mixes); GBS_ERR_UNSUPPORTED for keys that are drawn; as lab_decompose().
  */
 gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *evidence,
                                     const gbs_run_options *options, uint32_t focus,
-                                    lab_asymptotic *out, gbs_error *err);
+                                    const gbs_run_callbacks *callbacks, lab_asymptotic *out,
+                                    gbs_error *err);
 void lab_asymptotic_free(lab_asymptotic *asymptotic); /**< zeroes the struct */
 
 #endif

@@ -336,7 +336,7 @@ static void test_asymptotic(void **state)
         lab_asymptotic a = {0};
         gbsi_conditioned *part = NULL;
         lab_focus *f = make_focus(model, x, (lab_focus_keys){.scheme = GBS_KEYS_NEIGHBOURS}, &part);
-        assert_int_equal(lab_decompose_asymptotic(model, NULL, NULL, x, &a, &err), GBS_OK);
+        assert_int_equal(lab_decompose_asymptotic(model, NULL, NULL, x, NULL, &a, &err), GBS_OK);
         assert_int_equal(a.n_keys, f->n_keys);
         assert_true(a.total > 1e-5);
         assert_true(fabs(a.total - follow_laws(f)) < 1e-9);
@@ -452,7 +452,8 @@ static void test_refusals(void **state)
     assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
     assert_int_equal(gbs_evidence_observe(evidence, 3, 1, &err), GBS_OK);
     assert_int_equal(lab_decompose(model, evidence, NULL, 3, NULL, &d, &err), GBS_ERR_ARGUMENT);
-    assert_int_equal(lab_decompose_asymptotic(model, NULL, NULL, 1, &a, &err), GBS_ERR_UNSUPPORTED);
+    assert_int_equal(lab_decompose_asymptotic(model, NULL, NULL, 1, NULL, &a, &err),
+                     GBS_ERR_UNSUPPORTED);
     gbs_evidence_free(evidence);
     gbs_model_free(model);
     const gbs_generate_ring_options ring = {.variables = 17, .coupling = 0.1, .seed = 1};
@@ -460,6 +461,31 @@ static void test_refusals(void **state)
     assert_int_equal(lab_decompose(model, NULL, NULL, 0, NULL, &d, &err), GBS_ERR_LIMIT);
     assert_non_null(strstr(err.message, "131072"));
     assert_null(d.value);
+    assert_null(a.p);
+    gbs_model_free(model);
+}
+
+static int stop_later(void *context, const gbs_progress *progress)
+{
+    int *left = context;
+    assert_true(progress->pass < progress->passes);
+    return --*left == 0;
+}
+
+/* A ring that hardly mixes: sweeps are stopped amid a key, and nothing is given. */
+static void test_stopped(void **state)
+{
+    (void)state;
+    gbs_model *model = NULL;
+    gbs_error err = {0};
+    lab_asymptotic a = {0};
+    int left = 3;
+    const gbs_run_callbacks callbacks = {.context = &left, .progress = stop_later};
+    const gbs_generate_ring_options ring = {.variables = 9, .coupling = 2.5, .seed = 1};
+    assert_int_equal(gbs_generate_ring(&ring, &model, &err), GBS_OK);
+    assert_int_equal(lab_decompose_asymptotic(model, NULL, NULL, 0, &callbacks, &a, &err),
+                     GBS_STOPPED);
+    assert_int_equal(left, 0);
     assert_null(a.p);
     gbs_model_free(model);
 }
@@ -479,7 +505,7 @@ static void test_no_memory(void **state)
         lab_asymptotic a = {0};
         gbs_error err = {0};
         gbsi_alloc_fail_after(allowed);
-        status = lab_decompose_asymptotic(model, NULL, &options, 0, &a, &err);
+        status = lab_decompose_asymptotic(model, NULL, &options, 0, NULL, &a, &err);
         status = status >= 0 ? lab_decompose(model, NULL, &options, 0, NULL, &d, &err) : status;
         gbsi_alloc_fail_after(UINT64_MAX);
         assert_true(status >= 0 || d.value == NULL);
@@ -496,8 +522,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_components), cmocka_unit_test(test_keys),
         cmocka_unit_test(test_bin_edges),  cmocka_unit_test(test_asymptotic),
-        cmocka_unit_test(test_random),     cmocka_unit_test(test_herded),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_stopped),    cmocka_unit_test(test_random),
+        cmocka_unit_test(test_herded),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static gbs_status try_panel(laboratory *lab, int i, uint64_t chains, uint64_t sw
     GBSI_TRY(lab_small_model_make(lab, panel_of[i].model, &model, err));
     if (panel_of[i].contender.draw == GBS_DRAW_HERDED) {
         const uint32_t focus = gbs_model_n_variables(model) - 1;
-        GBSI_TRY(lab_decompose_asymptotic(model, NULL, NULL, focus, &limit, err));
+        GBSI_TRY(lab_decompose_asymptotic(model, NULL, NULL, focus, NULL, &limit, err));
         r->limit = limit.total;
     }
     GBSI_TRY(lab_component_curves_run(lab, model, &panel_of[i].contender, chains, sweeps, &r->parts,

@@ -34,7 +34,7 @@ static gbs_status try_model(laboratory *lab, int i, uint64_t chains, uint64_t sw
     lab_component_curves *parts = &r->parts[i];
     GBSI_TRY(lab_small_model_make(lab, model_of[i], &model, err));
     const uint32_t focus = gbs_model_n_variables(model) - 1;
-    GBSI_TRY(lab_decompose_asymptotic(model, NULL, NULL, focus, &r->limit[i], err));
+    GBSI_TRY(lab_decompose_asymptotic(model, NULL, NULL, focus, NULL, &r->limit[i], err));
     LAB_TRY(lab_component_curves_run(lab, model, &herded, chains, sweeps, parts, err));
     r->measured[i] = parts->mean[LAB_COR][parts->n - 1];
     r->error[i] = parts->error[LAB_COR][parts->n - 1];
