@@ -115,7 +115,7 @@ static const cli_option table[] = {
     TEXT(0, picture, "picture", CLI_VERB_SAMPLE, "RxC",
          "write the last draw of the first chain as a picture (.png, .pgm, .ppm, .pbm) of R rows "
          "and C columns, a pixel per variable")
-    NAME(0, format, "format", CLI_VERB_MAP, "map|csv|json", "format of the state")
+    NAME(0, format, "format", CLI_VERB_MAP, "map|csv|table|json", "format of the state")
     NAME(0, format, "format", CLI_VERB_LOGZ, "pr|json", "format of the estimate")
     {"task", 0, CLI_CHOICE, CLI_VERB_EXACT, AT(task), 0, 0, 3, 0, 0, 0, "mar|pr|map|sample",
      "the answer: marginals, partition function, most probable state, or independent samples"},

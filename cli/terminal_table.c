@@ -253,12 +253,10 @@ static void put(FILE *to, const char *text)
     (void)fputs(text, to);
 }
 
-/* "Marginals of M given smoke=yes: sampled, 16 chains of 4096 sweeps". */
+/* "Marginals of M given smoke=yes: " */
 static void put_question(FILE *to, const cli_job *job, const char *what)
 {
-    const gbs_report *r = gbs_run_report(job->run);
     const cli_arguments *arguments = job->arguments;
-    char text[CLI_SUM_TEXT] = "exact";
     put(to, what);
     put(to, " of ");
     put(to, arguments->operand[0]);
@@ -274,30 +272,42 @@ static void put_question(FILE *to, const cli_job *job, const char *what)
         put(to, ", likelihoods of ");
         put(to, arguments->virtual_evidence);
     }
+    put(to, ": ");
+}
+
+/* "sampled, 16 chains of 4096 sweeps" */
+static void say_how(const gbs_report *r, char text[CLI_SUM_TEXT])
+{
+    (void)snprintf(text, CLI_SUM_TEXT, "exact");
     if (strcmp(r->method, "mean-field") == 0) {
-        (void)snprintf(text, sizeof text, "mean field, an approximation without errors");
+        (void)snprintf(text, CLI_SUM_TEXT, "mean field, an approximation without errors");
     } else if (strcmp(r->method, "exact") != 0) {
-        (void)snprintf(text, sizeof text, "sampled, %" PRIu32 " chains of %" PRIu64 " sweep%s%s%s",
+        (void)snprintf(text, CLI_SUM_TEXT, "sampled, %" PRIu32 " chains of %" PRIu64 " sweep%s%s%s",
                        r->chains, r->sweeps, r->sweeps == 1 ? "" : "s",
                        r->in_burn_in ? ", stopped during burn-in" : "",
                        r->n_exact_variables > 0 ? "; small components exactly" : "");
     }
-    put(to, ": ");
-    put(to, text);
+}
+
+static void put_title(gbs_output *output, const cli_job *job, const char *what, const char *how)
+{
+    char *title = NULL;
+    size_t n = 0;
+    FILE *to = open_memstream(&title, &n);
+    if (to != NULL) {
+        put_question(to, job, what);
+        put(to, how);
+        (void)fclose(to);
+        cli_put_wrapped(output, title);
+    }
+    free(title);
 }
 
 static void put_heading(gbs_output *output, const cli_job *job, const char *what)
 {
     char text[CLI_SUM_TEXT];
-    char *question = NULL;
-    size_t n = 0;
-    FILE *to = open_memstream(&question, &n);
-    if (to != NULL) {
-        put_question(to, job, what);
-        (void)fclose(to);
-        cli_put_wrapped(output, question);
-    }
-    free(question);
+    say_how(gbs_run_report(job->run), text);
+    put_title(output, job, what, text);
     if (gbs_run_report(job->run)->chains_disagree) {
         cli_put_wrapped(output, "error: " CLI_UNRELIABLE_ERROR ", because the chains disagree");
     }
@@ -443,5 +453,31 @@ void cli_joint_table(gbs_output *output, const cli_job *job, const cli_joint *t)
     put_head_of_numbers(output, &l);
     for (size_t row = 0; row < t->n; ++row) {
         put_joint_row(output, job, t, &l, row);
+    }
+}
+
+/* ---- a state --------------------------------------------------------------------------------- */
+
+void cli_state_table(gbs_output *output, const cli_job *job, const uint32_t *state, const char *how)
+{
+    enum { MOST = 40 };
+    const gbs_model *model = job->model;
+    const uint32_t n = gbs_model_n_variables(model);
+    char text[32];
+    int width = (int)sizeof "variable" - 1;
+    for (uint32_t v = 0; v < n; ++v) {
+        const int columns = cli_columns_of(cli_variable_text(model, v, "", text));
+        width = columns > width ? columns : width;
+    }
+    width = width < MOST ? width : MOST;
+    put_title(output, job, "Most probable state", how);
+    gbs_output_text(output, "\n");
+    cli_put_column(output, "variable", width);
+    gbs_output_text(output, "  state\n");
+    for (uint32_t v = 0; v < n; ++v) {
+        cli_put_column(output, cli_variable_text(model, v, "", text), width);
+        gbs_output_text(output, "  ");
+        gbs_output_text(output, cli_state_text(model, v, state[v], text));
+        gbs_output_text(output, "\n");
     }
 }

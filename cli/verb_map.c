@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "job.h"
+#include "verb_marginals.h"
 
 static int on_progress(void *context, const gbs_progress *progress)
 {
@@ -72,6 +73,11 @@ static void write_json(gbs_output *output, const void *context)
     gbs_output_text(output, "]");
 }
 
+static int is_proved(const gbs_map_report *r)
+{
+    return r->n_exact_variables == r->n_free_variables;
+}
+
 static int write_state(const answer *a, const char *format)
 {
     const cli_job *job = a->job;
@@ -91,17 +97,15 @@ static int write_state(const answer *a, const char *format)
         } else if (strcmp(format, "json") == 0) {
             write_json(output, a);
             gbs_output_text(output, "\n}\n");
+        } else if (strcmp(format, "table") == 0) {
+            cli_state_table(output, job, a->state,
+                            is_proved(a->report) ? "proved" : "the best that was found");
         } else {
             write_csv(output, job->model, a->state);
         }
         done = gbs_output_commit(output, &err);
     }
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
-}
-
-static int is_proved(const gbs_map_report *r)
-{
-    return r->n_exact_variables == r->n_free_variables;
 }
 
 static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_report *z,
@@ -181,7 +185,8 @@ int cli_map(cli_arguments *arguments)
     const char *format = NULL;
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_output_format(arguments, "map|csv|json", "csv", &format);
+    int status = cli_output_format(arguments, "map|csv|table|json",
+                                   isatty(STDOUT_FILENO) ? "table" : "csv", &format);
     if (status == CLI_DONE) {
         status = cli_check_output(arguments->output);
     }

@@ -21,6 +21,9 @@ gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_e
 
 /* terminal_table.c: for people. */
 void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estimates *e);
+/* A state of all variables. @param how "proved" */
+void cli_state_table(gbs_output *output, const cli_job *job, const uint32_t *state,
+                     const char *how);
 
 /* cases.c: --cases, in place of the marginals of one case. @return an exit status. */
 int cli_answer_cases(cli_job *job, const cli_selection *query);

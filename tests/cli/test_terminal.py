@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marginals on a terminal: a table for people; CSV elsewhere."""
+"""Marginals and states on a terminal: a table for people; CSV elsewhere."""
 import pytest
 
 from conftest import SPRINKLER, on_terminal
@@ -24,6 +24,17 @@ def test_a_table_on_a_terminal_and_csv_elsewhere(run, work):
     assert run("marginals", SPRINKLER, "--format", "table").out.startswith("Marginals of")
     forced = show(work, "marginals", SPRINKLER, "--format", "csv", env=UNICODE)
     assert forced.startswith("variable,state,probability,mcse")
+
+
+def test_a_state_on_a_terminal_and_csv_elsewhere(run, work):
+    lines = show(work, "map", SPRINKLER, "-e", "grass=wet", env=UNICODE).splitlines()
+    assert lines[0].startswith("Most probable state of ") and lines[0].endswith("given grass=wet: proved") and lines[1] == ""
+    assert [line.split() for line in lines[2:]] == [["variable", "state"], ["rain", "no"], ["sprinkler", "on"], ["grass", "wet"]]
+    assert run("map", SPRINKLER, "-e", "grass=wet").out == "variable,state\nrain,no\nsprinkler,on\ngrass,wet\n"
+    found = run("map", SPRINKLER, "--method", "sample", "--sweeps", "9", "--format", "table").out
+    assert "the best that was found" in found.splitlines()[0]
+    assert show(work, "map", SPRINKLER, "--format", "csv", env=UNICODE).startswith("variable,state")
+    assert show(work, "map", SPRINKLER, "-o", "x.csv", env=UNICODE) == "" and (work / "x.csv").read_text().startswith("variable,")
 
 
 def test_bars_without_unicode(work):
