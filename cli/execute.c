@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "job.h"
 #include "traces.h"
@@ -304,6 +305,14 @@ static cli_colour colour_of(const gbs_report *r)
     return r->converged ? CLI_GREEN : wrong ? CLI_RED : CLI_YELLOW;
 }
 
+/* Whether a table on the terminal has P(evidence) above it. */
+static int is_headed(const cli_job *job)
+{
+    const cli_arguments *arguments = job->arguments;
+    return arguments->verb == CLI_VERB_MARGINALS && job->output == NULL && isatty(STDOUT_FILENO) &&
+           (arguments->format == NULL || strcmp(arguments->format, "table") == 0);
+}
+
 void cli_verdict(const cli_job *job, int stopped)
 {
     const cli_arguments *arguments = job->arguments;
@@ -337,7 +346,7 @@ void cli_verdict(const cli_job *job, int stopped)
     }
     char sum[CLI_SUM_TEXT];
     cli_evidence_text(job, r->log_z, sum);
-    if (sum[0] != '\0') {
+    if (sum[0] != '\0' && !is_headed(job)) {
         cli_note(arguments, "%s", sum);
     }
     const char *word = r->converged ? "converged" : "not converged";

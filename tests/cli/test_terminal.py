@@ -22,6 +22,7 @@ def test_a_table_on_a_terminal_and_csv_elsewhere(run, work):
     assert lines[5].split()[:2] == ["yes", "0.350190"] and lines[5].rstrip()[-1] in "█▏▎▍▌▋▊▉"
     assert run("marginals", SPRINKLER).out.startswith("variable,state,probability,mcse")
     assert run("marginals", SPRINKLER, "--format", "table").out.startswith("Marginals of")
+    assert on_terminal(work, "marginals", SPRINKLER, "-e", "grass=wet", env=UNICODE)[1].count("ln P(evidence)") == 1
     forced = show(work, "marginals", SPRINKLER, "--format", "csv", env=UNICODE)
     assert forced.startswith("variable,state,probability,mcse")
 
