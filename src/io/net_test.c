@@ -117,7 +117,7 @@ static void refusals(void **state)
          "found ';' after 2 probabilities, expected 2"},
         {NODES "potential (a) { data = (0.1 0.9)); }", "found ')' after 2 probabilities"},
         {NODES "potential (a) { data = (-1 2); }", "found '-1', expected a probability"},
-        {NODES "potential (a) { data = (1 1); }", "with sum 2 in the row of (), expected 1"},
+        {NODES "potential (a) { data = (1 1); }", "with sum 2, expected 1"},
         {NODES "potential (a) { data = (0 0); }", "all zero"},
         {NODES "potential (a) { data = (0.5 0.5); data = (0.5 0.5); }",
          "expected an attribute or '}'"},
