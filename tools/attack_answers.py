@@ -18,7 +18,7 @@ REASONS = ("probability zero", "probability 0", "positive probability", "positiv
            "double precision", "ruled out by hard zeros", "search for a fresh start", "are told apart",
            "no quantity has an R-hat", "variables of mln files", "hold spins, which have 2", "the focus variable must have",
            "has no form for it", "the model has no variables", "focus variables of two states only",
-           "found 0 weights to learn", "built without libLBFGS")
+           "found 0 weights to learn", "built without libLBFGS", "no state found after")
 
 
 class Wrong(Exception):
@@ -61,7 +61,8 @@ class Answers:
     def check_reason(self, words):
         if not any(reason in words for reason in REASONS):
             raise Wrong("reason: " + words.strip()[-300:])
-        certain = any(proof in words for proof in ("has probability zero", "has probability 0", "no state has positive weight"))
+        certain = any(proof in words for proof in ("has probability zero", "has probability 0", "no state has positive weight",
+                                                   "and none exists"))
         certain = certain and "start: the state" not in words
         if certain and self.possible and self.log_z > -1e5 and self.q.verb != "cases":
             raise Wrong("impossible: refused, though ln Z = %g" % self.log_z)

@@ -451,7 +451,7 @@ static void test_impossible(void **state)
     }
     fixture f = begin(b, 0, NULL, 1);
     assert_int_equal(gbsi_starter_draw(f.starter, 0, 0, f.x, &err), GBS_ERR_IMPOSSIBLE);
-    assert_non_null(strstr(err.message, "no state found after 1 repairs, and none exists"));
+    assert_non_null(strstr(err.message, "no state found after 1 repair, and none exists"));
     assert_non_null(strstr(err.message, "still violated: factor "));
     assert_true(strstr(err.message, "(a, b)") != NULL || strstr(err.message, "(b, c)") != NULL ||
                 strstr(err.message, "(c, a)") != NULL);
