@@ -109,6 +109,10 @@ typedef struct cli_arguments {
     const char *template_style; /* "crf++" or "wapiti" */
     double l1, l2;              /* penalties */
     uint64_t least_count;       /* tokens of a feature */
+    const char *learn_method;   /* "pl" or "pcd" */
+    double identity;            /* of similar rows; 0: all count one */
+    double rate;                /* of the first step of learning */
+    uint64_t learn_chains, learn_steps;
     double level, em_tolerance;
     uint64_t em_iterations;
     const char *log_base; /* of PR files */

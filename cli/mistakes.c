@@ -335,12 +335,6 @@ int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments)
 int cli_missing_operand(const cli_verb *verb, const cli_arguments *arguments)
 {
     const char *missing = verb->operands;
-    const char *first = arguments->operand[0];
-    if (verb->id == CLI_VERB_LEARN && first != NULL && strcmp(first, "crf") != 0) {
-        return cli_error(CLI_USAGE,
-                         "learn: expected crf TEMPLATES DATA; tables of a Bayesian network: type "
-                         "gibbsite fit NETWORK DATA");
-    }
     for (int i = 0; i < arguments->n_operands && strchr(missing, ' ') != NULL; i++) {
         missing = strchr(missing, ' ') + 1;
     }

@@ -83,8 +83,20 @@ static const cli_option table[] = {
     UINT(em_iterations, "iterations", CLI_VERB_LEARN, 1000, 1, INT32_MAX, "N",
          "largest number of iterations")
     REAL(em_tolerance, "tolerance", CLI_VERB_LEARN, 1e-5, 1e-15, 1.0, "X",
-         "crf: converged once the objective falls by a smaller share of itself in ten iterations; weights: "
+         "crf, potts: converged once the objective falls by a smaller share of itself in ten iterations; weights: "
          "once no weight moves by more in a step")
+    NAME(0, learn_method, "method", CLI_VERB_LEARN, "pl|pcd",
+         "potts: pl: maximum pseudo-likelihood; pcd: from there maximum likelihood by persistent "
+         "chains; unset: pl")
+    REAL(identity, "identity", CLI_VERB_LEARN, 0.0, 0.0, 1.0, "SHARE",
+         "potts: rows with the same state in at least this share of the sites, 0.8 say, count as one "
+         "together; unset: every row counts one")
+    UINT(learn_chains, "chains", CLI_VERB_LEARN, 1000, 1, UINT32_MAX, "N",
+         "potts --method pcd: number of chains")
+    UINT(learn_steps, "steps", CLI_VERB_LEARN, 200, 1, INT32_MAX, "N",
+         "potts --method pcd: number of steps, each after a sweep of every chain")
+    REAL(rate, "rate", CLI_VERB_LEARN, 0.05, 1e-9, 1000.0, "X",
+         "potts --method pcd: size of the first step; the last one is a fifth of it")
     TEXT(0, truth, "truth", CLI_VERB_LABEL, "COLUMN|last",
          "compare the labels with those in this column of DATA, a number from 0 or the last one")
     NAME(0, posterior, "posterior", CLI_VERB_LABEL, "best|all",
@@ -163,7 +175,7 @@ static const cli_option table[] = {
          "report how probable other rows are: those of a table, or a share of the rows of DATA (0.2 "
          "or 20%), evenly spread, which are then not fitted")
     TEXT(0, held_out, "held-out", CLI_VERB_LEARN, "FILE|SHARE",
-         "weights: report the pseudo-likelihood of other rows: those of a table, or a share of the "
+         "potts, weights: report the pseudo-likelihood of other rows: those of a table, or a share of the "
          "rows of DATA (0.2 or 20%), evenly spread, which are then not learnt from")
     UINT(em_iterations, "iterations", CLI_VERB_FIT, 1000, 1, UINT64_MAX, "N",
          "EM: largest number of iterations, each over all rows with missing values")
@@ -380,8 +392,8 @@ static const struct {
     {"tau0", CLI_VERB_MAP},
     {"mean-field-schedule", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
     {"iterations", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
-    {"seed", CLI_SAMPLERS | CLI_VERB_FIT | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE |
-                 CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_SENSITIVITY},
+    {"seed", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_GENERATES | CLI_VERB_UAI |
+                 CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_SENSITIVITY},
 };
 
 /* Rows of options.def that annealing takes as well. */

@@ -13,7 +13,7 @@ static const struct {
         {NULL, "What to answer",
          "evidence likelihood query top reach joint cases prior weights held-out query-predicates "
          "template-style l2 "
-         "l1 least-count task "
+         "l1 least-count identity task "
          "monitor target focus "
          "asymptotic list data grid torus variables states parents degree edges "
          "visible hidden levels labels noise coupling coupling-spread field random-field "
@@ -31,7 +31,7 @@ static const struct {
                         "budget least-chains certified "
                         "origin target partial-scan restarts width splash-size splashes grow adapt "
                         "score locking lattice estimator schedule tau0 damping mean-field-schedule "
-                        "iterations sweeps seed"},
+                        "iterations sweeps steps rate seed"},
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
                         "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
                         "dummy-edges cud-scheme cud-bits cud-offset"},
@@ -58,14 +58,16 @@ static const struct {
     {"iterations", CLI_TOPIC_SCAN, CLI_ALL & ~(CLI_VERB_FIT | CLI_VERB_LEARN)},
     {"sweeps", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_FIT},
     {"sweeps", CLI_TOPIC_SCAN, CLI_VERB_FIT},
-    {"seed", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_FIT},
-    {"seed", CLI_TOPIC_SCAN, CLI_VERB_FIT},
+    {"seed", CLI_TOPIC_ACCURACY, CLI_ALL & ~(CLI_VERB_FIT | CLI_VERB_LEARN)},
+    {"seed", CLI_TOPIC_SCAN, CLI_VERB_FIT | CLI_VERB_LEARN},
+    {"steps", CLI_TOPIC_QUESTION, CLI_ALL & ~CLI_VERB_LEARN},
+    {"steps", CLI_TOPIC_SCAN, CLI_VERB_LEARN},
     {"monitor", CLI_TOPIC_QUESTION, CLI_VERB_SAMPLE | CLI_VERB_EXACT},
     {"monitor", CLI_TOPIC_SCAN, CLI_VERB_MARGINALS},
     {"method", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_DENOISE},
     {"method", CLI_TOPIC_SCAN, CLI_VERB_DENOISE},
-    {"chains", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_DENOISE},
-    {"chains", CLI_TOPIC_SCAN, CLI_VERB_DENOISE},
+    {"chains", CLI_TOPIC_ACCURACY, CLI_ALL & ~(CLI_VERB_DENOISE | CLI_VERB_LEARN)},
+    {"chains", CLI_TOPIC_SCAN, CLI_VERB_DENOISE | CLI_VERB_LEARN},
     {"format", CLI_TOPIC_RESULT, CLI_ALL & ~CLI_VERB_DENOISE},
     {"format", CLI_TOPIC_INPUT, CLI_VERB_DENOISE},
     {"memory-limit", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_DENOISE},
@@ -94,13 +96,17 @@ static const cli_brief briefs[] = {
     {"monitor", "LIST", "variables to write; unset: all", CLI_VERB_SAMPLE | CLI_VERB_EXACT},
     {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples", 0},
     {"target", "LIST", "variables whose distribution is bounded", 0},
+    {"method", "pl|pcd", "maximum pseudo-likelihood; persistent chains", CLI_VERB_LEARN},
     {"method", "NAME", "auto: independent draws if fast enough; sample", CLI_VERB_SAMPLE},
     {"method", "NAME", "auto: exact if fast enough; exact; sample", 0},
     {"probability", "", "estimate P(state) where it is not known", 0},
+    {"identity", "SHARE", "rows as similar as that count as one", 0},
+    {"rate", "X", "size of the first step", 0},
     {"time", "TIME", "give up after 20s, 5m or 2h", CLI_VERB_LABEL},
     {"time", "TIME", "stop after 20s, 5m or 2h with what is there", 0},
     {"target-error", "X", "stop when every standard error is this small", 0},
     {"scan", "NAME|FILE", "the order of updates; unset: three usual ones", 0},
+    {"steps", "N", "steps of the chains' learning", CLI_VERB_LEARN},
     {"steps", "T,...", "numbers of updates", 0},
     {"influence", "NAME", "auto; exact: by enumeration; bound: upper bounds", 0},
     {"accuracy", "EPS", "total variation distance to reach", 0},
@@ -111,6 +117,7 @@ static const cli_brief briefs[] = {
     {"memory-limit", "SIZE", "most memory to use: 512M, 4G", 0},
     {"output", "FILE", "file for the labelled data", CLI_VERB_LABEL},
     {"output", "FILE", "file for the model", CLI_VERB_LEARN},
+    {"format", "NAME", "format of the model: gbm, uai, fg, ...", CLI_VERB_LEARN},
     {"output", "FILE", "file for the result; its extension is its format", 0},
     {"plot", "FILE.svg", "a tornado chart of the 20 that swing it most", CLI_VERB_SENSITIVITY},
     {"top", "N", "show the N quantities with the largest R-hat", CLI_VERB_DIAGNOSE},

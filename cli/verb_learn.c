@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "job.h"
+#include "learn_machines.h"
 
 typedef struct learning {
     cli_arguments *arguments;
@@ -18,17 +18,6 @@ typedef struct learning {
 static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
-    const struct {
-        const char *typed, *name;
-    } others[] = {{arguments->weights, "--weights"},           {arguments->held_out, "--held-out"},
-                  {arguments->intervals, "--intervals"},       {arguments->format, "--format"},
-                  {arguments->float_format, "--float-format"}, {arguments->from, "--from"}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (others[i].typed != NULL) {
-            return cli_error(CLI_USAGE, "learn crf takes no %s, which is for learn weights",
-                             others[i].name);
-        }
-    }
     if (strcmp(arguments->operand[1], "-") == 0 && strcmp(arguments->operand[2], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input cannot be the templates and the data");
     }
@@ -190,11 +179,10 @@ static int learn_crf(cli_arguments *arguments)
 
 int cli_learn(cli_arguments *arguments)
 {
+    const int status = cli_learn_check(arguments);
     const char *kind = arguments->operand[0];
-    return strcmp(kind, "crf") == 0       ? learn_crf(arguments)
-           : strcmp(kind, "weights") == 0 ? cli_learn_weights(arguments)
-                                          : cli_error(CLI_USAGE,
-                                                      "learn: found the kind of model '%s', "
-                                                      "expected crf or weights",
-                                                      kind);
+    return status != CLI_DONE           ? status
+           : strcmp(kind, "crf") == 0   ? learn_crf(arguments)
+           : strcmp(kind, "potts") == 0 ? cli_learn_potts(arguments)
+                                        : cli_learn_weights(arguments);
 }

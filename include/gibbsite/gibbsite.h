@@ -20,6 +20,7 @@
 #include "gibbsite/joint.h"
 #include "gibbsite/learn.h"
 #include "gibbsite/log_z.h"
+#include "gibbsite/machines.h"
 #include "gibbsite/map.h"
 #include "gibbsite/model.h"
 #include "gibbsite/option_fields.h"

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What labelling and learning share: threads, a memory limit, and someone who may stop them. */
+/* What labelling and learning take from learn/work.h, and what counts for their memory limit. */
 #ifndef GBSI_CRF_WORK_H
 #define GBSI_CRF_WORK_H
 
-#include "base/budget.h"
-#include "base/watch.h"
 #include "crf/model.h"
-#include "parallel/pool.h"
-
-typedef struct gbsi_work {
-    gbsi_watch watch;
-    gbsi_pool *pool;
-    gbs_run_callbacks callbacks;
-    gbs_progress
-        progress; /* what the callback is told; .pass, .passes and the like are the user's */
-    double begun_s, told_s, time_s;
-    gbsi_budget budget;
-    gbsi_budget *before;
-    bool in_budget;
-} gbsi_work;
-
-/* @param there bytes taken before. @param callbacks NULL for none. End it in either case; work must
- * not move. */
-gbs_status gbsi_work_begin(gbsi_work *work, const gbs_label_options *options,
-                           const gbs_run_callbacks *callbacks, uint64_t there, gbs_error *err);
-void gbsi_work_end(gbsi_work *work);
+#include "learn/work.h"
 
 /* Bytes, roughly, for the memory limit. */
 uint64_t gbsi_sequences_bytes(const gbs_sequences *sequences);

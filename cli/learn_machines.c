@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "learn_machines.h"
+
+#include <string.h>
+
+/* ---- whose options --------------------------------------------------------------------------- */
+
+enum {
+    CRF = 1 << 0,
+    WEIGHTS = 1 << 1,
+    POTTS = 1 << 2,
+    N_KINDS = 3,
+};
+
+static const struct {
+    const char *name, *operands;
+    int n_operands;
+} kinds[N_KINDS] = {{"crf", "crf TEMPLATES DATA", 3},
+                    {"weights", "weights MODEL DATA", 3},
+                    {"potts", "potts DATA", 2}};
+
+static const struct {
+    const char *option;
+    unsigned kinds;
+} some[] = {{"template-style", CRF},
+            {"l1", CRF},
+            {"least-count", CRF},
+            {"from", WEIGHTS},
+            {"weights", WEIGHTS},
+            {"intervals", WEIGHTS},
+            {"threads", CRF | POTTS},
+            {"held-out", WEIGHTS | POTTS},
+            {"format", WEIGHTS | POTTS},
+            {"float-format", WEIGHTS | POTTS},
+            {"identity", POTTS},
+            {"method", POTTS},
+            {"chains", POTTS},
+            {"steps", POTTS},
+            {"rate", POTTS},
+            {"seed", POTTS}};
+
+/* "learn weights and learn potts" */
+static void list_kinds(unsigned which, char *text, size_t size)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (unsigned k = 0; k < N_KINDS; k++) {
+        if ((which & 1u << k) != 0 && n < size) {
+            n += (size_t)snprintf(text + n, size - n, "%slearn %s", n > 0 ? " and " : "",
+                                  kinds[k].name);
+        }
+    }
+}
+
+static int check_options(const cli_arguments *arguments, unsigned k)
+{
+    char others[128];
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+        if ((some[i].kinds & 1u << k) == 0 && cli_given(arguments, some[i].option)) {
+            list_kinds(some[i].kinds, others, sizeof others);
+            return cli_error(CLI_USAGE, "learn %s takes no --%s, which is for %s", kinds[k].name,
+                             some[i].option, others);
+        }
+    }
+    return CLI_DONE;
+}
+
+int cli_learn_check(const cli_arguments *arguments)
+{
+    cli_verb verb = {.name = "learn",
+                     .id = CLI_VERB_LEARN,
+                     .n_operands = 2,
+                     .operands = "crf|potts|weights TEMPLATES|MODEL DATA"};
+    const int n = arguments->n_operands;
+    for (unsigned k = 0; n > 0 && k < N_KINDS; k++) {
+        if (strcmp(arguments->operand[0], kinds[k].name) != 0) {
+            continue;
+        }
+        verb.operands = kinds[k].operands;
+        verb.n_operands = kinds[k].n_operands;
+        return n < verb.n_operands   ? cli_missing_operand(&verb, arguments)
+               : n > verb.n_operands ? cli_unexpected_operand(&verb, arguments)
+                                     : check_options(arguments, k);
+    }
+    return n == 0
+               ? cli_missing_operand(&verb, arguments)
+               : cli_error(CLI_USAGE,
+                           "learn: found the kind of model '%s', expected crf, potts or weights; "
+                           "tables of a Bayesian network: type gibbsite fit NETWORK DATA",
+                           arguments->operand[0]);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows)
+{
+    int status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &rows->out);
+    if (status == CLI_DONE) {
+        status = cli_check_model_output(arguments);
+    }
+    return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
+}
+
+int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_status done = gbs_rows_read(arguments->operand[1], &rows->data, &err);
+    if (done >= 0 && rows->out.path != NULL) {
+        done = gbs_rows_read(rows->out.path, &rows->held_out, &err);
+    }
+    if (done < 0) {
+        return cli_fail_input(done, &err);
+    }
+    if (rows->held_out != NULL &&
+        (gbs_rows_n_sites(rows->held_out) != gbs_rows_n_sites(rows->data) ||
+         gbs_rows_n_states(rows->held_out) > gbs_rows_n_states(rows->data))) {
+        return cli_error(CLI_INPUT, "%s: found %u sites of %u states, expected %u of at most %u",
+                         rows->out.path, gbs_rows_n_sites(rows->held_out),
+                         gbs_rows_n_states(rows->held_out), gbs_rows_n_sites(rows->data),
+                         gbs_rows_n_states(rows->data));
+    }
+    if (rows->out.share > 0.0) {
+        done = gbs_rows_hold_out(rows->data, rows->out.share, &rows->held_out, &err);
+    }
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+void cli_machine_free(cli_machine_rows *rows)
+{
+    gbs_rows_free(rows->data);
+    gbs_rows_free(rows->held_out);
+}
+
+/* ---- summary --------------------------------------------------------------------------------- */
+
+static void name_member(gbs_output *output, const char *name)
+{
+    gbs_output_text(output, ",\n  ");
+    gbs_output_json_string(output, name);
+    gbs_output_text(output, ": ");
+}
+
+int cli_machine_write_summary(const cli_arguments *arguments, const cli_machine_summary *summary)
+{
+    const char *path = arguments->summary;
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done < 0) {
+        return cli_fail_output(path, done, &err);
+    }
+    cli_json_head(output, summary->schema, summary->model);
+    for (size_t i = 0; i < summary->n_counts; i++) {
+        name_member(output, summary->counts[i].name);
+        gbs_output_uint(output, summary->counts[i].value);
+    }
+    for (size_t i = 0; i < summary->n_numbers; i++) {
+        name_member(output, summary->numbers[i].name);
+        gbs_output_json_double(output, summary->numbers[i].value);
+    }
+    for (size_t i = 0; i < summary->n_flags; i++) {
+        name_member(output, summary->flags[i].name);
+        gbs_output_text(output, summary->flags[i].value ? "true" : "false");
+    }
+    gbs_output_text(output, "\n}\n");
+    done = gbs_output_commit(output, &err);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite learn potts: a dense Potts model from an alignment or a table of states. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "data_rows.h"
+#include "learn_machines.h"
+
+typedef struct learning {
+    cli_arguments *arguments;
+    gbs_potts_options options;
+    cli_machine_rows rows;
+    gbs_model *learnt;
+    gbs_potts_report report;
+    cli_bar bar;
+} learning;
+
+static int settle(learning *l)
+{
+    const cli_arguments *arguments = l->arguments;
+    const int chains =
+        arguments->learn_method != NULL && strcmp(arguments->learn_method, "pcd") == 0;
+    static const char *const of_chains[] = {"chains", "steps", "rate", "seed"};
+    for (size_t i = 0; !chains && i < sizeof of_chains / sizeof of_chains[0]; i++) {
+        if (cli_given(arguments, of_chains[i])) {
+            return cli_error(CLI_USAGE, "--%s is for chains: add --method pcd", of_chains[i]);
+        }
+    }
+    if (arguments->l2 == 0.0) {
+        return cli_error(CLI_USAGE, "--l2 0: without a penalty weights of states that no row has "
+                                    "grow without end; give a number above 0");
+    }
+    l->options = (gbs_potts_options){.size = sizeof l->options,
+                                     .l2 = arguments->l2,
+                                     .tolerance = arguments->em_tolerance,
+                                     .iterations = arguments->em_iterations,
+                                     .time_s = arguments->run.time_s,
+                                     .threads = arguments->run.threads,
+                                     .memory_limit = arguments->run.memory_limit,
+                                     .method = chains ? GBS_POTTS_PCD : GBS_POTTS_PL,
+                                     .seed = arguments->run.seed,
+                                     .chains = arguments->learn_chains,
+                                     .steps = arguments->learn_steps,
+                                     .rate = arguments->rate};
+    return cli_machine_settle(arguments, &l->rows);
+}
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    learning *l = context;
+    char text[64];
+    (void)snprintf(text, sizeof text, "%" PRIu64 " iterations", progress->pass);
+    cli_bar_share(&l->bar, progress->elapsed_s,
+                  progress->passes == 0 ? 0.0 : (double)progress->pass / (double)progress->passes,
+                  text);
+    return cli_signals_caught();
+}
+
+static int learn(learning *l, int *stopped)
+{
+    const cli_arguments *arguments = l->arguments;
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = l, .progress = on_progress};
+    gbs_error err = {GBS_OK, ""};
+    gbs_status done = GBS_OK;
+    cli_signals_catch();
+    cli_bar_init(&l->bar, arguments, &arguments->run);
+    if (arguments->identity > 0.0) {
+        done = gbs_rows_weigh(l->rows.data, arguments->identity, arguments->run.threads, &callbacks,
+                              &err);
+    }
+    if (done >= 0) {
+        done = gbs_potts_learn(l->rows.data, l->rows.held_out, &l->options, &callbacks, &l->learnt,
+                               &l->report, &err);
+    }
+    cli_bar_finish(&l->bar, NULL);
+    *stopped = done == GBS_STOPPED;
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+static int write_summary(const learning *l, int stopped)
+{
+    const gbs_potts_report *r = &l->report;
+    const cli_machine_count counts[] = {{"rows", r->n_rows},
+                                        {"sites", r->n_sites},
+                                        {"states", r->n_states},
+                                        {"parameters", r->n_parameters},
+                                        {"unknown_letters", gbs_rows_n_unknown(l->rows.data)},
+                                        {"iterations", r->iterations},
+                                        {"evaluations", r->evaluations},
+                                        {"steps", r->steps},
+                                        {"held_out_rows", gbs_rows_n(l->rows.held_out)}};
+    const cli_machine_number numbers[] = {{"l2", l->options.l2},
+                                          {"effective_rows", r->weight},
+                                          {"pseudo_log_likelihood", r->pseudo_log_likelihood},
+                                          {"held_out_pseudo_log_likelihood", r->held_out_pl},
+                                          {"objective", r->objective},
+                                          {"gradient_norm", r->gradient_norm},
+                                          {"moment_error", r->moment_error},
+                                          {"predicted_bytes", r->predicted_bytes},
+                                          {"seconds_per_iteration", r->iteration_s},
+                                          {"seconds", r->seconds}};
+    const cli_machine_flag flags[] = {{"converged", r->converged != 0}, {"stopped", stopped}};
+    const cli_machine_summary summary = {.schema = "learn-potts/1",
+                                         .model = l->learnt,
+                                         .counts = counts,
+                                         .n_counts = sizeof counts / sizeof counts[0],
+                                         .numbers = numbers,
+                                         .n_numbers = sizeof numbers / sizeof numbers[0],
+                                         .flags = flags,
+                                         .n_flags = sizeof flags / sizeof flags[0]};
+    return cli_machine_write_summary(l->arguments, &summary);
+}
+
+static void tell(const learning *l, int stopped)
+{
+    const cli_arguments *arguments = l->arguments;
+    const gbs_potts_report *r = &l->report;
+    const uint64_t n_unknown = gbs_rows_n_unknown(l->rows.data);
+    cli_note(arguments,
+             "%" PRIu64 " rows, effectively %.6g, of %" PRIu64 " sites with %" PRIu64
+             " states: %" PRIu64 " parameters",
+             r->n_rows, r->weight, r->n_sites, r->n_states, r->n_parameters);
+    if (n_unknown > 0) {
+        cli_note(arguments, "%" PRIu64 " letters B, J, O, U, X or Z were read as gaps", n_unknown);
+    }
+    cli_note(arguments,
+             "%s after %" PRIu64 " iterations of %.3g s, %.3g s in all%s: ln PL = %.8g, %.6g a row",
+             r->converged ? "converged" : "not converged", r->iterations, r->iteration_s,
+             r->seconds, stopped ? ", stopped" : "", r->pseudo_log_likelihood,
+             r->pseudo_log_likelihood / r->weight);
+    if (r->steps > 0) {
+        cli_note(arguments,
+                 "%" PRIu64 " steps of %" PRIu64
+                 " chains: pairs are off by %.3g (root mean square) in the last one",
+                 r->steps, l->options.chains, r->moment_error);
+    }
+    if (r->held_out_weight > 0.0) {
+        cli_note(arguments, "%zu rows held out: ln PL = %.8g, %.6g a row",
+                 gbs_rows_n(l->rows.held_out), r->held_out_pl, r->held_out_pl / r->held_out_weight);
+    }
+}
+
+int cli_learn_potts(cli_arguments *arguments)
+{
+    learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
+    int stopped = 0;
+    int status = settle(&l);
+    if (status == CLI_DONE) {
+        status = cli_machine_read(arguments, &l.rows);
+    }
+    if (status == CLI_DONE) {
+        status = learn(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = cli_write_model(arguments, l.learnt);
+    }
+    if (status == CLI_DONE) {
+        status = write_summary(&l, stopped);
+    }
+    if (status == CLI_DONE) {
+        tell(&l, stopped);
+    }
+    cli_machine_free(&l.rows);
+    gbs_model_free(l.learnt);
+    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+}

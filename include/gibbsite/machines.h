@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Dense models learnt from rows of states: pairwise Potts models, as direct-coupling analysis of
+ * proteins has them [M62].
+ *
+ *   p(x)  ∝  exp( sum over sites i of h_i(x_i) + sum over i < j of J_ij(x_i, x_j) )
+ *
+ *     gbs_rows *rows = NULL;
+ *     gbs_model *model = NULL;
+ *     gbs_rows_read("family.fasta", &rows, &err);
+ *     gbs_rows_weigh(rows, 0.8, 0, NULL, &err); // similar rows share their weight
+ *     gbs_potts_learn(rows, NULL, NULL, NULL, &model, NULL, &err);
+ *
+ * Results have the same bits on any number of threads; between machines they may differ in the last
+ * bits, where libLBFGS was compiled in another way.
+ *
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; a built model can be shared by any number of threads.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
+ * NULL options mean the defaults.
+ */
+#ifndef GIBBSITE_MACHINES_H
+#define GIBBSITE_MACHINES_H
+
+#include "gibbsite/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+/** Rows of states of sites, each site with the same number of states: an alignment. */
+typedef struct gbs_rows gbs_rows;
+
+#define GBS_MAX_SITES       65536u /**< most sites of rows */
+#define GBS_MAX_SITE_STATES 256u   /**< most states of a site */
+
+/** Make an empty table. @param n_sites 1 to GBS_MAX_SITES. @param n_states 2 to
+ *  GBS_MAX_SITE_STATES. */
+GBS_API gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states, gbs_rows **rows,
+                                gbs_error *err);
+
+/**
+ * Read a table.
+ *
+ * A file whose first byte is '>' is a protein alignment in FASTA: a line that begins with '>' opens
+ * a sequence, what follows are its letters, on any number of lines. The 21 states are '-' and
+ * ACDEFGHIKLMNPQRSTVWY, in this order; B, J, O, U, X and Z are read as '-'; small letters and '.',
+ * insertions of A2M, are left out. Any other file is CSV: names of sites, separated by commas, then
+ * a row of states, whole numbers from 0, on each line; the largest of them, at least 1, tells how
+ * many states every site has.
+ *
+ * @param path "-" for standard input; may be compressed.
+ * @return GBS_ERR_FORMAT with the place of what is wrong; GBS_ERR_IO.
+ */
+GBS_API gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err);
+/** The same from memory. @param name for messages. @param bytes [n_bytes]. */
+GBS_API gbs_status gbs_rows_read_memory(const char *name, const void *bytes, size_t n_bytes,
+                                        gbs_rows **rows, gbs_error *err);
+GBS_API void gbs_rows_free(gbs_rows *rows); /**< NULL is allowed */
+
+/** Add rows of weight 1. @param state [n][n_sites] states; copied. @return GBS_ERR_ARGUMENT for a
+ *  state out of range, with nothing added. */
+GBS_API gbs_status gbs_rows_add(gbs_rows *rows, size_t n, const uint32_t *state, gbs_error *err);
+
+GBS_API size_t gbs_rows_n(const gbs_rows *rows);
+GBS_API uint32_t gbs_rows_n_sites(const gbs_rows *rows);
+GBS_API uint32_t gbs_rows_n_states(const gbs_rows *rows);
+/** @return the number of letters B, J, O, U, X and Z of a file in FASTA, which were read as '-'. */
+GBS_API uint64_t gbs_rows_n_unknown(const gbs_rows *rows);
+/** @return the sum of the weights of the rows: their effective number. */
+GBS_API double gbs_rows_weight(const gbs_rows *rows);
+/** @return the state of a site in a row, or UINT32_MAX if there is none. */
+GBS_API uint32_t gbs_rows_state(const gbs_rows *rows, size_t row, uint32_t site);
+/** @return the name of a site, or NULL if it has none; valid until the rows are freed. */
+GBS_API const char *gbs_rows_site_name(const gbs_rows *rows, uint32_t site);
+
+/**
+ * Give each row the weight 1 / (number of rows, itself included, that have the same state in at
+ * least a share of the sites): Ekeberg, Lovkvist, Lan, Weigt & Aurell (2013), Physical Review E
+ * 87:012707.
+ *
+ * @param identity that share, above 0 and at most 1; 0.8 is usual. Takes time in proportion to
+ *                 n^2 n_sites.
+ * @param threads  number of threads, without effect on results; 0: all cores.
+ * @param callbacks NULL; progress may stop it.
+ * @return GBS_ERR_STOPPED if it was stopped, with the weights as they were.
+ */
+GBS_API gbs_status gbs_rows_weigh(gbs_rows *rows, double identity, uint64_t threads,
+                                  const gbs_run_callbacks *callbacks, gbs_error *err);
+
+/** Move a share of the rows, floor(n share) of them evenly spread, to a table of their own, with
+ *  their weights. @param share above 0 and below 1. @param out out, caller frees. */
+GBS_API gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, gbs_rows **out, gbs_error *err);
+
+/* ---- dense Potts models ------------------------------------------------------------------ */
+
+/** How a Potts model is learnt. */
+typedef enum gbs_potts_method {
+    GBS_POTTS_PL = 0,  /**< maximum pseudo-likelihood, by L-BFGS on all sites together */
+    GBS_POTTS_PCD = 1, /**< from there maximum likelihood by persistent chains */
+} gbs_potts_method;
+
+/** Zero-initialised means the defaults. */
+typedef struct gbs_potts_options {
+    size_t size;           /**< sizeof(gbs_potts_options) */
+    double l2;             /**< penalty: l2/2 times the sum of squares of h and J; 0: 1 */
+    double tolerance;      /**< PL has converged once the objective has fallen by a smaller share of
+                                itself in ten iterations; 0: 1e-5 */
+    uint64_t iterations;   /**< of PL at most; 0: 1000 */
+    double time_s;         /**< end after so many seconds; 0: no limit */
+    uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
+    uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
+    uint64_t method;       /**< gbs_potts_method */
+    uint64_t seed;         /**< of the chains' random numbers; 0 is a seed, too */
+    uint64_t chains;       /**< of PCD; 0: 1000 */
+    uint64_t steps;        /**< of PCD: a sweep of every chain and a step of the weights; 0: 200 */
+    double rate;           /**< size of the first step of PCD; 0: 0.05 */
+} gbs_potts_options;
+
+/** What was found. Logarithms are natural. */
+typedef struct gbs_potts_report {
+    size_t size;                  /**< sizeof(gbs_potts_report) */
+    uint64_t n_rows, n_sites;     /**< of the data */
+    uint64_t n_states;            /**< of a site */
+    uint64_t n_parameters;        /**< entries of h and J */
+    uint64_t iterations;          /**< of L-BFGS */
+    uint64_t evaluations;         /**< gradients of the pseudo-likelihood */
+    uint64_t converged;           /**< 1 or 0: whether L-BFGS did */
+    uint64_t steps;               /**< of PCD */
+    double weight;                /**< sum of the weights of rows */
+    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL, of the result;
+                                       NAN, as the next but one, where it was stopped */
+    double held_out_weight;       /**< 0: no rows were held out */
+    double held_out_pl;           /**< the same sum over the rows that were held out */
+    double objective;             /**< what L-BFGS left: l2/2 |h, J|^2 - ln PL */
+    double gradient_norm;         /**< its slope there */
+    double moment_error;          /**< PCD: root mean square difference of P(x_i, x_j) between
+                                       the data and the chains in the last step; else 0 */
+    double predicted_bytes;       /**< memory of learning, beside program and data */
+    double seconds;               /**< in all */
+    double iteration_s;           /**< of an iteration of L-BFGS, on average */
+} gbs_potts_report;
+
+/**
+ * Learn a dense Potts model: fields and couplings of all pairs of sites, in the zero-sum gauge, in
+ * which the entries of h_i, and those of each row and column of J_ij, sum to zero.
+ *
+ * PL maximises sum over rows b of weight w_b times sum over sites i of ln p(x_i | all others), less
+ * the penalty (Besag 1975; Ekeberg et al. 2013), both sites of a pair sharing one J_ij, with all
+ * sites learnt at once). An iteration takes time in proportion to rows times sites^2 times states.
+ *
+ * PCD goes on from there: each step moves the weights by rate_t (P_data - P_chains - l2 / weight
+ * times the weights), the gradient of the mean log-likelihood, after a sweep of chains that are
+ * never restarted (Tieleman 2008, ICML). rate_t = rate / (1 + 4 t / steps); the result is the mean
+ * over the second half of the steps (Polyak & Juditsky 1992).
+ *
+ * @param rows      at least one row.
+ * @param held_out  NULL, or rows of as many sites, of no more states, that are judged.
+ * @param callbacks NULL; progress is called with pass = iterations of PL, then steps of PCD.
+ * @param model     out, caller frees: variables of the sites, with their names, or s1, s2, ...;
+ *                  states are labelled by letters where the rows are proteins. A table for h_i each
+ *                  and one for each J_ij.
+ * @param report    out or NULL.
+ * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
+ *         last iteration; GBS_ERR_STOPPED before there was one; GBS_ERR_LIMIT if the memory that
+ *         learning takes, which is predicted, is beyond the limit; GBS_ERR_UNSUPPORTED in a build
+ *         without libLBFGS; GBS_ERR_ARGUMENT for anything else.
+ */
+GBS_API gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
+                                   const gbs_potts_options *options,
+                                   const gbs_run_callbacks *callbacks, gbs_model **model,
+                                   gbs_potts_report *report, gbs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Learning a dense Potts model from rows [M62]. */
+#include "config.h"
+
+#include "base/sized.h"
+#include "learn/potts.h"
+
+#ifdef GBSI_HAVE_LBFGS
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include <lbfgs.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "simd/dispatch.h"
+#include "simd/math.h"
+
+#define ITERATIONS 1000u
+#define TOLERANCE  1e-5
+#define WINDOW     10 /* iterations over which the fall of the objective is judged */
+#define MEMORY     6  /* steps that L-BFGS remembers */
+
+typedef struct learning {
+    gbs_potts_options options;
+    gbsi_work work;
+    gbsi_potts potts;
+    double *tried; /* [n] where L-BFGS tries */
+    double *x;     /* [n] after its last iteration: the result */
+    gbs_potts_report report;
+} learning;
+
+/* ---- maximum pseudo-likelihood --------------------------------------------------------------- */
+
+static double evaluate(void *context, const double *x, double *gradient, int n, double step)
+{
+    learning *l = context;
+    (void)n;
+    (void)step;
+    l->report.evaluations++;
+    return gbsi_potts_objective(&l->potts, x, l->options.l2, gradient);
+}
+
+static int advance(void *context, const double *x, const double *gradient, double objective,
+                   double x_norm, double gradient_norm, double step, int n, int iteration,
+                   int n_evaluations)
+{
+    learning *l = context;
+    double square = 0.0;
+    (void)x_norm;
+    (void)gradient_norm;
+    (void)step;
+    (void)n;
+    (void)n_evaluations;
+    for (size_t k = 0; k < l->potts.n; ++k) {
+        square += gradient[k] * gradient[k];
+    }
+    memcpy(l->x, x, l->potts.n * sizeof *x);
+    l->report.iterations = (uint64_t)iteration;
+    l->report.objective = objective;
+    l->report.gradient_norm = gbsi_sqrt(square);
+    l->work.progress.pass = (uint64_t)iteration;
+    return gbsi_watch_stopped(&l->work.watch);
+}
+
+static size_t lbfgs_bytes(const learning *l)
+{
+    return (2 * MEMORY + 5) * l->potts.n * sizeof(double);
+}
+
+static gbs_status optimise(learning *l, gbs_error *err)
+{
+    lbfgs_parameter_t parameters;
+    double objective = 0.0;
+    const double begun_s = gbsi_clock_s();
+    lbfgs_parameter_init(&parameters);
+    parameters.m = MEMORY;
+    parameters.past = WINDOW;
+    parameters.delta = l->options.tolerance;
+    parameters.max_iterations = l->options.iterations > INT_MAX ? 0 : (int)l->options.iterations;
+    if (!gbsi_budget_take(lbfgs_bytes(l))) {
+        return gbsi_no_memory(err, "L-BFGS", lbfgs_bytes(l));
+    }
+    const int ended =
+        lbfgs((int)l->potts.n, l->tried, &objective, evaluate, advance, l, &parameters);
+    gbsi_budget_give(lbfgs_bytes(l));
+    if (ended == LBFGSERR_OUTOFMEMORY) {
+        return gbsi_no_memory(err, "L-BFGS", lbfgs_bytes(l));
+    }
+    l->report.converged =
+        ended == LBFGS_SUCCESS || ended == LBFGS_STOP || ended == LBFGS_ALREADY_MINIMIZED;
+    if (l->report.iterations > 0) {
+        l->report.iteration_s = (gbsi_clock_s() - begun_s) / (double)l->report.iterations;
+    } else {
+        l->report.objective = objective;
+    }
+    if (!gbsi_watch_stopped(&l->work.watch)) {
+        return GBS_OK;
+    }
+    return l->report.iterations > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* What learning takes at once, beside program and data: L-BFGS with its gradient, or chains. The
+ * model and what it is built in are less. */
+static double predict_bytes(const learning *l)
+{
+    const gbsi_potts *p = &l->potts;
+    const double array = (double)p->n * sizeof(double);
+    const double block = (double)p->n_block * sizeof(double);
+    const double scratch = 2.0 * gbsi_pool_size(l->work.pool) * block;
+    const double maximum = array * 3.0 + (double)lbfgs_bytes(l);
+    const double chains =
+        l->options.method == GBS_POTTS_PCD
+            ? array * 5.0 + block * p->n_sites + (double)l->options.chains * p->n_sites
+            : 0.0;
+    return scratch + (maximum > chains ? maximum : chains);
+}
+
+static gbs_status take_memory(learning *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    l->report.predicted_bytes = predict_bytes(l);
+    const size_t predicted =
+        l->report.predicted_bytes < 1e18 ? (size_t)l->report.predicted_bytes : SIZE_MAX / 2;
+    if (!gbsi_budget_take(predicted)) {
+        return gbsi_no_memory(err, "a dense Potts model", predicted);
+    }
+    gbsi_budget_give(predicted);
+    GBSI_TRY(gbsi_potts_take_memory(&l->potts, true, err));
+    l->tried = gbsi_alloc_lanes(l->potts.n + 16, sizeof *l->tried); /* libLBFGS rounds up */
+    l->x = gbsi_alloc_array_zero(l->potts.n, sizeof *l->x);
+    if (l->tried == NULL || l->x == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "parameters", l->potts.n * sizeof *l->x));
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static gbs_status take_options(learning *l, const gbs_potts_options *options, gbs_error *err)
+{
+    gbs_potts_options *o = &l->options;
+    if (options != NULL) {
+        *o = *options;
+    }
+    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->tolerance >= 0.0 && o->tolerance <= 1.0) ||
+        !(o->rate >= 0.0 && o->rate <= 1e3)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found l2 %g, tolerance %g and rate %g, expected 0 to "
+                         "1e12, 0 to 1, and 0 to 1000",
+                         o->l2, o->tolerance, o->rate);
+    }
+    if (o->method > GBS_POTTS_PCD || o->chains > UINT32_MAX) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found method %" PRIu64 " and %" PRIu64
+                         " chains, expected a gbs_potts_method and fewer than 2^32",
+                         o->method, o->chains);
+    }
+    o->l2 = o->l2 > 0.0 ? o->l2 : 1.0;
+    o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
+    o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
+    return gbsi_simd_check(err);
+}
+
+static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, gbs_error *err)
+{
+    if (rows->n == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found no rows, expected some");
+    }
+    if (held_out != NULL &&
+        (held_out->n_sites != rows->n_sites || held_out->n_states > rows->n_states)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "held-out rows: found %" PRIu32 " sites of %" PRIu32
+                         " states, expected %" PRIu32 " sites of at most %" PRIu32,
+                         held_out->n_sites, held_out->n_states, rows->n_sites, rows->n_states);
+    }
+    return GBS_OK;
+}
+
+/* ln PL of the rows and of those held out, under the result. @return whether it was not stopped. */
+static bool judge(learning *l, const gbs_rows *held_out)
+{
+    gbs_potts_report *r = &l->report;
+    const gbs_rows *rows = l->potts.rows;
+    const gbsi_watch *watch = &l->work.watch;
+    r->pseudo_log_likelihood = gbsi_potts_log_pl(&l->potts, l->x);
+    if (held_out != NULL && !gbsi_watch_stopped(watch)) {
+        l->potts.rows = held_out;
+        r->held_out_weight = gbs_rows_weight(held_out);
+        r->held_out_pl = gbsi_potts_log_pl(&l->potts, l->x);
+        l->potts.rows = rows;
+    }
+    return !gbsi_watch_stopped(watch);
+}
+
+static gbs_status learn(learning *l, const gbs_rows *held_out, gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_status ended = GBS_OK;
+    gbs_potts_report *r = &l->report;
+    GBSI_TRY(take_memory(l, err));
+    l->work.progress.passes = l->options.iterations;
+    GBSI_TRY(ended = optimise(l, err));
+    gbsi_free(l->tried);
+    l->tried = NULL;
+    if (l->options.method == GBS_POTTS_PCD && ended == GBS_OK) {
+        GBSI_TRY(ended = gbsi_potts_chains(&l->potts, &l->options, l->x, r, err));
+    }
+    if (!judge(l, held_out)) {
+        ended = GBS_STOPPED;
+        r->pseudo_log_likelihood = r->held_out_pl = (double)NAN;
+    }
+    gbsi_potts_to_gauge(&l->potts, l->x);
+    GBSI_TRY(gbsi_potts_model(&l->potts, l->x, model, err));
+    r->size = sizeof *r;
+    r->n_rows = l->potts.rows->n;
+    r->n_sites = l->potts.n_sites;
+    r->n_states = l->potts.n_states;
+    r->n_parameters = l->potts.n;
+    r->weight = gbs_rows_weight(l->potts.rows);
+    r->seconds = gbsi_clock_s() - l->work.begun_s;
+    status = ended;
+
+cleanup:
+    return status;
+}
+
+gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
+                           const gbs_potts_options *options, const gbs_run_callbacks *callbacks,
+                           gbs_model **model, gbs_potts_report *report, gbs_error *err)
+{
+    GBSI_NEED(rows);
+    GBSI_NEED(model);
+    GBSI_IN_STRUCT(options, gbs_potts_options);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_potts_report);
+    gbs_status status = GBS_OK;
+    gbs_model *learnt = NULL;
+    learning l = {0};
+    GBSI_TRY(take_options(&l, options, err));
+    GBSI_TRY(check_rows(rows, held_out, err));
+    const gbs_label_options work = {.size = sizeof work,
+                                    .time_s = l.options.time_s,
+                                    .threads = l.options.threads,
+                                    .memory_limit = l.options.memory_limit};
+    GBSI_TRY(gbsi_work_begin(&l.work, &work, callbacks, 0, err));
+    GBSI_TRY(gbsi_potts_init(rows, &l.work, &l.potts, err));
+    GBSI_TRY(learn(&l, held_out, &learnt, err));
+    gbsi_struct_give(report, &l.report, sizeof l.report);
+    *model = learnt;
+
+cleanup:
+    gbsi_potts_free(&l.potts);
+    gbsi_free(l.tried);
+    gbsi_free(l.x);
+    gbsi_work_end(&l.work);
+    return status;
+}
+
+#else
+
+gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
+                           const gbs_potts_options *options, const gbs_run_callbacks *callbacks,
+                           gbs_model **model, gbs_potts_report *report, gbs_error *err)
+{
+    (void)held_out;
+    GBSI_NEED(rows);
+    GBSI_NEED(model);
+    GBSI_IN_STRUCT(options, gbs_potts_options);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_potts_report);
+    return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                     "built without libLBFGS, which learning needs: install liblbfgs-dev and build "
+                     "again");
+}
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maximum likelihood of a dense Potts model by persistent chains (Tieleman 2008) [M62]: the same
+ * bits on any number of threads. A chain is drawn by one thread, with random numbers of its own; a
+ * table of pairs is counted and moved by one thread. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/potts.h"
+#include "rng/philox.h"
+#include "simd/math.h"
+
+#define CHAINS 1000u
+#define STEPS  200u
+#define RATE   0.05
+#define DECAY  4.0 /* the last rate is that part of the first, less one */
+
+typedef struct chains {
+    gbsi_potts *potts;
+    gbs_potts_options options;
+    size_t n;
+    uint8_t *state; /* [n][n_sites] */
+    double *blocks; /* [n_sites][n_block] */
+    double *data;   /* [potts->n] P(x_i), P(x_i, x_j) of the rows */
+    double *sum;    /* [potts->n] of the weights in the second half of the steps */
+    double *square; /* [n_sites] of the differences in the last step */
+    double *x;
+    double rate, shrink, total;
+    uint64_t step;
+    bool sums; /* whether this step is in the second half */
+    _Atomic uint32_t next;
+} chains;
+
+static bool stops(const chains *c, uint32_t member, uint64_t n_operations)
+{
+    gbsi_watch *watch = &c->potts->work->watch;
+    return member == 0 ? gbsi_watch_spend(watch, n_operations) : gbsi_watch_stopped(watch);
+}
+
+/* ---- what is observed ------------------------------------------------------------------------ */
+
+/* Weighted frequencies of the states of site i, and of its pairs with later sites. */
+static void count_site(const chains *c, uint32_t i)
+{
+    const gbsi_potts *p = c->potts;
+    const gbs_rows *rows = p->rows;
+    const size_t q = p->n_states;
+    for (size_t b = 0; b < rows->n; ++b) {
+        const uint8_t *x = gbsi_row(rows, b);
+        const double share = rows->weight[b] / c->total;
+        c->data[i * q + x[i]] += share;
+        for (uint32_t j = i + 1; j < p->n_sites; ++j) {
+            c->data[gbsi_potts_pair(p, i, j) + x[i] * q + x[j]] += share;
+        }
+    }
+}
+
+static void count_data(void *context, uint32_t member)
+{
+    chains *c = context;
+    uint32_t i = 0;
+    while ((i = c->next++) < c->potts->n_sites &&
+           !stops(c, member, 4 * c->potts->rows->n * c->potts->n_sites)) {
+        count_site(c, i);
+    }
+}
+
+/* ---- a sweep --------------------------------------------------------------------------------- */
+
+static void gather(void *context, uint32_t member)
+{
+    chains *c = context;
+    const gbsi_potts *p = c->potts;
+    uint32_t i = 0;
+    while ((i = c->next++) < p->n_sites && !stops(c, member, p->n_block)) {
+        gbsi_potts_gather(p, c->x, i, c->blocks + i * p->n_block);
+    }
+}
+
+static uint32_t draw(const double *p, uint32_t n_states, double u)
+{
+    uint32_t a = 0;
+    for (; a + 1 < n_states && u >= p[a]; ++a) {
+        u -= p[a];
+    }
+    return a;
+}
+
+static void sweep(void *context, uint32_t member)
+{
+    chains *c = context;
+    const gbsi_potts *p = c->potts;
+    gbsi_potts_site site = {.n_sites = p->n_sites, .n_states = p->n_states, .width = p->width};
+    double weight[GBSI_POTTS_MOST_WIDTH];
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(c->n, 1, member, gbsi_pool_size(p->work->pool), &first, &end);
+    for (uint32_t i = 0; i < p->n_sites; ++i) {
+        site.site = i;
+        site.block = c->blocks + i * p->n_block;
+        for (size_t k = first; k < end; ++k) {
+            uint8_t *x = c->state + k * p->n_sites;
+            uint32_t word[4];
+            gbsi_philox(c->options.seed, (uint32_t)k, c->step, i / 2, GBSI_PURPOSE_MACHINE, word);
+            const double u = gbsi_uniform(word[i % 2 * 2], word[i % 2 * 2 + 1]);
+            const double sum = gbsi_potts_conditional(&site, x, weight);
+            x[i] = (uint8_t)draw(weight, p->n_states, u * sum);
+            if (stops(c, member, (uint64_t)p->n_sites * p->width / 8 + 64)) {
+                return;
+            }
+        }
+    }
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+/* x += rate (P_data - P_chains - shrink x). @param count [n]. @return sum of squared differences */
+static double move(const chains *c, size_t at, size_t n, const uint32_t *count)
+{
+    double square = 0.0;
+    for (size_t k = 0; k < n; ++k) {
+        const double difference = c->data[at + k] - (double)count[k] / (double)c->n;
+        c->x[at + k] += c->rate * (difference - c->shrink * c->x[at + k]);
+        c->sum[at + k] += c->sums ? c->x[at + k] : 0.0;
+        square += difference * difference;
+    }
+    return square;
+}
+
+static void move_sites(void *context, uint32_t member)
+{
+    chains *c = context;
+    const gbsi_potts *p = c->potts;
+    const size_t q = p->n_states;
+    uint32_t *count = (uint32_t *)(void *)(p->scratch + 2 * member * p->n_block); /* [q][q] */
+    uint32_t i = 0;
+    while ((i = c->next++) < p->n_sites) {
+        memset(count, 0, q * sizeof *count);
+        for (size_t k = 0; k < c->n; ++k) {
+            ++count[c->state[k * p->n_sites + i]];
+        }
+        (void)move(c, i * q, q, count);
+        c->square[i] = 0.0;
+        for (uint32_t j = i + 1; j < p->n_sites; ++j) {
+            memset(count, 0, q * q * sizeof *count);
+            for (size_t k = 0; k < c->n; ++k) {
+                const uint8_t *x = c->state + k * p->n_sites;
+                ++count[x[i] * q + x[j]];
+            }
+            c->square[i] += move(c, gbsi_potts_pair(p, i, j), q * q, count);
+        }
+    }
+}
+
+static void run(chains *c, void (*job)(void *context, uint32_t member))
+{
+    c->next = 0;
+    gbsi_pool_run(c->potts->work->pool, job, c);
+}
+
+/* Steps until they are done or stopped: a step that is stopped before it moves leaves no trace. */
+static void take_steps(chains *c, gbs_potts_report *report)
+{
+    const gbsi_potts *p = c->potts;
+    const double n_steps = (double)c->options.steps;
+    uint64_t n_summed = 0;
+    for (; c->step < c->options.steps; ++c->step) {
+        double square = 0.0;
+        c->rate = c->options.rate / (1.0 + DECAY * (double)c->step / n_steps);
+        c->sums = c->step >= c->options.steps / 2;
+        run(c, gather);
+        run(c, sweep);
+        if (gbsi_watch_stopped(&p->work->watch)) {
+            break;
+        }
+        run(c, move_sites);
+        n_summed += c->sums;
+        for (uint32_t i = 0; i < p->n_sites; ++i) {
+            square += c->square[i];
+        }
+        const double n_entries = (double)(p->n - (size_t)p->n_sites * p->n_states);
+        report->moment_error = n_entries > 0.0 ? gbsi_sqrt(square / n_entries) : 0.0;
+        report->steps = c->step + 1;
+        p->work->progress.pass++;
+    }
+    for (size_t k = 0; n_summed > 0 && k < p->n; ++k) {
+        c->x[k] = c->sum[k] / (double)n_summed;
+    }
+}
+
+static gbs_status take_memory(chains *c, gbs_error *err)
+{
+    const gbsi_potts *p = c->potts;
+    const size_t n_blocks = p->n_sites * p->n_block;
+    c->state = gbsi_alloc_array(c->n, p->n_sites);
+    c->blocks = gbsi_alloc_array_zero(n_blocks, sizeof *c->blocks);
+    c->data = gbsi_alloc_array_zero(p->n, sizeof *c->data);
+    c->sum = gbsi_alloc_array_zero(p->n, sizeof *c->sum);
+    c->square = gbsi_alloc_array_zero(p->n_sites, sizeof *c->square);
+    return c->state == NULL || c->blocks == NULL || c->data == NULL || c->sum == NULL ||
+                   c->square == NULL
+               ? gbsi_no_memory(err, "chains", (n_blocks + 2 * p->n) * sizeof *c->data)
+               : GBS_OK;
+}
+
+gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options, double *x,
+                             gbs_potts_report *report, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    chains c = {.potts = potts, .options = *options, .x = x};
+    c.options.steps = options->steps != 0 ? options->steps : STEPS;
+    c.options.rate = options->rate > 0.0 ? options->rate : RATE;
+    c.n = options->chains != 0 ? (size_t)options->chains : CHAINS;
+    c.total = gbs_rows_weight(potts->rows);
+    c.shrink = options->l2 / c.total;
+    GBSI_TRY(take_memory(&c, err));
+    for (size_t k = 0; k < c.n; ++k) {
+        memcpy(c.state + k * potts->n_sites, gbsi_row(potts->rows, k % potts->rows->n),
+               potts->n_sites);
+    }
+    potts->work->progress.passes = potts->work->progress.pass + c.options.steps;
+    run(&c, count_data);
+    take_steps(&c, report);
+    status = gbsi_watch_stopped(&potts->work->watch) ? GBS_STOPPED : GBS_OK;
+
+cleanup:
+    gbsi_free(c.state);
+    gbsi_free(c.blocks);
+    gbsi_free(c.data);
+    gbsi_free(c.sum);
+    gbsi_free(c.square);
+    return status;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From parameters to a model: the zero-sum gauge, and factors. */
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "learn/potts.h"
+
+/* ---- gauge ----------------------------------------------------------------------------------- */
+
+/* J'(a, b) = J(a, b) - mean over a - mean over b + mean of all; what is left out of J goes to the
+ * fields of its two sites, but for a constant. @param row, column [q] scratch. */
+static void centre_table(double *table, size_t q, double *first, double *second, double *row,
+                         double *column)
+{
+    double mean = 0.0;
+    for (size_t a = 0; a < q; ++a) {
+        row[a] = column[a] = 0.0;
+    }
+    for (size_t a = 0; a < q; ++a) {
+        for (size_t b = 0; b < q; ++b) {
+            row[a] += table[a * q + b] / (double)q;
+            column[b] += table[a * q + b] / (double)q;
+        }
+    }
+    for (size_t a = 0; a < q; ++a) {
+        mean += row[a] / (double)q;
+    }
+    for (size_t a = 0; a < q; ++a) {
+        first[a] += row[a] - mean;
+        second[a] += column[a] - mean;
+        for (size_t b = 0; b < q; ++b) {
+            table[a * q + b] += mean - row[a] - column[b];
+        }
+    }
+}
+
+void gbsi_potts_to_gauge(const gbsi_potts *potts, double *x)
+{
+    const size_t q = potts->n_states;
+    double row[GBS_MAX_SITE_STATES];
+    double column[GBS_MAX_SITE_STATES];
+    for (size_t i = 0; i < potts->n_sites; ++i) {
+        for (size_t j = i + 1; j < potts->n_sites; ++j) {
+            centre_table(x + gbsi_potts_pair(potts, i, j), q, x + i * q, x + j * q, row, column);
+        }
+    }
+    for (size_t i = 0; i < potts->n_sites; ++i) {
+        double mean = 0.0;
+        for (size_t a = 0; a < q; ++a) {
+            mean += x[i * q + a] / (double)q;
+        }
+        for (size_t a = 0; a < q; ++a) {
+            x[i * q + a] -= mean;
+        }
+    }
+}
+
+/* ---- factors --------------------------------------------------------------------------------- */
+
+static gbs_status name_site(const gbsi_potts *p, gbs_builder *builder, uint32_t i, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char name[16];
+    const char *letter[GBS_MAX_SITE_STATES];
+    char letters[GBS_MAX_SITE_STATES][2];
+    const char *given = gbs_rows_site_name(p->rows, i);
+    (void)snprintf(name, sizeof name, "s%u", i + 1);
+    GBSI_TRY(gbs_builder_name_variable(builder, i, given == NULL ? name : given, err));
+    if (p->rows->letters != NULL) {
+        for (uint32_t a = 0; a < p->n_states; ++a) {
+            letters[a][0] = p->rows->letters[a];
+            letters[a][1] = '\0';
+            letter[a] = letters[a];
+        }
+        GBSI_TRY(gbs_builder_label_states(builder, i, letter, err));
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status add_factor(gbs_builder *builder, uint32_t n, const uint32_t *scope,
+                             size_t n_entries, const double *logw, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t table = 0;
+    GBSI_TRY(gbs_builder_add_table(builder, n_entries, logw, &table, err));
+    GBSI_TRY(gbs_builder_add_table_factor(builder, n, scope, table, err));
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model **model,
+                            gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t q = potts->n_states;
+    gbs_builder *builder = NULL;
+    GBSI_TRY(gbs_builder_new(&builder, err));
+    for (uint32_t i = 0; i < potts->n_sites; ++i) {
+        GBSI_TRY(gbs_builder_add_variables(builder, 1, &potts->n_states, NULL, err));
+        GBSI_TRY(name_site(potts, builder, i, err));
+    }
+    for (uint32_t i = 0; i < potts->n_sites; ++i) {
+        GBSI_TRY(add_factor(builder, 1, &i, q, x + i * q, err));
+    }
+    for (uint32_t i = 0; i < potts->n_sites; ++i) {
+        for (uint32_t j = i + 1; j < potts->n_sites; ++j) {
+            const uint32_t scope[2] = {i, j};
+            const double *table = x + gbsi_potts_pair(potts, i, j);
+            GBSI_TRY(add_factor(builder, 2, scope, q * q, table, err));
+        }
+    }
+    GBSI_TRY(gbs_builder_build(builder, model, err));
+
+cleanup:
+    gbs_builder_free(builder);
+    return status;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pseudo-likelihood of a dense Potts model and its gradient [M62]: the same bits on any number
+ * of threads. Each site is summed over all rows, in their order, by one thread, which alone writes
+ * that site's part of every pair's gradient. */
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/potts.h"
+
+gbs_status gbsi_potts_init(const gbs_rows *rows, gbsi_work *work, gbsi_potts *potts, gbs_error *err)
+{
+    const size_t n_sites = rows->n_sites;
+    const size_t q = rows->n_states;
+    *potts = (gbsi_potts){.rows = rows,
+                          .work = work,
+                          .n_sites = rows->n_sites,
+                          .n_states = rows->n_states,
+                          .width = gbsi_potts_width(rows->n_states)};
+    potts->n = n_sites * q + n_sites * (n_sites - 1) / 2 * q * q; /* below 2^47 */
+    potts->n_block = n_sites * q * potts->width;
+    return potts->n <= INT_MAX - 16
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_LIMIT, "found %zu parameters, expected at most 2^31 - 17",
+                           potts->n);
+}
+
+gbs_status gbsi_potts_take_memory(gbsi_potts *potts, bool gradients, gbs_error *err)
+{
+    const size_t n_members = gbsi_pool_size(potts->work->pool);
+    potts->log_p = gbsi_alloc_array_zero(potts->n_sites, sizeof *potts->log_p);
+    potts->scratch = gbsi_alloc_array_zero(2 * n_members * potts->n_block, sizeof *potts->scratch);
+    potts->other = gbsi_alloc_array_zero(gradients ? potts->n : 1, sizeof *potts->other);
+    return potts->log_p == NULL || potts->scratch == NULL || potts->other == NULL
+               ? gbsi_no_memory(err, "a gradient", potts->n * sizeof *potts->other)
+               : GBS_OK;
+}
+
+void gbsi_potts_free(gbsi_potts *potts)
+{
+    gbsi_free(potts->log_p);
+    gbsi_free(potts->scratch);
+    gbsi_free(potts->other);
+}
+
+/* ---- between tables and blocks --------------------------------------------------------------- */
+
+void gbsi_potts_gather(const gbsi_potts *p, const double *x, uint32_t i, double *block)
+{
+    const size_t q = p->n_states;
+    memcpy(block + i * q * p->width, x + i * q, q * sizeof *block);
+    for (uint32_t j = 0; j < p->n_sites; ++j) {
+        double *to = block + j * q * p->width;
+        const double *table = i == j ? NULL : x + gbsi_potts_pair(p, i < j ? i : j, i < j ? j : i);
+        for (size_t b = 0; j < i && b < q; ++b) {
+            memcpy(to + b * p->width, table + b * q, q * sizeof *to);
+        }
+        for (size_t b = 0; j > i && b < q; ++b) {
+            for (size_t a = 0; a < q; ++a) {
+                to[b * p->width + a] = table[a * q + b];
+            }
+        }
+    }
+}
+
+/* The slope of site i into the gradient: as the first site of pairs, and as the second one. */
+static void scatter(const gbsi_potts *p, const double *slope, uint32_t i)
+{
+    const size_t q = p->n_states;
+    memcpy(p->gradient + i * q, slope + i * q * p->width, q * sizeof *slope);
+    for (uint32_t j = 0; j < p->n_sites; ++j) {
+        const double *from = slope + j * q * p->width;
+        double *second = j < i ? p->other + gbsi_potts_pair(p, j, i) : NULL;
+        double *first = j > i ? p->gradient + gbsi_potts_pair(p, i, j) : NULL;
+        for (size_t b = 0; j < i && b < q; ++b) {
+            memcpy(second + b * q, from + b * p->width, q * sizeof *from);
+        }
+        for (size_t b = 0; j > i && b < q; ++b) {
+            for (size_t a = 0; a < q; ++a) {
+                first[a * q + b] = from[b * p->width + a];
+            }
+        }
+    }
+}
+
+/* ---- sums over rows -------------------------------------------------------------------------- */
+
+static bool stops(const gbsi_potts *p, uint32_t member, uint64_t n_operations)
+{
+    return member == 0 ? gbsi_watch_spend(&p->work->watch, n_operations)
+                       : gbsi_watch_stopped(&p->work->watch);
+}
+
+static void sum_sites(void *context, uint32_t member)
+{
+    gbsi_potts *p = context;
+    double *block = p->scratch + 2 * member * p->n_block;
+    double *slope = p->gradient == NULL ? NULL : block + p->n_block;
+    const size_t per_row = (size_t)p->n_sites * p->width / 4 + 64; /* operations */
+    const size_t at_once = GBSI_WATCH_EVERY / per_row + 1;
+    uint32_t i = 0;
+    while ((i = p->next++) < p->n_sites && !stops(p, member, p->n_block)) {
+        gbsi_potts_site site = {.n_sites = p->n_sites,
+                                .n_states = p->n_states,
+                                .width = p->width,
+                                .site = i,
+                                .block = block,
+                                .slope = slope,
+                                .state = p->rows->state,
+                                .weight = p->rows->weight};
+        memset(block, 0, p->n_block * sizeof *block);
+        gbsi_potts_gather(p, p->x, i, block);
+        if (slope != NULL) {
+            memset(slope, 0, p->n_block * sizeof *slope);
+        }
+        for (size_t from = 0; from < p->rows->n; from += at_once) {
+            const size_t end = p->rows->n - from < at_once ? p->rows->n : from + at_once;
+            gbsi_potts_add_rows(&site, from, end);
+            if (stops(p, member, (end - from) * per_row)) {
+                return;
+            }
+        }
+        p->log_p[i] = site.log_p;
+        if (slope != NULL) {
+            scatter(p, slope, i);
+        }
+    }
+}
+
+/* The two parts of each entry, and the penalty's. */
+static void join_parts(void *context, uint32_t member)
+{
+    gbsi_potts *p = context;
+    const size_t n_fields = (size_t)p->n_sites * p->n_states;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(p->n, 8, member, gbsi_pool_size(p->work->pool), &first, &end);
+    for (size_t k = first; k < end; ++k) {
+        p->gradient[k] += (k < n_fields ? 0.0 : p->other[k]) + p->l2 * p->x[k];
+    }
+}
+
+double gbsi_potts_log_pl(gbsi_potts *potts, const double *x)
+{
+    double sum = 0.0;
+    potts->x = x;
+    potts->gradient = NULL;
+    potts->next = 0;
+    gbsi_pool_run(potts->work->pool, sum_sites, potts);
+    for (uint32_t i = 0; i < potts->n_sites; ++i) {
+        sum += potts->log_p[i];
+    }
+    return sum;
+}
+
+double gbsi_potts_objective(gbsi_potts *potts, const double *x, double l2, double *gradient)
+{
+    double square = 0.0;
+    double log_pl = 0.0;
+    potts->x = x;
+    potts->gradient = gradient;
+    potts->l2 = l2;
+    potts->next = 0;
+    gbsi_pool_run(potts->work->pool, sum_sites, potts);
+    if (gbsi_watch_stopped(&potts->work->watch)) {
+        memset(gradient, 0, potts->n * sizeof *gradient);
+        return INFINITY;
+    }
+    gbsi_pool_run(potts->work->pool, join_parts, potts);
+    for (size_t k = 0; k < potts->n; ++k) {
+        square += x[k] * x[k];
+    }
+    for (uint32_t i = 0; i < potts->n_sites; ++i) {
+        log_pl += potts->log_p[i];
+    }
+    return 0.5 * l2 * square - log_pl;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of states of sites with as many states each, for dense models. */
+#ifndef GBSI_LEARN_ROWS_H
+#define GBSI_LEARN_ROWS_H
+
+#include "gibbsite/machines.h"
+
+struct gbs_rows {
+    uint32_t n_sites, n_states;
+    size_t n;
+    uint8_t *state; /* [n][n_sites] */
+    double *weight; /* [n] */
+    size_t state_capacity, weight_capacity;
+    char *names;         /* each ended by 0; NULL: sites have none */
+    const char **name;   /* [n_sites] into names, or NULL */
+    uint64_t n_unknown;  /* letters read as gaps */
+    const char *letters; /* [n_states] of states, or NULL */
+};
+
+/* The states of proteins in the order of direct-coupling analysis. */
+#define GBSI_PROTEIN "-ACDEFGHIKLMNPQRSTVWY"
+
+/* Room for n more rows, whose states and weights the caller writes before rows->n grows. */
+gbs_status gbsi_rows_reserve(gbs_rows *rows, size_t n, gbs_error *err);
+
+static inline const uint8_t *gbsi_row(const gbs_rows *rows, size_t row)
+{
+    return rows->state + row * rows->n_sites;
+}
+
+#endif

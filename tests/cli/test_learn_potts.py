@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""learn potts: a dense Potts model from an alignment or a table of states, and what is refused."""
+import csv
+import itertools
+import json
+import math
+
+import pytest
+from conftest import ROOT
+
+BARS = ROOT / "examples" / "bars.csv"
+LETTERS = "-ACDEFGHIKLMNPQRSTVWY"
+FASTA = ">a\nACDA\n>b\nACDW\n>c\nWC-A\n>d\nXYDA\n>e\nAYDA\n"
+
+
+def tables_of(run, path):
+    """Fields and couplings of a model, by its text in the UAI format."""
+    words = run("convert", path, "--format", "uai").out.split()
+    n = int(words[1])
+    arity = [int(a) for a in words[2:2 + n]]
+    at = 3 + n
+    scopes = []
+    for _ in range(int(words[2 + n])):
+        k = int(words[at])
+        scopes.append(tuple(int(v) for v in words[at + 1:at + 1 + k]))
+        at += 1 + k
+    tables = {}
+    for scope in scopes:
+        size = int(words[at])
+        tables[scope] = [math.log(float(w)) for w in words[at + 1:at + 1 + size]]
+        at += 1 + size
+    return arity, tables
+
+
+def objective(arity, tables, rows, l2):
+    """ln PL of rows less the penalty, written anew."""
+    q = arity[0]
+    total = 0.0
+    for x in rows:
+        for i in range(len(arity)):
+            f = list(tables[(i,)])
+            for j in range(len(arity)):
+                for a in range(q):
+                    f[a] += 0 if i == j else tables[(i, j)][a * q + x[j]] if i < j else tables[(j, i)][x[j] * q + a]
+            total += f[x[i]] - math.log(sum(map(math.exp, f)))
+    return total, total - l2 / 2 * sum(w * w for t in tables.values() for w in t)
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return [tuple(map(int, row)) for row in list(csv.reader(file))[1:]]
+
+
+def test_a_maximum_in_the_zero_sum_gauge(run, work):
+    done = run("learn", "potts", BARS, "--tolerance", "1e-13", "-o", "b.gbm", "--summary", "s.json")
+    assert done.status == 0 and done.out == "" and "converged after" in done.err, done.err
+    report = json.loads((work / "s.json").read_text())
+    assert report["schema"] == "learn-potts/1" and report["converged"] and not report["stopped"]
+    assert (report["rows"], report["sites"], report["states"], report["parameters"]) == (14, 9, 2, 9 * 2 + 36 * 4)
+    arity, tables = tables_of(run, "b.gbm")
+    assert arity == [2] * 9 and len(tables) == 9 + 36
+    for scope, table in tables.items():
+        assert sum(table) == pytest.approx(0, abs=1e-9)
+        assert table[0] + table[1 if len(scope) == 2 else -1] == pytest.approx(0, abs=1e-9)
+    rows = rows_of(BARS)
+    log_pl, _ = objective(arity, tables, rows, 1.0)
+    assert report["pseudo_log_likelihood"] == pytest.approx(log_pl, abs=1e-6)
+    # with two states the penalty's minimum is in this gauge: a step along it lowers the objective
+    best = objective(arity, tables, rows, 1.0)[1]
+    for scope in [(0,), (4,), (0, 1), (3, 7)]:
+        for step in (-0.01, 0.01):
+            moved = dict(tables)
+            sign = [1, -1] if len(scope) == 1 else [1, -1, -1, 1]
+            moved[scope] = [w + step * s for w, s in zip(tables[scope], sign)]
+            assert objective(arity, moved, rows, 1.0)[1] < best - 1e-6
+
+
+def test_letters_of_proteins(run, work):
+    (work / "a.fa").write_text(FASTA)
+    done = run("learn", "potts", "a.fa", "--identity", "0.7", "-o", "a.gbm", "--summary", "s.json")
+    assert done.status == 0 and "1 letters B, J, O, U, X or Z were read as gaps" in done.err, done.err
+    report = json.loads((work / "s.json").read_text())
+    # three of four sites are shared by a with b, a with e, and d with e
+    assert report["effective_rows"] == pytest.approx(1 / 3 + 1 / 2 + 1 + 1 / 2 + 1 / 3)
+    assert report["states"] == 21 and report["unknown_letters"] == 1
+    answer = list(csv.DictReader(run("marginals", "a.gbm", "--query", "s2", "--method", "exact").out.splitlines()))
+    assert [r["state"] for r in answer] == list(LETTERS)
+    assert max(answer, key=lambda r: float(r["probability"]))["state"] == "C"
+
+
+def test_held_out_rows(run, work):
+    rows = rows_of(BARS)
+    header = "a,b,c,d,e,f,g,h,i\n"
+    for name, part in (("d.csv", rows[:9]), ("h.csv", rows[9:])):
+        (work / name).write_text(header + "".join(",".join(map(str, r)) + "\n" for r in part))
+    done = run("learn", "potts", "d.csv", "--held-out", "h.csv", "-o", "m.gbm", "--summary", "s.json")
+    assert done.status == 0 and "5 rows held out" in done.err, done.err
+    report = json.loads((work / "s.json").read_text())
+    arity, tables = tables_of(run, "m.gbm")
+    assert report["held_out_pseudo_log_likelihood"] == pytest.approx(objective(arity, tables, rows[9:], 1)[0], abs=1e-6)
+    done = run("learn", "potts", BARS, "--held-out", "20%", "-o", "m.gbm", "--summary", "s.json")
+    report = json.loads((work / "s.json").read_text())
+    assert done.status == 0 and report["rows"] == 12 and report["held_out_rows"] == 2
+
+
+def test_chains_reach_the_frequencies(run, work):
+    """Every state twice and once in three rows: exact marginals of the result are those of the rows."""
+    rows = [x for x in itertools.product(range(2), repeat=4) for _ in range(1 + 2 * x[0] + (x[0] == x[1]))]
+    (work / "d.csv").write_text("a,b,c,d\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
+    done = run("learn", "potts", "d.csv", "--method", "pcd", "--l2", "1e-6", "-o", "m.gbm", "--summary", "s.json")
+    assert done.status == 0 and "200 steps of 1000 chains" in done.err, done.err
+    assert json.loads((work / "s.json").read_text())["steps"] == 200
+    answer = list(csv.DictReader(run("marginals", "m.gbm", "--joint", "a,b").out.splitlines()))
+    assert len(answer) == 4
+    for row in answer:
+        share = sum(r[0] == int(row["a"]) and r[1] == int(row["b"]) for r in rows) / len(rows)
+        # a mean of 100 steps of 1000 chains each: standard error below 0.005
+        assert float(row["probability"]) == pytest.approx(share, abs=0.02)
+
+
+def test_threads_change_no_bit(run):
+    one, three = (run("learn", "potts", BARS, "--method", "pcd", "--chains", "50", "--steps", "9", "--threads", n,
+                      "--format", "uai") for n in ("1", "3"))
+    assert one.status == 0 and one.out == three.out and one.out.startswith("MARKOV")
+
+
+@pytest.mark.parametrize("text, part", [
+    (">a\nAC\n>b\nA\n", "d:5:1: found 1 sites, expected 2"),
+    (">a\nA*\n", "d:2:2: found '*', expected a letter"),
+    ("a,b\n0,1\n0,b\n", "d:3:3: found 'b', expected a state"),
+    ("a,b\n0\n", "d:2:2: found 1 sites"),
+    ("a,b\n", "found no rows"),
+    ("a,a\n0,1\n", "d:1:3: found 'a', expected a name that no column before has"),
+])
+def test_bad_rows(run, work, text, part):
+    (work / "d").write_text(text)
+    done = run("learn", "potts", "d", "-o", "out.gbm")
+    assert done.status == 3 and part in done.err and not (work / "out.gbm").exists(), done.err
+
+
+def test_held_out_rows_that_do_not_fit(run, work):
+    (work / "d.csv").write_text("a,b\n0,1\n1,0\n")
+    (work / "h.csv").write_text("a,b\n0,2\n")
+    done = run("learn", "potts", "d.csv", "--held-out", "h.csv", "-o", "out.gbm")
+    assert done.status == 3 and "h.csv: found 2 sites of 3 states" in done.err and not (work / "out.gbm").exists()
+
+
+def test_memory_is_predicted(run, work):
+    (work / "d.csv").write_text(",".join(f"x{i}" for i in range(400)) + "\n" + ",".join(["20"] * 400) + "\n")
+    done = run("learn", "potts", "d.csv", "--memory-limit", "1G", "-o", "out.gbm")
+    assert done.status == 1 and "a dense Potts model" in done.err and "limit" in done.err, done.err
+    assert not (work / "out.gbm").exists()
+
+
+@pytest.mark.parametrize("arguments, part", [
+    ([], "DATA is missing"),
+    ([BARS, BARS], "unexpected"),
+    ([BARS], "--format"),
+    ([BARS, "--l2", "0", "-o", "x.gbm"], "without a penalty"),
+    ([BARS, "--l1", "1", "-o", "x.gbm"], "takes no --l1, which is for learn crf"),
+    ([BARS, "--weights", "w", "-o", "x.gbm"], "takes no --weights"),
+    ([BARS, "--intervals", "i.csv", "-o", "x.gbm"], "takes no --intervals"),
+    ([BARS, "--steps", "5", "-o", "x.gbm"], "add --method pcd"),
+    ([BARS, "--method", "exact", "-o", "x.gbm"], "pl|pcd"),
+    ([BARS, "--identity", "1.5", "-o", "x.gbm"], "--identity"),
+    (["-", "--held-out", "-", "-o", "x.gbm"], "standard input"),
+    ([BARS, "-o", "no/such/folder/x.gbm"], "no/such/folder"),
+])
+def test_wrong_use(run, work, arguments, part):
+    done = run("learn", "potts", *arguments)
+    assert done.status in (1, 2) and done.out == "" and part in done.err, done.err
+    assert done.status == 2 or "folder" in part

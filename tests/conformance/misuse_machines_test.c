@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* As misuse_test.c, for dense models learnt from rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/misuse.h"
+
+static const uint32_t states[6] = {0, 1, 1, 0, 1, 1};
+
+static void rows_in_memory(void **state)
+{
+    (void)state;
+    const uint32_t beyond[2] = {0, 2};
+    gbs_rows *rows = NULL;
+    gbs_rows *out = NULL;
+    const gbs_run_callbacks shorter = {.size = 1};
+    REFUSED(gbs_rows_new(2, 2, NULL, &err));
+    REFUSED(gbs_rows_new(0, 2, &rows, &err));
+    REFUSED(gbs_rows_new(2, 1, &rows, &err));
+    REFUSED(gbs_rows_new(GBS_MAX_SITES + 1, 2, &rows, &err));
+    REFUSED(gbs_rows_new(2, GBS_MAX_SITE_STATES + 1, &rows, &err));
+    assert_null(rows);
+    FINE(gbs_rows_new(2, 2, &rows, &err));
+    REFUSED(gbs_rows_add(NULL, 1, states, &err));
+    REFUSED(gbs_rows_add(rows, 1, NULL, &err));
+    REFUSED(gbs_rows_add(rows, 1, beyond, &err));
+    assert_true(gbs_rows_n(rows) == 0);
+    FINE(gbs_rows_add(rows, 3, states, &err));
+    REFUSED(gbs_rows_weigh(NULL, 0.8, 1, NULL, &err));
+    REFUSED(gbs_rows_weigh(rows, 0.0, 1, NULL, &err));
+    REFUSED(gbs_rows_weigh(rows, 1.1, 1, NULL, &err));
+    REFUSED(gbs_rows_weigh(rows, 0.8, 1u << 20, NULL, &err));
+    REFUSED(gbs_rows_weigh(rows, 0.8, 1, &shorter, &err));
+    REFUSED(gbs_rows_hold_out(NULL, 0.5, &out, &err));
+    REFUSED(gbs_rows_hold_out(rows, 0.5, NULL, &err));
+    REFUSED(gbs_rows_hold_out(rows, 1.0, &out, &err));
+    assert_null(out);
+    assert_true(gbs_rows_n(NULL) == 0 && gbs_rows_n_sites(NULL) == 0 &&
+                gbs_rows_n_states(NULL) == 0);
+    assert_true(gbs_rows_n_unknown(NULL) == 0 && gbs_rows_weight(NULL) == 0.0);
+    assert_true(gbs_rows_state(NULL, 0, 0) == UINT32_MAX &&
+                gbs_rows_state(rows, 3, 0) == UINT32_MAX);
+    assert_true(gbs_rows_state(rows, 0, 2) == UINT32_MAX && gbs_rows_weight(rows) == 3.0);
+    assert_null(gbs_rows_site_name(NULL, 0));
+    assert_null(gbs_rows_site_name(rows, 0));
+    gbs_rows_free(rows);
+    gbs_rows_free(NULL);
+}
+
+static void rows_in_files(void **state)
+{
+    (void)state;
+    gbs_rows *rows = NULL;
+    REFUSED(gbs_rows_read(NULL, &rows, &err));
+    REFUSED(gbs_rows_read("none", NULL, &err));
+    REFUSED(gbs_rows_read_memory(NULL, "a", 1, &rows, &err));
+    REFUSED(gbs_rows_read_memory("d", NULL, 1, &rows, &err));
+    REFUSED(gbs_rows_read_memory("d", "a", 1, NULL, &err));
+    assert_int_equal(gbs_rows_read("/none/none", &rows, NULL), GBS_ERR_IO);
+    assert_int_equal(gbs_rows_read_memory("d", "a\nx", 3, &rows, NULL), GBS_ERR_FORMAT);
+    assert_null(rows);
+}
+
+/* Also in a build without libLBFGS: arguments are looked at first. */
+static void potts(void **state)
+{
+    (void)state;
+    gbs_rows *rows = NULL;
+    gbs_model *model = NULL;
+    const gbs_potts_options small = {.size = 8};
+    const gbs_run_callbacks shorter = {.size = 1};
+    gbs_potts_report little = {.size = 8};
+    FINE(gbs_rows_new(2, 2, &rows, &err));
+    FINE(gbs_rows_add(rows, 3, states, &err));
+    REFUSED(gbs_potts_learn(NULL, NULL, NULL, NULL, &model, NULL, &err));
+    REFUSED(gbs_potts_learn(rows, NULL, NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_potts_learn(rows, NULL, &small, NULL, &model, NULL, &err));
+    REFUSED(gbs_potts_learn(rows, NULL, NULL, &shorter, &model, NULL, &err));
+    REFUSED(gbs_potts_learn(rows, NULL, NULL, NULL, &model, &little, &err));
+    assert_null(model);
+    gbs_rows_free(rows);
+}
+
+/* What is refused by what it says, where the library can learn. */
+static void potts_options(void **state)
+{
+    (void)state;
+    const gbs_potts_options bad[] = {
+        {.size = sizeof bad[0], .l2 = -1.0},           {.size = sizeof bad[0], .tolerance = 2.0},
+        {.size = sizeof bad[0], .rate = -1.0},         {.size = sizeof bad[0], .method = 2},
+        {.size = sizeof bad[0], .chains = 1ull << 40}, {.size = sizeof bad[0], .time_s = -1.0},
+        {.size = sizeof bad[0], .threads = 1u << 20}};
+    gbs_rows *rows = NULL;
+    gbs_rows *empty = NULL;
+    gbs_rows *wider = NULL;
+    gbs_model *model = NULL;
+    FINE(gbs_rows_new(2, 2, &rows, &err));
+    FINE(gbs_rows_new(2, 2, &empty, &err));
+    FINE(gbs_rows_new(3, 2, &wider, &err));
+    FINE(gbs_rows_add(rows, 3, states, &err));
+    const gbs_status status = gbs_potts_learn(rows, NULL, NULL, NULL, &model, NULL, NULL);
+    if (status != GBS_ERR_UNSUPPORTED) {
+        FINE(status);
+        gbs_model_free(model);
+        model = NULL;
+        for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+            REFUSED(gbs_potts_learn(rows, NULL, &bad[i], NULL, &model, NULL, &err));
+        }
+        REFUSED(gbs_potts_learn(empty, NULL, NULL, NULL, &model, NULL, &err));
+        REFUSED(gbs_potts_learn(rows, wider, NULL, NULL, &model, NULL, &err));
+    }
+    assert_null(model);
+    gbs_rows_free(rows);
+    gbs_rows_free(empty);
+    gbs_rows_free(wider);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_in_memory),
+        cmocka_unit_test(rows_in_files),
+        cmocka_unit_test(potts),
+        cmocka_unit_test(potts_options),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
