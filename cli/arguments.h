@@ -109,10 +109,12 @@ typedef struct cli_arguments {
     const char *template_style; /* "crf++" or "wapiti" */
     double l1, l2;              /* penalties */
     uint64_t least_count;       /* tokens of a feature */
-    const char *learn_method;   /* "pl" or "pcd" */
+    const char *learn_method;   /* "pl", "pcd" or "cd" */
+    const char *learn_draw;     /* "random" or "herded" */
+    const char *curve;          /* FILE */
     double identity;            /* of similar rows; 0: all count one */
     double rate;                /* of the first step of learning */
-    uint64_t learn_chains, learn_steps;
+    uint64_t learn_chains, learn_steps, learn_sweeps, epochs, batch;
     double level, em_tolerance;
     uint64_t em_iterations;
     const char *log_base; /* of PR files */

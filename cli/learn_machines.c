@@ -9,7 +9,8 @@ enum {
     CRF = 1 << 0,
     WEIGHTS = 1 << 1,
     POTTS = 1 << 2,
-    N_KINDS = 3,
+    RBM = 1 << 3,
+    N_KINDS = 4,
 };
 
 static const struct {
@@ -17,7 +18,8 @@ static const struct {
     int n_operands;
 } kinds[N_KINDS] = {{"crf", "crf TEMPLATES DATA", 3},
                     {"weights", "weights MODEL DATA", 3},
-                    {"potts", "potts DATA", 2}};
+                    {"potts", "potts DATA", 2},
+                    {"rbm", "rbm DATA", 2}};
 
 static const struct {
     const char *option;
@@ -28,16 +30,24 @@ static const struct {
             {"from", WEIGHTS},
             {"weights", WEIGHTS},
             {"intervals", WEIGHTS},
-            {"threads", CRF | POTTS},
-            {"held-out", WEIGHTS | POTTS},
-            {"format", WEIGHTS | POTTS},
-            {"float-format", WEIGHTS | POTTS},
+            {"iterations", CRF | WEIGHTS | POTTS},
+            {"tolerance", CRF | WEIGHTS | POTTS},
+            {"threads", CRF | POTTS | RBM},
+            {"held-out", WEIGHTS | POTTS | RBM},
+            {"format", WEIGHTS | POTTS | RBM},
+            {"float-format", WEIGHTS | POTTS | RBM},
             {"identity", POTTS},
-            {"method", POTTS},
             {"chains", POTTS},
             {"steps", POTTS},
-            {"rate", POTTS},
-            {"seed", POTTS}};
+            {"method", POTTS | RBM},
+            {"rate", POTTS | RBM},
+            {"seed", POTTS | RBM},
+            {"hidden", RBM},
+            {"draw", RBM},
+            {"epochs", RBM},
+            {"batch", RBM},
+            {"sweeps", RBM},
+            {"curve", RBM}};
 
 /* "learn weights and learn potts" */
 static void list_kinds(unsigned which, char *text, size_t size)
@@ -70,7 +80,7 @@ int cli_learn_check(const cli_arguments *arguments)
     cli_verb verb = {.name = "learn",
                      .id = CLI_VERB_LEARN,
                      .n_operands = 2,
-                     .operands = "crf|potts|weights TEMPLATES|MODEL DATA"};
+                     .operands = "crf|potts|rbm|weights DATA"};
     const int n = arguments->n_operands;
     for (unsigned k = 0; n > 0 && k < N_KINDS; k++) {
         if (strcmp(arguments->operand[0], kinds[k].name) != 0) {
@@ -82,12 +92,12 @@ int cli_learn_check(const cli_arguments *arguments)
                : n > verb.n_operands ? cli_unexpected_operand(&verb, arguments)
                                      : check_options(arguments, k);
     }
-    return n == 0
-               ? cli_missing_operand(&verb, arguments)
-               : cli_error(CLI_USAGE,
-                           "learn: found the kind of model '%s', expected crf, potts or weights; "
-                           "tables of a Bayesian network: type gibbsite fit NETWORK DATA",
-                           arguments->operand[0]);
+    return n == 0 ? cli_missing_operand(&verb, arguments)
+                  : cli_error(
+                        CLI_USAGE,
+                        "learn: found the kind of model '%s', expected crf, potts, rbm or weights; "
+                        "tables of a Bayesian network: type gibbsite fit NETWORK DATA",
+                        arguments->operand[0]);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "gibbsite/machines.h"
 
 #define AT(field)     offsetof(cli_arguments, field)
 #define RUN_AT(field) (offsetof(cli_arguments, run) + offsetof(gbs_run_options, field))
@@ -85,9 +86,19 @@ static const cli_option table[] = {
     REAL(em_tolerance, "tolerance", CLI_VERB_LEARN, 1e-5, 1e-15, 1.0, "X",
          "crf, potts: converged once the objective falls by a smaller share of itself in ten iterations; weights: "
          "once no weight moves by more in a step")
-    NAME(0, learn_method, "method", CLI_VERB_LEARN, "pl|pcd",
+    NAME(0, learn_method, "method", CLI_VERB_LEARN, "pl|pcd|cd",
          "potts: pl: maximum pseudo-likelihood; pcd: from there maximum likelihood by persistent "
-         "chains; unset: pl")
+         "chains; unset: pl; rbm: pcd: persistent chains; cd: chains begin at the rows; unset: pcd")
+    UINT(hidden, "hidden", CLI_VERB_LEARN, 0, 1, GBS_MAX_HIDDEN, "N",
+         "rbm: number of hidden units (required)")
+    NAME(0, learn_draw, "draw", CLI_VERB_LEARN, "random|herded",
+         "rbm: units of the chains are drawn independently, or by herding with 16 weights each; unset: random")
+    UINT(epochs, "epochs", CLI_VERB_LEARN, 100, 1, INT32_MAX, "N", "rbm: passes through the rows")
+    UINT(batch, "batch", CLI_VERB_LEARN, 64, 1, 1u << 20, "N", "rbm: rows of a step, and chains")
+    UINT(learn_sweeps, "sweeps", CLI_VERB_LEARN, 1, 1, 1u << 20, "K",
+         "rbm: sweeps of the chains in each step, the k of CD-k")
+    TEXT(0, curve, "curve", CLI_VERB_LEARN, "FILE",
+         "rbm: write the pseudo-likelihood of rows and held-out rows after each epoch, as CSV")
     REAL(identity, "identity", CLI_VERB_LEARN, 0.0, 0.0, 1.0, "SHARE",
          "potts: rows with the same state in at least this share of the sites, 0.8 say, count as one "
          "together; unset: every row counts one")
@@ -96,7 +107,7 @@ static const cli_option table[] = {
     UINT(learn_steps, "steps", CLI_VERB_LEARN, 200, 1, INT32_MAX, "N",
          "potts --method pcd: number of steps, each after a sweep of every chain")
     REAL(rate, "rate", CLI_VERB_LEARN, 0.05, 1e-9, 1000.0, "X",
-         "potts --method pcd: size of the first step; the last one is a fifth of it")
+         "rbm, potts --method pcd: size of the first step; the last one is a fifth of it")
     TEXT(0, truth, "truth", CLI_VERB_LABEL, "COLUMN|last",
          "compare the labels with those in this column of DATA, a number from 0 or the last one")
     NAME(0, posterior, "posterior", CLI_VERB_LABEL, "best|all",
@@ -175,7 +186,7 @@ static const cli_option table[] = {
          "report how probable other rows are: those of a table, or a share of the rows of DATA (0.2 "
          "or 20%), evenly spread, which are then not fitted")
     TEXT(0, held_out, "held-out", CLI_VERB_LEARN, "FILE|SHARE",
-         "potts, weights: report the pseudo-likelihood of other rows: those of a table, or a share of the "
+         "potts, rbm, weights: report the pseudo-likelihood of other rows: those of a table, or a share of the "
          "rows of DATA (0.2 or 20%), evenly spread, which are then not learnt from")
     UINT(em_iterations, "iterations", CLI_VERB_FIT, 1000, 1, UINT64_MAX, "N",
          "EM: largest number of iterations, each over all rows with missing values")

@@ -25,13 +25,14 @@ static const struct {
                             "iterate influence quick check level seed threads memory-limit"},
     [CLI_TOPIC_RESULT] =
         {NULL, "Where the answer goes",
-         "output posterior format plot picture mean uncertainty map json draws report intervals"},
+         "output posterior format plot picture mean uncertainty map json draws report intervals "
+         "curve"},
     [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates",
                         "method chains estimate scan temper burn-in thin monitor start max-updates "
                         "budget least-chains certified "
                         "origin target partial-scan restarts width splash-size splashes grow adapt "
                         "score locking lattice estimator schedule tau0 damping mean-field-schedule "
-                        "iterations sweeps steps rate seed"},
+                        "iterations epochs batch sweeps steps rate seed"},
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
                         "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
                         "dummy-edges cud-scheme cud-bits cud-offset"},
@@ -56,8 +57,8 @@ static const struct {
     {"scan", CLI_TOPIC_SCAN, CLI_ALL & ~CLI_VERB_CERTIFY},
     {"iterations", CLI_TOPIC_ACCURACY, CLI_VERB_FIT | CLI_VERB_LEARN},
     {"iterations", CLI_TOPIC_SCAN, CLI_ALL & ~(CLI_VERB_FIT | CLI_VERB_LEARN)},
-    {"sweeps", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_FIT},
-    {"sweeps", CLI_TOPIC_SCAN, CLI_VERB_FIT},
+    {"sweeps", CLI_TOPIC_ACCURACY, CLI_ALL & ~(CLI_VERB_FIT | CLI_VERB_LEARN)},
+    {"sweeps", CLI_TOPIC_SCAN, CLI_VERB_FIT | CLI_VERB_LEARN},
     {"seed", CLI_TOPIC_ACCURACY, CLI_ALL & ~(CLI_VERB_FIT | CLI_VERB_LEARN)},
     {"seed", CLI_TOPIC_SCAN, CLI_VERB_FIT | CLI_VERB_LEARN},
     {"steps", CLI_TOPIC_QUESTION, CLI_ALL & ~CLI_VERB_LEARN},
@@ -96,7 +97,9 @@ static const cli_brief briefs[] = {
     {"monitor", "LIST", "variables to write; unset: all", CLI_VERB_SAMPLE | CLI_VERB_EXACT},
     {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples", 0},
     {"target", "LIST", "variables whose distribution is bounded", 0},
-    {"method", "pl|pcd", "maximum pseudo-likelihood; persistent chains", CLI_VERB_LEARN},
+    {"method", "pl|pcd|cd", "pseudo-likelihood; persistent chains; CD-k", CLI_VERB_LEARN},
+    {"hidden", "N", "hidden units of rbm", CLI_VERB_LEARN},
+    {"curve", "FILE", "pseudo-likelihood by epoch, as CSV", 0},
     {"method", "NAME", "auto: independent draws if fast enough; sample", CLI_VERB_SAMPLE},
     {"method", "NAME", "auto: exact if fast enough; exact; sample", 0},
     {"probability", "", "estimate P(state) where it is not known", 0},

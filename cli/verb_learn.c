@@ -184,5 +184,6 @@ int cli_learn(cli_arguments *arguments)
     return status != CLI_DONE           ? status
            : strcmp(kind, "crf") == 0   ? learn_crf(arguments)
            : strcmp(kind, "potts") == 0 ? cli_learn_potts(arguments)
+           : strcmp(kind, "rbm") == 0   ? cli_learn_rbm(arguments)
                                         : cli_learn_weights(arguments);
 }

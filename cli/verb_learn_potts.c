@@ -26,6 +26,9 @@ static int settle(learning *l)
             return cli_error(CLI_USAGE, "--%s is for chains: add --method pcd", of_chains[i]);
         }
     }
+    if (arguments->learn_method != NULL && strcmp(arguments->learn_method, "cd") == 0) {
+        return cli_error(CLI_USAGE, "learn potts takes --method pl or pcd; cd is for learn rbm");
+    }
     if (arguments->l2 == 0.0) {
         return cli_error(CLI_USAGE, "--l2 0: without a penalty weights of states that no row has "
                                     "grow without end; give a number above 0");

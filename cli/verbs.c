@@ -101,17 +101,19 @@ const cli_verb cli_verbs[] = {
      "gibbsite label examples/places.crf examples/places.txt --truth 2 -o out.txt\n"
      "gibbsite label examples/places.crf examples/places.txt --posterior best\n",
      cli_label},
-    {"learn", CLI_VERB_LEARN, -1, "crf|potts|weights [TEMPLATES|MODEL] DATA",
+    {"learn", CLI_VERB_LEARN, -1, "crf|potts|rbm|weights [TEMPLATES|MODEL] DATA",
      "weights of log-linear models from data",
      "crf: TEMPLATES says which features a token has; DATA has a token a line, its\n"
      "label in the last column. Writes a text model of CRF++ (or Wapiti) for label.\n"
      "weights: the tied weights of MODEL (.gbm, DimmWitted) by pseudo-likelihood,\n"
      "with standard errors. DATA is CSV, a column for each variable. Writes MODEL.\n"
-     "potts: a dense Potts model of an alignment (FASTA) or of CSV of states.\n",
+     "potts: a dense Potts model of an alignment (FASTA) or of CSV of states.\n"
+     "rbm: a restricted Boltzmann machine of CSV of zeros and ones.\n",
      "gibbsite learn crf examples/places.template examples/places.txt -o places.crf\n"
      "gibbsite learn crf examples/places.template examples/places.txt --l1 1 --l2 0\n"
      "gibbsite learn weights examples/friends examples/friends.csv -o friends.gbm\n"
-     "gibbsite learn potts examples/bars.csv --method pcd -o bars.gbm\n",
+     "gibbsite learn potts examples/bars.csv --method pcd -o bars.gbm\n"
+     "gibbsite learn rbm examples/bars.csv --hidden 8 --l2 0 --rate 0.3 -o bars.gbm\n",
      cli_learn},
     {"ground", CLI_VERB_GROUND, 2, "PROGRAM DATABASE", "Markov logic into a factor graph",
      "PROGRAM has weighted formulas of first-order logic, DATABASE facts, as\n"

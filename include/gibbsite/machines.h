@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Dense models learnt from rows of states: pairwise Potts models, as direct-coupling analysis of
- * proteins has them [M62].
+ * proteins has them [M62], and restricted Boltzmann machines [M63].
  *
  *   p(x)  ∝  exp( sum over sites i of h_i(x_i) + sum over i < j of J_ij(x_i, x_j) )
  *
@@ -173,6 +173,90 @@ GBS_API gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_ou
                                    const gbs_potts_options *options,
                                    const gbs_run_callbacks *callbacks, gbs_model **model,
                                    gbs_potts_report *report, gbs_error *err);
+
+/* ---- restricted Boltzmann machines --------------------------------------------------------- */
+
+#define GBS_MAX_HIDDEN 65536u /**< most hidden units */
+
+/** Where the chains of the negative phase begin in each step. */
+typedef enum gbs_rbm_method {
+    GBS_RBM_PCD = 0, /**< where the step before left them */
+    GBS_RBM_CD = 1,  /**< at the rows of the minibatch */
+} gbs_rbm_method;
+
+/** How units of the chains are drawn. */
+typedef enum gbs_rbm_draw {
+    GBS_RBM_RANDOM = 0, /**< independently */
+    GBS_RBM_HERDED = 1, /**< by weights of each unit of each chain */
+} gbs_rbm_draw;
+
+/** Zero-initialised means the defaults, but for hidden. */
+typedef struct gbs_rbm_options {
+    size_t size;           /**< sizeof(gbs_rbm_options) */
+    uint64_t hidden;       /**< number of hidden units, 1 to GBS_MAX_HIDDEN */
+    uint64_t method;       /**< gbs_rbm_method */
+    uint64_t draw;         /**< gbs_rbm_draw */
+    uint64_t epochs;       /**< passes through the rows; 0: 100 */
+    uint64_t batch;        /**< rows of a step, and chains; 0: 64 */
+    uint64_t sweeps;       /**< of the chains in each step: the k of CD-k; 0: 1 */
+    double rate;           /**< of the first step; 0: 0.05 */
+    double l2;             /**< penalty: l2/2 times the sum of squares of W, beside the sum of ln P
+                                over rows; 0: none */
+    uint64_t seed;         /**< of random numbers; 0 is a seed, too */
+    double time_s;         /**< end after so many seconds; 0: no limit */
+    uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
+    uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
+} gbs_rbm_options;
+
+/** What was found. Logarithms are natural. */
+typedef struct gbs_rbm_report {
+    size_t size;        /**< sizeof(gbs_rbm_report) */
+    uint64_t n_rows;    /**< of the data */
+    uint64_t n_visible; /**< units */
+    uint64_t n_hidden;  /**< units */
+    uint64_t epochs;    /**< whole ones */
+    uint64_t steps;     /**< in all */
+    double mean_pl;     /**< ln PL of a row, on average, after the last whole epoch; NAN: none */
+    double held_out_pl; /**< the same of held-out rows; NAN where there are none */
+    double predicted_bytes; /**< memory of learning, beside program and data */
+    double seconds;         /**< in all */
+    double epoch_s;         /**< of an epoch, on average */
+} gbs_rbm_report;
+
+/**
+ * Learn a binary restricted Boltzmann machine,
+ *
+ *   p(v, h)  ∝  exp( a.v + b.h + v.W.h ),   all units 0 or 1.
+ *
+ * A step moves a, b and W by rate_t times the gradient of the mean log-likelihood of the rows of a
+ * minibatch, with the mean over chains in place of the model's own: contrastive divergence (Hinton
+ * 2002, Neural Computation 14:1771-1800) or persistent chains (Tieleman 2008, ICML). rate_t = rate
+ * / (1 + 4 t / T) in step t of T. Rows are shuffled for each epoch. Herded chains (Welling 2009,
+ * ICML; Chen & Welling 2010, AISTATS) keep weights u of each unit, one for each of 16 intervals of
+ * its probability p given the other layer (Yamashita & Suzuki 2019): u grows by p, and the unit is
+ * 1, and u falls by 1, where that is 1 or more.
+ *
+ * The pseudo-likelihood is exact for up to ten visible units; for more it is estimated from ten
+ * units of each row, the same ones after each epoch.
+ *
+ * @param rows      of two states and of weight 1; at least one.
+ * @param held_out  NULL, or rows of as many sites, of two states, that are judged.
+ * @param callbacks NULL; progress is called with pass = epochs.
+ * @param curve     out or NULL: [epochs][2] mean ln PL of a row after each epoch: of the rows, and
+ *                  of the held-out rows (NAN without any).
+ * @param model     out, caller frees: spins with fields and couplings, W / 4 each: the visible
+ *                  units, named as the sites, or v1, v2, ..., then the hidden ones h1, h2, ... Its
+ *                  log-weights differ from a.v + b.h + v.W.h by a constant.
+ * @param report    out or NULL.
+ * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
+ *         last step; GBS_ERR_STOPPED before there was one; GBS_ERR_LIMIT if the memory that
+ *         learning takes, which is predicted, is beyond the limit; GBS_ERR_ARGUMENT for anything
+ *         else, such as a site that has the name of a hidden unit.
+ */
+GBS_API gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_rows *held_out,
+                                 const gbs_rbm_options *options, const gbs_run_callbacks *callbacks,
+                                 double *curve, gbs_model **model, gbs_rbm_report *report,
+                                 gbs_error *err);
 
 #ifdef __cplusplus
 }

@@ -33,7 +33,7 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_PLAN = 20,     /* plan, 0, 4 * step: which variables form a block */
     GBSI_PURPOSE_QUERY = 21,    /* 0, round, step: changes of a query's state */
     GBSI_PURPOSE_ROW = 22,      /* row div 2^32, iteration, 4 * row: seeds of a row's runs in EM */
-    GBSI_PURPOSE_MACHINE = 26,  /* chain, step of learning, 2 * variable: two words each */
+    GBSI_PURPOSE_MACHINE = 26,  /* chain, (half-)step of learning, 2 * site, or unit */
 } gbsi_purpose;
 
 /* The four words of one counter. @param block place div 4. */

@@ -120,13 +120,58 @@ static void potts_options(void **state)
     gbs_rows_free(wider);
 }
 
+static void rbm(void **state)
+{
+    (void)state;
+    const gbs_rbm_options good = {.size = sizeof good, .hidden = 2, .epochs = 1};
+    const gbs_rbm_options bad[] = {{.size = 8, .hidden = 2},
+                                   {.size = sizeof bad[0]},
+                                   {.size = sizeof bad[0], .hidden = GBS_MAX_HIDDEN + 1},
+                                   {.size = sizeof bad[0], .hidden = 2, .method = 2},
+                                   {.size = sizeof bad[0], .hidden = 2, .draw = 2},
+                                   {.size = sizeof bad[0], .hidden = 2, .epochs = 1ull << 40},
+                                   {.size = sizeof bad[0], .hidden = 2, .batch = 1ull << 40},
+                                   {.size = sizeof bad[0], .hidden = 2, .sweeps = 1ull << 40},
+                                   {.size = sizeof bad[0], .hidden = 2, .rate = -1.0},
+                                   {.size = sizeof bad[0], .hidden = 2, .l2 = -1.0},
+                                   {.size = sizeof bad[0], .hidden = 2, .time_s = -1.0},
+                                   {.size = sizeof bad[0], .hidden = 2, .threads = 1u << 20}};
+    const gbs_run_callbacks shorter = {.size = 1};
+    gbs_rbm_report little = {.size = 8};
+    gbs_rows *rows = NULL;
+    gbs_rows *empty = NULL;
+    gbs_rows *three = NULL;
+    gbs_model *model = NULL;
+    FINE(gbs_rows_new(2, 2, &rows, &err));
+    FINE(gbs_rows_new(2, 2, &empty, &err));
+    FINE(gbs_rows_new(2, 3, &three, &err));
+    FINE(gbs_rows_add(rows, 3, states, &err));
+    FINE(gbs_rows_add(three, 3, states, &err));
+    REFUSED(gbs_rbm_learn(NULL, NULL, &good, NULL, NULL, &model, NULL, &err));
+    REFUSED(gbs_rbm_learn(rows, NULL, &good, NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_rbm_learn(rows, NULL, NULL, NULL, NULL, &model, NULL, &err));
+    REFUSED(gbs_rbm_learn(empty, NULL, &good, NULL, NULL, &model, NULL, &err));
+    REFUSED(gbs_rbm_learn(rows, empty, &good, NULL, NULL, &model, NULL, &err));
+    REFUSED(gbs_rbm_learn(three, NULL, &good, NULL, NULL, &model, NULL, &err));
+    REFUSED(gbs_rbm_learn(rows, three, &good, NULL, NULL, &model, NULL, &err));
+    REFUSED(gbs_rbm_learn(rows, NULL, &good, &shorter, NULL, &model, NULL, &err));
+    REFUSED(gbs_rbm_learn(rows, NULL, &good, NULL, NULL, &model, &little, &err));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        REFUSED(gbs_rbm_learn(rows, NULL, &bad[i], NULL, NULL, &model, NULL, &err));
+    }
+    FINE(gbs_rows_weigh(rows, 0.5, 1, NULL, &err)); /* two equal rows */
+    REFUSED(gbs_rbm_learn(rows, NULL, &good, NULL, NULL, &model, NULL, &err));
+    assert_null(model);
+    gbs_rows_free(rows);
+    gbs_rows_free(empty);
+    gbs_rows_free(three);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_in_memory),
-        cmocka_unit_test(rows_in_files),
-        cmocka_unit_test(potts),
-        cmocka_unit_test(potts_options),
+        cmocka_unit_test(rows_in_memory), cmocka_unit_test(rows_in_files), cmocka_unit_test(potts),
+        cmocka_unit_test(potts_options),  cmocka_unit_test(rbm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite learn rbm: a restricted Boltzmann machine from a table of zeros and ones. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn_machines.h"
+
+typedef struct learning {
+    cli_arguments *arguments;
+    gbs_rbm_options options;
+    cli_machine_rows rows;
+    double *curve; /* [epochs][2] */
+    gbs_model *learnt;
+    gbs_rbm_report report;
+    cli_bar bar;
+} learning;
+
+static int is(const char *typed, const char *name)
+{
+    return typed != NULL && strcmp(typed, name) == 0;
+}
+
+static int settle(learning *l)
+{
+    const cli_arguments *arguments = l->arguments;
+    if (arguments->hidden == 0) {
+        return cli_error(CLI_USAGE,
+                         "learn rbm: --hidden N, the number of hidden units, is missing");
+    }
+    if (is(arguments->learn_method, "pl")) {
+        return cli_error(CLI_USAGE, "learn rbm takes --method pcd or cd; pl is for learn potts");
+    }
+    l->options = (gbs_rbm_options){
+        .size = sizeof l->options,
+        .hidden = arguments->hidden,
+        .method = is(arguments->learn_method, "cd") ? GBS_RBM_CD : GBS_RBM_PCD,
+        .draw = is(arguments->learn_draw, "herded") ? GBS_RBM_HERDED : GBS_RBM_RANDOM,
+        .epochs = arguments->epochs,
+        .batch = arguments->batch,
+        .sweeps = arguments->learn_sweeps,
+        .rate = arguments->rate,
+        .l2 = arguments->l2,
+        .seed = arguments->run.seed,
+        .time_s = arguments->run.time_s,
+        .threads = arguments->run.threads,
+        .memory_limit = arguments->run.memory_limit};
+    const int status = cli_machine_settle(arguments, &l->rows);
+    return status == CLI_DONE ? cli_check_output(arguments->curve) : status;
+}
+
+static int read_all(learning *l)
+{
+    const char *path = l->arguments->operand[1];
+    const int status = cli_machine_read(l->arguments, &l->rows);
+    if (status == CLI_DONE && gbs_rows_n_states(l->rows.data) != 2) {
+        return cli_error(CLI_INPUT, "%s: found sites of %u states, expected zeros and ones", path,
+                         gbs_rows_n_states(l->rows.data));
+    }
+    if (status == CLI_DONE && gbs_rows_n(l->rows.held_out) == 0) {
+        gbs_rows_free(l->rows.held_out); /* a share of few rows */
+        l->rows.held_out = NULL;
+    }
+    return status;
+}
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    learning *l = context;
+    char text[64];
+    (void)snprintf(text, sizeof text, "%" PRIu64 " epochs", progress->pass);
+    cli_bar_share(&l->bar, progress->elapsed_s,
+                  progress->passes == 0 ? 0.0 : (double)progress->pass / (double)progress->passes,
+                  text);
+    return cli_signals_caught();
+}
+
+static int learn(learning *l, int *stopped)
+{
+    const cli_arguments *arguments = l->arguments;
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = l, .progress = on_progress};
+    gbs_error err = {GBS_OK, ""};
+    l->curve = calloc(2 * l->options.epochs, sizeof *l->curve);
+    if (l->curve == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    cli_signals_catch();
+    cli_bar_init(&l->bar, arguments, &arguments->run);
+    const gbs_status done = gbs_rbm_learn(l->rows.data, l->rows.held_out, &l->options, &callbacks,
+                                          l->curve, &l->learnt, &l->report, &err);
+    cli_bar_finish(&l->bar, NULL);
+    *stopped = done == GBS_STOPPED;
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+/* "epoch,pl,held_out_pl": means over rows; the last is empty where none are held out. */
+static int write_curve(const learning *l)
+{
+    const char *path = l->arguments->curve;
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done < 0) {
+        return cli_fail_output(path, done, &err);
+    }
+    gbs_output_text(output, "epoch,pl,held_out_pl\n");
+    for (uint64_t epoch = 0; epoch < l->report.epochs; epoch++) {
+        gbs_output_uint(output, epoch + 1);
+        gbs_output_text(output, ",");
+        gbs_output_double(output, l->curve[2 * epoch]);
+        gbs_output_text(output, ",");
+        if (l->rows.held_out != NULL) {
+            gbs_output_double(output, l->curve[2 * epoch + 1]);
+        }
+        gbs_output_text(output, "\n");
+    }
+    done = gbs_output_commit(output, &err);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static int write_summary(const learning *l, int stopped)
+{
+    const gbs_rbm_report *r = &l->report;
+    const cli_machine_count counts[] = {
+        {"rows", r->n_rows},     {"visible", r->n_visible},
+        {"hidden", r->n_hidden}, {"epochs", r->epochs},
+        {"steps", r->steps},     {"held_out_rows", gbs_rows_n(l->rows.held_out)}};
+    const cli_machine_number numbers[] = {{"l2", l->options.l2},
+                                          {"rate", l->options.rate},
+                                          {"mean_pseudo_log_likelihood", r->mean_pl},
+                                          {"held_out_mean_pseudo_log_likelihood", r->held_out_pl},
+                                          {"predicted_bytes", r->predicted_bytes},
+                                          {"seconds_per_epoch", r->epoch_s},
+                                          {"seconds", r->seconds}};
+    const cli_machine_flag flags[] = {{"herded", l->options.draw == GBS_RBM_HERDED},
+                                      {"persistent", l->options.method == GBS_RBM_PCD},
+                                      {"stopped", stopped}};
+    const cli_machine_summary summary = {.schema = "learn-rbm/1",
+                                         .model = l->learnt,
+                                         .counts = counts,
+                                         .n_counts = sizeof counts / sizeof counts[0],
+                                         .numbers = numbers,
+                                         .n_numbers = sizeof numbers / sizeof numbers[0],
+                                         .flags = flags,
+                                         .n_flags = sizeof flags / sizeof flags[0]};
+    return cli_machine_write_summary(l->arguments, &summary);
+}
+
+static void tell(const learning *l, int stopped)
+{
+    const cli_arguments *arguments = l->arguments;
+    const gbs_rbm_report *r = &l->report;
+    cli_note(arguments,
+             "%" PRIu64 " rows, %" PRIu64 " visible and %" PRIu64 " hidden units: %" PRIu64
+             " epochs of %.3g s, %.3g s in all%s",
+             r->n_rows, r->n_visible, r->n_hidden, r->epochs, r->epoch_s, r->seconds,
+             stopped ? ", stopped" : "");
+    if (r->epochs > 0) {
+        cli_note(arguments, "ln PL = %.6g a row after the last epoch, %.6g after the first",
+                 r->mean_pl, l->curve[0]);
+    }
+    if (r->epochs > 0 && l->rows.held_out != NULL) {
+        cli_note(arguments, "%zu rows held out: ln PL = %.6g a row, %.6g after the first",
+                 gbs_rows_n(l->rows.held_out), r->held_out_pl, l->curve[1]);
+    }
+}
+
+int cli_learn_rbm(cli_arguments *arguments)
+{
+    learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
+    int stopped = 0;
+    int status = settle(&l);
+    if (status == CLI_DONE) {
+        status = read_all(&l);
+    }
+    if (status == CLI_DONE) {
+        status = learn(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = cli_write_model(arguments, l.learnt);
+    }
+    if (status == CLI_DONE) {
+        status = write_curve(&l);
+    }
+    if (status == CLI_DONE) {
+        status = write_summary(&l, stopped);
+    }
+    if (status == CLI_DONE) {
+        tell(&l, stopped);
+    }
+    cli_machine_free(&l.rows);
+    gbs_model_free(l.learnt);
+    free(l.curve);
+    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Binary restricted Boltzmann machines [M63]: p(v, h) as exp(a.v + b.h + v.W.h). */
+#ifndef GBSI_LEARN_RBM_H
+#define GBSI_LEARN_RBM_H
+
+#include "learn/layers.h"
+#include "learn/rows.h"
+#include "learn/work.h"
+#include "rng/words.h"
+
+/* Intervals of the probability, each with a weight of its own for herded draws. */
+#define GBSI_RBM_BINS 16u
+
+typedef struct gbsi_rbm {
+    const gbs_rows *rows;
+    gbsi_work *work;
+    gbs_rbm_options options;
+    const gbsi_layers *layers;
+    const gbsi_words *words;
+    size_t n, m;           /* visible and hidden units */
+    size_t wide_n, wide_m; /* padded, see layers.h */
+    double *w;             /* [n][wide_m], zeros behind m */
+    double *wt;            /* [m][wide_n] the same, turned */
+    double *a;             /* [wide_n] */
+    double *b;             /* [wide_m] */
+    uint32_t *order;       /* [rows] of this epoch */
+    /* of a step */
+    size_t n_batch, n_chains;
+    const uint32_t *row; /* [n_batch] */
+    uint8_t *v;          /* [batch][n] of chains */
+    uint8_t *h;          /* [batch][m] */
+    double *up;          /* [batch][wide_m] P(h = 1 | row) */
+    double *down;        /* [batch][wide_m] P(h = 1 | v of the chain) */
+    double *herd;        /* [batch][n + m][bins] weights of herded draws, or NULL */
+    double rate;
+    uint64_t step;
+    /* of each member of the pool */
+    size_t n_list, n_word, wide; /* entries each of what follows */
+    uint32_t *list;
+    uint32_t *word;
+    double *p;
+    /* of judging */
+    const gbs_rows *judged;
+    double *log_pl; /* [rows of data or of those held out] */
+    double *curve;  /* [epochs][2] */
+    _Atomic size_t next;
+} gbsi_rbm;
+
+/* rbm_memory.c */
+double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out);
+/* With the first weights. Free in any case. */
+gbs_status gbsi_rbm_begin(gbsi_rbm *rbm, size_t n_held_out, gbs_error *err);
+void gbsi_rbm_free(gbsi_rbm *rbm);
+gbs_status gbsi_rbm_model(const gbsi_rbm *rbm, gbs_model **model, gbs_error *err);
+
+/* rbm_step.c: one step from rbm->row, n_batch, rate and step. @return false: stopped, with weights
+ * as they were. */
+bool gbsi_rbm_step(gbsi_rbm *rbm);
+/* rbm_judge.c: mean ln PL of rows; NAN where it was stopped. */
+double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
+
+/* The units that are 1. @return how many. */
+static inline size_t gbsi_rbm_list(const uint8_t *x, size_t n, uint32_t *list)
+{
+    size_t n_on = 0;
+    for (size_t i = 0; i < n; ++i) {
+        list[n_on] = (uint32_t)i;
+        n_on += x[i];
+    }
+    return n_on;
+}
+
+static inline bool gbsi_rbm_stops(gbsi_rbm *rbm, uint32_t member, uint64_t n_operations)
+{
+    return member == 0 ? gbsi_watch_spend(&rbm->work->watch, n_operations)
+                       : gbsi_watch_stopped(&rbm->work->watch);
+}
+
+#endif

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""learn rbm: a restricted Boltzmann machine from zeros and ones, and what is refused."""
+import csv
+import itertools
+import json
+import math
+
+import pytest
+from conftest import ROOT
+
+BARS = ROOT / "examples" / "bars.csv"
+
+
+def spins_of(run, path):
+    """Fields and couplings by variables, of a model in the text of .fg: log-weights of two spins each."""
+    words = run("convert", path, "--format", "uai").out.split()
+    n = int(words[1])
+    at = 3 + n
+    scopes = []
+    for _ in range(int(words[2 + n])):
+        k = int(words[at])
+        scopes.append(tuple(int(v) for v in words[at + 1:at + 1 + k]))
+        at += 1 + k
+    factors = []
+    for scope in scopes:
+        size = int(words[at])
+        factors.append((scope, [math.log(float(w)) for w in words[at + 1:at + 1 + size]]))
+        at += 1 + size
+    return n, factors
+
+
+def weights_of_rows(run, path, n_visible):
+    """ln of the sum over hidden states, for every visible state, by enumeration."""
+    n, factors = spins_of(run, path)
+    found = {}
+    for v in itertools.product(range(2), repeat=n_visible):
+        total = 0.0
+        for h in itertools.product(range(2), repeat=n - n_visible):
+            x = v + h
+            total += math.exp(sum(t[x[s[0]]] if len(s) == 1 else t[2 * x[s[0]] + x[s[1]]] for s, t in factors))
+        found[v] = math.log(total)
+    return found
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return [tuple(map(int, row)) for row in list(csv.reader(file))[1:]]
+
+
+def write_rows(path, names, rows):
+    path.write_text(",".join(names) + "\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
+
+
+@pytest.mark.parametrize("options", [[], ["--draw", "herded"], ["--method", "cd", "--sweeps", "5"]])
+def test_learnt_by_enumeration(run, work, options):
+    """Three pairs of equal units: the likelihood comes near that of the rows' own frequencies."""
+    rows = [(a, a, b, b, c, c) for a, b, c in itertools.product(range(2), repeat=3)] * 4
+    write_rows(work / "d.csv", "pqrstu", rows)
+    done = run("learn", "rbm", "d.csv", "--hidden", "4", "--epochs", "2000", "--rate", "0.3", "--l2", "0.01", *options,
+               "-o", "m.gbm", "--summary", "s.json", "--curve", "c.csv")
+    assert done.status == 0 and done.out == "" and "32 rows, 6 visible and 4 hidden units" in done.err, done.err
+    report = json.loads((work / "s.json").read_text())
+    assert report["schema"] == "learn-rbm/1" and report["epochs"] == report["steps"] == 2000 and not report["stopped"]
+    weights = weights_of_rows(run, "m.gbm", 6)
+    pl = sum(-math.log1p(math.exp(weights[(*x[:i], 1 - x[i], *x[i + 1:])] - weights[x])) for x in rows for i in range(6))
+    assert report["mean_pseudo_log_likelihood"] == pytest.approx(pl / len(rows), abs=1e-6)
+    log_z = math.log(sum(map(math.exp, weights.values())))
+    log_p = sum(weights[x] - log_z for x in rows) / len(rows)
+    # at best -3 ln 2 = -2.08; independent units have -6 ln 2 = -4.16
+    assert log_p > -2.6
+    curve = list(csv.DictReader((work / "c.csv").read_text().splitlines()))
+    assert len(curve) == 2000 and list(curve[0]) == ["epoch", "pl", "held_out_pl"]
+    assert float(curve[-1]["pl"]) == report["mean_pseudo_log_likelihood"] > float(curve[0]["pl"]) + 1
+    assert curve[0]["held_out_pl"] == ""
+    names = [r["variable"] for r in csv.DictReader(run("marginals", "m.gbm").out.splitlines())][::2]
+    assert names == [*"pqrstu", "h1", "h2", "h3", "h4"]
+    exact = run("logz", "m.gbm")
+    assert exact.status == 0
+
+
+def test_held_out_rows(run, work):
+    rows = rows_of(BARS)
+    write_rows(work / "d.csv", [f"x{i}" for i in range(9)], rows[:9])
+    write_rows(work / "h.csv", [f"x{i}" for i in range(9)], rows[9:])
+    done = run("learn", "rbm", "d.csv", "--hidden", "3", "--held-out", "h.csv", "--epochs", "7", "-o", "m.gbm",
+               "--summary", "s.json", "--curve", "c.csv")
+    assert done.status == 0 and "5 rows held out" in done.err, done.err
+    weights = weights_of_rows(run, "m.gbm", 9)
+    pl = sum(-math.log1p(math.exp(weights[(*x[:i], 1 - x[i], *x[i + 1:])] - weights[x]))
+             for x in rows[9:] for i in range(9)) / 5
+    report = json.loads((work / "s.json").read_text())
+    assert report["held_out_mean_pseudo_log_likelihood"] == pytest.approx(pl, abs=1e-6)
+    assert (work / "c.csv").read_text().splitlines()[-1].split(",")[2] == str(
+        report["held_out_mean_pseudo_log_likelihood"])
+
+
+def test_threads_change_no_bit(run):
+    one, three = (run("learn", "rbm", BARS, "--hidden", "5", "--epochs", "9", "--threads", n, "--format", "uai")
+                  for n in ("1", "3"))
+    assert one.status == 0 and one.out == three.out and one.out.startswith("MARKOV")
+    other = run("learn", "rbm", BARS, "--hidden", "5", "--epochs", "9", "--seed", "2", "--format", "uai")
+    assert other.status == 0 and other.out != one.out
+
+
+@pytest.mark.parametrize("text, part", [
+    ("a,b\n0,1\n0,2\n", "d: found sites of 3 states, expected zeros and ones"),
+    (">a\nAC\n", "d: found sites of 21 states"),
+    ("a,b\n0,1\n0,x\n", "d:3:3: found 'x', expected a state"),
+    ("a,b\n", "found no rows"),
+])
+def test_bad_rows(run, work, text, part):
+    (work / "d").write_text(text)
+    done = run("learn", "rbm", "d", "--hidden", "2", "-o", "out.gbm", "--curve", "c.csv")
+    assert done.status == 3 and part in done.err, done.err
+    assert not (work / "out.gbm").exists() and not (work / "c.csv").exists()
+
+
+def test_memory_is_predicted(run, work):
+    write_rows(work / "d.csv", [f"x{i}" for i in range(3000)], [[0] * 3000, [1] * 3000])
+    done = run("learn", "rbm", "d.csv", "--hidden", "60000", "--memory-limit", "1G", "-o", "out.gbm")
+    assert done.status == 1 and "a restricted Boltzmann machine" in done.err and "limit" in done.err, done.err
+    assert not (work / "out.gbm").exists()
+
+
+def test_time_ends_it(run, work):
+    done = run("learn", "rbm", BARS, "--hidden", "40", "--epochs", "1000000", "--time", "1s", "-o", "m.gbm")
+    assert done.status == 4 and "stopped" in done.err and (work / "m.gbm").exists(), done.err
+
+
+def test_a_site_called_as_a_hidden_unit(run, work):
+    (work / "d.csv").write_text("a,h2\n0,1\n1,1\n")
+    assert run("learn", "rbm", "d.csv", "--hidden", "1", "-o", "m.gbm").status == 0
+    done = run("learn", "rbm", "d.csv", "--hidden", "2", "-o", "out.gbm")
+    assert done.status != 0 and "found the name h2, which a hidden unit has" in done.err
+
+
+@pytest.mark.parametrize("arguments, part", [
+    ([], "DATA is missing"),
+    ([BARS, "-o", "x.gbm"], "--hidden N, the number of hidden units, is missing"),
+    ([BARS, "--hidden", "0", "-o", "x.gbm"], "--hidden"),
+    ([BARS, "--hidden", "2"], "--format"),
+    ([BARS, "--hidden", "2", "--method", "pl", "-o", "x.gbm"], "pl is for learn potts"),
+    ([BARS, "--hidden", "2", "--steps", "3", "-o", "x.gbm"], "takes no --steps, which is for learn potts"),
+    ([BARS, "--hidden", "2", "--iterations", "3", "-o", "x.gbm"], "takes no --iterations"),
+    ([BARS, "--hidden", "2", "--draw", "cud", "-o", "x.gbm"], "random|herded"),
+    ([BARS, "--hidden", "2", "-o", "x.gbm", "--curve", "no/such/c.csv"], "no/such"),
+])
+def test_wrong_use(run, work, arguments, part):
+    done = run("learn", "rbm", *arguments)
+    assert done.status in (1, 2) and done.out == "" and part in done.err, done.err
+    assert not (work / "x.gbm").exists()
+
+
+def test_the_others_take_no_hidden_units(run):
+    done = run("learn", "potts", BARS, "--hidden", "3", "-o", "x.gbm")
+    assert done.status == 2 and "learn potts takes no --hidden, which is for learn rbm" in done.err
+    done = run("learn", "potts", BARS, "--method", "cd", "-o", "x.gbm")
+    assert done.status == 2 and "cd is for learn rbm" in done.err
