@@ -7,12 +7,14 @@
 #include "chart/chart_pen.h"
 #include "simd/math.h"
 
-#define TICKS_X 6.0 /* about as many on a linear axis, at most twice as many decades */
-#define TICKS_Y 5.0
+#define FARTHEST 1e300 /* values beyond it are not shown: their differences may be none */
+#define NEAREST  1e-12 /* of the largest: what is closer is one value, apart from rounding */
+#define TICKS_X  6.0   /* about as many on a linear axis, at most twice as many decades */
+#define TICKS_Y  5.0
 
 bool gbsi_span_holds(const gbsi_span *span, double value)
 {
-    return isfinite(value) && (!span->log || value > 0.0);
+    return fabs(value) <= FARTHEST && (!span->log || value > 0.0);
 }
 
 double gbsi_span_at(const gbsi_span *span, double value)
@@ -111,7 +113,10 @@ static void settle(gbsi_span *span, const gbsi_axis *axis, bool rounded)
     } else if (span->log) {
         span->high = span->high > span->low ? span->high : span->low * 10.0;
     } else {
-        const double air = span->high > span->low ? 0.04 * (span->high - span->low) : 0.5;
+        const double range = span->high - span->low;
+        const double least =
+            fmax(NEAREST * fmax(fabs(span->low), fabs(span->high)), 1.0 / FARTHEST);
+        const double air = range > least ? 0.04 * range : fmax(0.5, least);
         span->high += air;
         span->low -= span->low == 0.0 ? 0.0 : air;
     }

@@ -151,6 +151,32 @@ static void test_same_text(void **state)
     gbs_free(b);
 }
 
+/* Values that doubles hardly tell apart, and values as far apart as doubles go: some ticks, and an
+ * end. */
+static void test_any_values(void **state)
+{
+    (void)state;
+    static const double ends[][2] = {{1e280, 1e280},   {-3e16, -3e16},      {1.0, 1.0 + 0x1p-52},
+                                     {5e-324, 1e-323}, {-1.7e308, 1.7e308}, {-1e280, 0.0}};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        const double x[2] = {1.0, 2.0};
+        const gbsi_line line = {.color = GBSI_BLUE, .n = 2, .x = x, .y = ends[i]};
+        const gbsi_panel panel = {.title = "t", .n_lines = 1, .line = &line};
+        const gbsi_figure figure = {.title = "t",
+                                    .description = "d",
+                                    .panel_width = 300,
+                                    .panel_height = 200,
+                                    .columns = 1,
+                                    .n_panels = 1,
+                                    .panel = &panel};
+        char *text = text_of(&figure);
+        assert_null(strstr(text, "nan"));
+        assert_null(strstr(text, "inf"));
+        assert_true(strlen(text) < 20000);
+        gbs_free(text);
+    }
+}
+
 /* Every end of every drawn line inside the page. */
 static void test_inside_the_page(void **state)
 {
@@ -275,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_is_searchable),
         cmocka_unit_test(test_same_text),
+        cmocka_unit_test(test_any_values),
         cmocka_unit_test(test_inside_the_page),
         cmocka_unit_test(test_labels_apart),
         cmocka_unit_test(test_numbers),
