@@ -41,6 +41,7 @@ enum {
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
     CLI_SAMPLERS = CLI_RUNS | CLI_VERB_DENOISE, /* take the options of chains */
     CLI_ANNEALS = CLI_VERB_MAP | CLI_VERB_LOGZ,
+    CLI_SEARCHES = CLI_VERB_MAP | CLI_VERB_LABEL,
     CLI_INFLUENCES = CLI_VERB_CERTIFY | CLI_VERB_SCAN,
     CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT |
                  CLI_ANNEALS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY,
@@ -106,6 +107,7 @@ typedef struct cli_arguments {
     const char *intervals;      /* FILE */
     const char *weights;        /* name of a column */
     const char *posterior;      /* "best" or "all" */
+    const char *objective;      /* "likelihood" or "pseudo" */
     const char *template_style; /* "crf++" or "wapiti" */
     double l1, l2;              /* penalties */
     uint64_t least_count;       /* tokens of a feature */

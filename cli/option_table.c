@@ -76,6 +76,9 @@ static const cli_option table[] = {
          "unless it has them; unset: those without a fact")
     NAME(0, template_style, "template-style", CLI_VERB_LEARN, "crf++|wapiti",
          "whose rules the templates follow, and the model's format; unset: crf++")
+    NAME(0, objective, "objective", CLI_VERB_LEARN, "likelihood|pseudo",
+         "crf with links between tokens: what is maximised, the likelihood by sampled gradients or the "
+         "pseudo-likelihood; unset: the likelihood")
     REAL(l2, "l2", CLI_VERB_LEARN, 1.0, 0.0, 1e12, "X", "penalty: X/2 times the sum of squared weights")
     REAL(l1, "l1", CLI_VERB_LEARN, 0.0, 0.0, 1e12, "X",
          "penalty: X times the sum of absolute weights, which makes many of them 0")
@@ -105,7 +108,7 @@ static const cli_option table[] = {
     UINT(learn_chains, "chains", CLI_VERB_LEARN, 1000, 1, UINT32_MAX, "N",
          "potts --method pcd: number of chains")
     UINT(learn_steps, "steps", CLI_VERB_LEARN, 200, 1, INT32_MAX, "N",
-         "potts --method pcd: number of steps, each after a sweep of every chain")
+         "potts --method pcd, crf with links: number of steps, each after a sweep of every chain; unset: 500 for crf")
     REAL(rate, "rate", CLI_VERB_LEARN, 0.05, 1e-9, 1000.0, "X",
          "rbm, potts --method pcd: size of the first step; the last one is a fifth of it")
     TEXT(0, truth, "truth", CLI_VERB_LABEL, "COLUMN|last",
@@ -399,8 +402,9 @@ static const struct {
                     CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL | CLI_VERB_LEARN},
     {"thin", CLI_VERB_SAMPLE},
     {"damping", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
-    {"schedule", CLI_VERB_MAP},
-    {"tau0", CLI_VERB_MAP},
+    {"schedule", CLI_SEARCHES},
+    {"tau0", CLI_SEARCHES},
+    {"block-time", CLI_SEARCHES},
     {"mean-field-schedule", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
     {"iterations", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
     {"seed", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_GENERATES | CLI_VERB_UAI |
@@ -411,14 +415,27 @@ static const struct {
 static const struct {
     const char *name;
     unsigned verbs;
-} of_annealing[] = {
-    {"method", CLI_ANNEALS},        {"scan", CLI_ANNEALS},        {"origin", CLI_ANNEALS},
-    {"time", CLI_ANNEALS},          {"chains", CLI_ANNEALS},      {"sweeps", CLI_ANNEALS},
-    {"seed", CLI_ANNEALS},          {"max-updates", CLI_ANNEALS}, {"threads", CLI_ANNEALS},
-    {"memory-limit", CLI_ANNEALS},  {"draw", CLI_VERB_MAP},       {"keys", CLI_VERB_MAP},
-    {"herd-rule", CLI_VERB_MAP},    {"herd-init", CLI_VERB_MAP},  {"bins", CLI_VERB_MAP},
-    {"bin-edge", CLI_VERB_MAP},     {"bin-rule", CLI_VERB_MAP},   {"threshold", CLI_VERB_MAP},
-    {"target-error", CLI_VERB_LOGZ}};
+} of_annealing[] = {{"method", CLI_ANNEALS | CLI_VERB_LABEL},
+                    {"scan", CLI_ANNEALS | CLI_VERB_LABEL},
+                    {"origin", CLI_ANNEALS},
+                    {"time", CLI_ANNEALS},
+                    {"chains", CLI_ANNEALS | CLI_VERB_LABEL},
+                    {"sweeps", CLI_ANNEALS | CLI_VERB_LABEL},
+                    {"burn-in", CLI_VERB_LABEL},
+                    {"seed", CLI_ANNEALS | CLI_VERB_LABEL},
+                    {"max-updates", CLI_ANNEALS | CLI_VERB_LABEL},
+                    {"budget", CLI_VERB_LABEL},
+                    {"threads", CLI_ANNEALS},
+                    {"memory-limit", CLI_ANNEALS},
+                    {"draw", CLI_SEARCHES},
+                    {"keys", CLI_SEARCHES},
+                    {"herd-rule", CLI_SEARCHES},
+                    {"herd-init", CLI_SEARCHES},
+                    {"bins", CLI_SEARCHES},
+                    {"bin-edge", CLI_SEARCHES},
+                    {"bin-rule", CLI_SEARCHES},
+                    {"threshold", CLI_SEARCHES},
+                    {"target-error", CLI_VERB_LOGZ}};
 
 static unsigned annealing_verbs(const char *name)
 {

@@ -27,12 +27,13 @@ static const struct {
         {NULL, "Where the answer goes",
          "output posterior format plot picture mean uncertainty map json draws report intervals "
          "curve"},
-    [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates",
-                        "method chains estimate scan temper burn-in thin monitor start max-updates "
-                        "budget least-chains certified "
-                        "origin target partial-scan restarts width splash-size splashes grow adapt "
-                        "score locking lattice estimator schedule tau0 damping mean-field-schedule "
-                        "iterations epochs batch sweeps steps rate seed"},
+    [CLI_TOPIC_SCAN] =
+        {"scan", "Chains and the order of their updates",
+         "method chains estimate scan temper burn-in thin monitor start max-updates "
+         "budget least-chains certified "
+         "origin target partial-scan restarts width splash-size splashes grow adapt "
+         "score locking lattice estimator schedule tau0 block-time damping "
+         "mean-field-schedule objective iterations epochs batch sweeps steps rate seed"},
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
                         "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
                         "dummy-edges cud-scheme cud-bits cud-offset"},

@@ -15,6 +15,7 @@ typedef struct labelling {
     double *posterior; /* [tokens][labels] or NULL */
     double *log_p;     /* [sequences] or NULL */
     uint32_t truth;    /* column; UINT32_MAX: none */
+    gbs_label_report report;
     gbs_label_scores *scores;
     cli_bar bar;
 } labelling;
@@ -27,7 +28,8 @@ static int settle(labelling *l)
     l->options = (gbs_label_options){.size = sizeof l->options,
                                      .time_s = arguments->run.time_s,
                                      .threads = arguments->run.threads,
-                                     .memory_limit = arguments->run.memory_limit};
+                                     .memory_limit = arguments->run.memory_limit,
+                                     .run = &arguments->run};
     if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input cannot be the model and the data");
     }
@@ -96,9 +98,9 @@ static int label(labelling *l)
     cli_signals_catch();
     cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
     gbs_status done = gbs_crf_label(l->crf, l->data, &l->options, &callbacks, l->label,
-                                    l->posterior, l->log_p, &err);
+                                    l->posterior, l->log_p, &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
-    if (done == GBS_ERR_ARGUMENT) { /* columns that the templates name are not there */
+    if (done == GBS_ERR_ARGUMENT && gbs_sequences_n_columns(l->data) < gbs_crf_n_columns(l->crf)) {
         done = GBS_ERR_FORMAT;
     }
     if (done >= 0 && l->truth != UINT32_MAX) {
@@ -189,6 +191,18 @@ static void write_report(gbs_output *output, const labelling *l)
     gbs_output_uint(output, gbs_sequences_n(l->data));
     write_member(output, ",\n  ", "tokens");
     gbs_output_uint(output, gbs_sequences_n_tokens(l->data));
+    write_member(output, ",\n  ", "links");
+    gbs_output_uint(output, l->report.n_links);
+    write_member(output, ",\n  ", "proved_sequences");
+    gbs_output_uint(output, l->report.n_proved);
+    write_member(output, ",\n  ", "updates");
+    gbs_output_uint(output, l->report.updates);
+    write_member(output, ",\n  ", "seconds");
+    gbs_output_json_double(output, l->report.seconds);
+    if (l->posterior != NULL) {
+        write_member(output, ",\n  ", "unconverged_sequences");
+        gbs_output_uint(output, l->report.n_unconverged);
+    }
     if (l->log_p != NULL) {
         double sum = 0.0;
         for (size_t s = 0; s < gbs_sequences_n(l->data); s++) {
@@ -227,12 +241,37 @@ static int write_summary(const labelling *l)
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
+/* How far the labels and probabilities can be trusted. */
+static void tell_trust(const labelling *l)
+{
+    const gbs_label_report *r = &l->report;
+    const uint64_t n_sequences = gbs_sequences_n(l->data);
+    char verdict[160];
+    if (r->n_links > 0) {
+        cli_note(l->arguments, "%" PRIu64 " pairs of tokens are linked", r->n_links);
+    }
+    if (r->n_proved < n_sequences) {
+        cli_note(l->arguments,
+                 "labels of %" PRIu64 " sequence%s: the best that %" PRIu64
+                 " updates of single labels met, not proved to be the most probable ones",
+                 n_sequences - r->n_proved, n_sequences - r->n_proved == 1 ? "" : "s", r->updates);
+    }
+    if (r->n_unconverged > 0) {
+        (void)snprintf(verdict, sizeof verdict,
+                       "not converged: probabilities of %" PRIu64 " of %" PRIu64
+                       " sequences; try more --sweeps, or --method exact",
+                       r->n_unconverged, n_sequences);
+        cli_note_verdict(l->arguments, CLI_YELLOW, verdict);
+    }
+}
+
 static void tell(const labelling *l)
 {
     size_t n = 0;
     const gbs_entity_score *of = gbs_label_scores_entities(l->scores, &n);
     cli_note(l->arguments, "%zu tokens in %zu sequence%s", gbs_sequences_n_tokens(l->data),
              gbs_sequences_n(l->data), gbs_sequences_n(l->data) == 1 ? "" : "s");
+    tell_trust(l);
     if (l->scores != NULL) {
         cli_note(l->arguments, "%.2f %% of the labels are right",
                  100.0 * gbs_label_scores_accuracy(l->scores));
@@ -248,7 +287,7 @@ static void tell(const labelling *l)
 
 int cli_label(cli_arguments *arguments)
 {
-    labelling l = {.arguments = arguments};
+    labelling l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     int status = settle(&l);
     if (status == CLI_DONE) {
         status = read_files(&l);

@@ -20,21 +20,6 @@ typedef struct learning {
 
 static int settle(learning *l, cli_arguments *arguments)
 {
-    const struct {
-        int typed;
-        const char *name;
-    } others[] = {{arguments->template_style != NULL, "--template-style"},
-                  {arguments->l1 != 0.0, "--l1"},
-                  {arguments->least_count != 1, "--least-count"},
-                  {arguments->run.threads > 1, "--threads"}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (others[i].typed) {
-            return cli_error(CLI_USAGE,
-                             "learn weights takes no %s: it runs on one thread, with "
-                             "the penalty --l2",
-                             others[i].name);
-        }
-    }
     arguments->operand[0] = arguments->operand[1]; /* as the verbs that read MODEL first */
     cli_settle_model_format(arguments);
     l->options = (gbs_learn_options){.size = sizeof l->options,

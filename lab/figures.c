@@ -141,6 +141,14 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
            {.title = "variables drawn in 20 s", .x = LOG("threads"), .y = LOG("10⁹ variables")},
            {.title = "speed-up", .x = LOG("threads"), .y = LOG("times one thread")})}},
 
+[LAB_HG_NER_SCORES] = {"scores.svg", {
+    .title = "Herded Gibbs sampling meets the most probable labels sooner than annealing",
+    .description = "Left: F1 of the names found against the number of sweeps, for herded and annealed Gibbs sampling, with that "
+                   "of Viterbi's algorithm. Right: the share of sentences whose most probable labels were met.",
+    SIZE(300, 240), .columns = 2,
+    PANELS({.title = "names", .x = LOG("sweeps"), .y = PLAIN("F1 of entities, per cent")},
+           {.title = "most probable labels", .x = LOG("sweeps"), .y = PLAIN("share of sentences")})}},
+
 [LAB_PGS_ADAPTATION_LAWS] = {"laws.svg", {
     .title = "Splash growth that adapts to the state for ever has a wrong limit",
     .subtitle = "left and middle: exact, from one state; right: median of 16 chains, six spins",

@@ -72,6 +72,7 @@ typedef enum lab_stream {
     LAB_SCAN = 1005,     /* index: update, over all scans, attempt: step */
     LAB_STRINGS = 1010,  /* index: citation */
     LAB_ALIKE = 1011,    /* index: variable */
+    LAB_NEWS = 1012,     /* index: sentence, attempt: step */
 } lab_stream;
 
 /* Two uniform numbers in [0, 1). @param attempt where numbers may be rejected, else 0. */

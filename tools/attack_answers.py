@@ -109,7 +109,7 @@ class Answers:
         rows = rows_of(out, "variable", "state", "probability", "mcse")
         variables = self.variables_of("--query")
         key = [(v, a) for v in variables for a in range(self.m.arity[v])]
-        partly = self.q.value("--scan", "") in ("random", "a.scan")  # what it has not visited has no estimate
+        partly = self.q.value("--scan", "") in ("random", "splash", "a.scan")  # what it has not visited has no estimate
         if self.q.value("--estimator", "") == "traces" or partly and len(rows) < len(key):
             return
         if len(rows) != len(key):

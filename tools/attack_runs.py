@@ -68,8 +68,8 @@ def resume(trial):
 def rhat(x):
     """Of draws [chain, draw]: split chains, ranks made normal, and both folded; Vehtari et al. (2021)."""
     half = x.shape[1] // 2
-    split = numpy.concatenate([x[:, :half], x[:, x.shape[1] - half:]])
-    return max(rhat_of_ranks(split), rhat_of_ranks(numpy.abs(split - numpy.median(split))))
+    split, folded = (numpy.concatenate([y[:, :half], y[:, x.shape[1] - half:]]) for y in (x, numpy.abs(x - numpy.median(x))))
+    return max(rhat_of_ranks(split), rhat_of_ranks(folded))
 
 
 def rhat_of_ranks(x):

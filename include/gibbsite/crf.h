@@ -8,7 +8,7 @@
  *     gbs_crf_read("names.crf", &crf, &err);
  *     gbs_sequences_read("news.txt", &data, &err);
  *     uint32_t label[1000]; // of at least gbs_sequences_n_tokens(data)
- *     gbs_crf_label(crf, data, NULL, NULL, label, NULL, NULL, &err);
+ *     gbs_crf_label(crf, data, NULL, NULL, label, NULL, NULL, NULL, &err);
  *     printf("%s\n", gbs_crf_label_name(crf, label[0]));
  *
  * Results have the same bits on any number of threads.
@@ -63,8 +63,8 @@ typedef enum gbs_template_style {
     GBS_TEMPLATES_WAPITI = 1,
 } gbs_template_style;
 
-/** A linear chain of labels: feature templates, the features they made of training data, and the
- * weights of these. */
+/** A chain of labels, perhaps with links between tokens far apart (a skip chain: Sutton & McCallum
+ * 2004): feature templates, the features they made of training data, and the weights of these. */
 typedef struct gbs_crf gbs_crf;
 
 /**
@@ -99,12 +99,28 @@ typedef struct gbs_label_options {
     double time_s;         /**< fail after so many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
+    /** How labels are sought; NULL: the defaults. Method AUTO and EXACT: by Viterbi's algorithm
+     * where there are no links, else as gbs_map(). SAMPLE: by gbs_map(), annealed or by another
+     * draw at temperature 1. Its threads, time_s and memory_limit do not matter. */
+    const gbs_run_options *run;
 } gbs_label_options;
 
+/** How sequences were labelled. */
+typedef struct gbs_label_report {
+    size_t size;            /**< in: sizeof(gbs_label_report), set by the caller */
+    uint64_t n_links;       /**< pairs of tokens with weights beside those of neighbours */
+    uint64_t n_proved;      /**< sequences whose labels are proved to be the most probable ones */
+    uint64_t n_unconverged; /**< sequences whose probabilities come of chains not converged */
+    uint64_t updates;       /**< variable updates of chains */
+    double seconds;
+} gbs_label_report;
+
 /**
- * Find the most probable labels of each sequence (Viterbi's algorithm; of labellings equally
+ * Find the most probable labels of each sequence: by Viterbi's algorithm (of labellings equally
  * probable the one whose last label that differs comes first in the model), and probabilities by
- * the forward-backward algorithm.
+ * the forward-backward algorithm. Sequences with links between tokens are factor graphs with
+ * circles: gbs_map() finds their labels, and a run their probabilities. What it finds does not
+ * depend on other sequences but for their number.
  *
  * @param data      with the columns that the model's templates name; further ones do not matter.
  * @param callbacks NULL; progress is called with pass = tokens done.
@@ -112,7 +128,8 @@ typedef struct gbs_label_options {
  * @param posterior out or NULL: [gbs_sequences_n_tokens(data)][gbs_crf_n_labels(crf)], the
  *                  probability of each label of each token given the sequence.
  * @param log_p     out or NULL: [gbs_sequences_n(data)], the natural logarithm of the probability
- * of the labelling found.
+ *                  of the labelling found; NAN where probabilities come of chains.
+ * @param report    out or NULL.
  * @return GBS_ERR_ARGUMENT if the data have too few columns; GBS_ERR_UNSUPPORTED if probabilities
  *         are wanted and log-weights at one token differ by more than 690; GBS_ERR_LIMIT,
  *         GBS_ERR_STOPPED, GBS_ERR_MEMORY.
@@ -120,9 +137,28 @@ typedef struct gbs_label_options {
 GBS_API gbs_status gbs_crf_label(const gbs_crf *crf, const gbs_sequences *data,
                                  const gbs_label_options *options,
                                  const gbs_run_callbacks *callbacks, uint32_t *label,
-                                 double *posterior, double *log_p, gbs_error *err);
+                                 double *posterior, double *log_p, gbs_label_report *report,
+                                 gbs_error *err);
+
+/**
+ * The factor graph of a sequence: a variable for each token, in their order, with the labels as its
+ * states. Any question can be asked of it.
+ *
+ * @param sequence below gbs_sequences_n(data).
+ * @param model    out, caller frees.
+ * @return as gbs_crf_label(); GBS_ERR_ARGUMENT also where a label cannot be the name of a state.
+ */
+GBS_API gbs_status gbs_crf_model(const gbs_crf *crf, const gbs_sequences *data, size_t sequence,
+                                 gbs_model **model, gbs_error *err);
 
 /* ---- learning ---------------------------------------------------------------------------- */
+
+/** What learning maximises. */
+typedef enum gbs_crf_objective {
+    GBS_CRF_AUTO = 0,     /**< the likelihood; with links its gradient is sampled */
+    GBS_CRF_PSEUDO = 1,   /**< with links: the pseudo-likelihood (Besag 1975), quickly */
+    GBS_CRF_CONTRAST = 2, /**< with links: the likelihood, with a sampled gradient */
+} gbs_crf_objective;
 
 /** Zero-initialised means the defaults. */
 typedef struct gbs_crf_learn_options {
@@ -136,6 +172,9 @@ typedef struct gbs_crf_learn_options {
     double time_s;         /**< end after so many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
+    gbs_crf_objective objective;
+    uint64_t steps; /**< with a sampled gradient, a sweep over all labels each; 0: 500 */
+    uint64_t seed;  /**< of the sampled labels */
 } gbs_crf_learn_options;
 
 /** What learning found. Logarithms are natural. */
@@ -148,18 +187,22 @@ typedef struct gbs_crf_learn_report {
     uint64_t iterations;   /**< done */
     uint64_t evaluations;  /**< of the objective and its gradient */
     uint64_t converged;    /**< 1 or 0 */
-    double log_likelihood; /**< ln P(labels | data) */
+    double log_likelihood; /**< ln P(labels | data), or the pseudo-likelihood */
     double objective;      /**< -log_likelihood and the penalties */
     double gradient_norm;  /**< of the objective, without the penalty by l1 */
     double seconds;
+    uint64_t n_links; /**< pairs of tokens with weights beside those of neighbours */
+    uint64_t steps;   /**< along a sampled gradient */
+    double change; /**< of the weights in the last quarter of these, as a share of their length */
 } gbs_crf_learn_report;
 
 /**
  * Learn a model from labelled data: the weights that maximise the likelihood of the labels less
  * penalties, by L-BFGS (Liu & Nocedal 1989), with l1 by OWL-QN (Andrew & Gao 2007), on exact
- * gradients. The gradient has the same bits on any machine and any number of threads; the weights
- * have the same bits on any number of threads, and between machines as far as libLBFGS computes
- * alike on them.
+ * gradients. With links in the templates, the pseudo-likelihood takes the place of the likelihood
+ * (Besag 1975). The gradient has the same bits on any machine and any number of threads; the
+ * weights have the same bits on any number of threads, and between machines as far as libLBFGS
+ * computes alike on them.
  *
  * @param templates a file of feature templates; see gibbsite-formats(5).
  * @param style     of the templates, and of the model when it is written.

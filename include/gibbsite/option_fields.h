@@ -336,6 +336,9 @@ typedef struct gbs_run_options {
     /** with --checkpoint: time from one checkpoint to the next. Option --checkpoint-every
      * (seconds): 1e-3 to 1e9, default 300.0. */
     double checkpoint_every_s;
+    /** map: maxima over blocks of variables after a schedule may take up to X times as long as its
+     * sweeps; 0: there are none. Option --block-time (X): 0.0 to 1e6, default 32.0. */
+    double block_time;
 } gbs_run_options;
 
 #ifdef __cplusplus

@@ -92,6 +92,11 @@ static double round_number(double value, bool up)
     return best;
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* Round numbers at both ends, or a little air. */
 static void settle(gbsi_span *span, const gbsi_axis *axis, bool rounded)
 {
@@ -114,9 +119,9 @@ static void settle(gbsi_span *span, const gbsi_axis *axis, bool rounded)
         span->high = span->high > span->low ? span->high : span->low * 10.0;
     } else {
         const double range = span->high - span->low;
-        const double least =
-            fmax(NEAREST * fmax(fabs(span->low), fabs(span->high)), 1.0 / FARTHEST);
-        const double air = range > least ? 0.04 * range : fmax(0.5, least);
+        const double size = larger(fabs(span->low), fabs(span->high));
+        const double least = larger(NEAREST * size, 1.0 / FARTHEST);
+        const double air = range > least ? 0.04 * range : larger(0.5, least);
         span->high += air;
         span->low -= span->low == 0.0 ? 0.0 : air;
     }

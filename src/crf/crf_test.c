@@ -261,7 +261,7 @@ static void check_model(const text *model, features_of *features)
     assert_int_equal(gbs_crf_n_columns(crf), features == crfpp_features ? 2 : 1);
     for (uint32_t k = 0; k < 2; k++) { /* the same bits on any number of threads */
         const gbs_label_options options = {.size = sizeof options, .threads = 1 + 2 * k};
-        ok(gbs_crf_label(crf, sequences, &options, NULL, label[k], p[k], log_p[k], NULL));
+        ok(gbs_crf_label(crf, sequences, &options, NULL, label[k], p[k], log_p[k], NULL, NULL));
     }
     const size_t *first = gbs_sequences_first(sequences);
     for (uint32_t i = 0; i < N_SENTENCES; i++) {
@@ -443,16 +443,16 @@ static void labelling_refused(void **state)
     double log_p[1] = {7.0};
     ok(gbs_crf_read_memory("m", model, sizeof model - 1, &crf, NULL));
     ok(gbs_sequences_read_memory("d", "b\n", 2, &data, NULL));
-    assert_int_equal(gbs_crf_label(crf, data, NULL, NULL, label, NULL, NULL, &err),
+    assert_int_equal(gbs_crf_label(crf, data, NULL, NULL, label, NULL, NULL, NULL, &err),
                      GBS_ERR_ARGUMENT);
     assert_string_equal(err.message, "d: found 1 column, expected the 2 that the templates name");
     gbs_sequences_free(data);
     ok(gbs_sequences_read_memory("d", "b b\n\nb a\n", 9, &data, NULL));
-    assert_int_equal(gbs_crf_label(crf, data, NULL, NULL, label, NULL, log_p, &err),
+    assert_int_equal(gbs_crf_label(crf, data, NULL, NULL, label, NULL, log_p, NULL, &err),
                      GBS_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "d:3: log-weights"));
     assert_true(label[0] == 7 && log_p[0] == 7.0);
-    ok(gbs_crf_label(crf, data, NULL, NULL, label, NULL, NULL, NULL));
+    ok(gbs_crf_label(crf, data, NULL, NULL, label, NULL, NULL, NULL, NULL));
     assert_true(label[0] == 0 && label[1] == 0);
     gbs_sequences_free(data);
     gbs_crf_free(crf);
@@ -474,7 +474,7 @@ static gbs_status everything(const text *model, gbs_error *err)
         status = gbs_sequences_read_memory("d", columns, sizeof columns - 1, &data, err);
     }
     if (status >= 0) {
-        status = gbs_crf_label(crf, data, &options, NULL, label, p, NULL, err);
+        status = gbs_crf_label(crf, data, &options, NULL, label, p, NULL, NULL, err);
     }
     if (status >= 0) {
         status = gbs_label_scores_new(crf, data, 2, label, &scores, err);

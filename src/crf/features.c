@@ -7,6 +7,19 @@
 #include "base/memory.h"
 
 #define TEMPLATE_OPERATIONS 30u /* of the watch: a template expanded and looked up */
+#define NOT_LISTED          UINT32_MAX
+
+/* Tokens of one sequence by what links them. */
+typedef struct linking {
+    gbsi_dictionary keys;
+    size_t *last; /* [keys.n] the token that had the key last */
+    size_t last_capacity;
+    size_t *before;    /* [n_tokens] the token before with the same key; SIZE_MAX: none */
+    uint32_t *feature; /* of linked tokens ... */
+    size_t *begin;     /* [n_tokens] ... from here */
+    uint32_t *n;       /* [n_tokens] so many; NOT_LISTED: not looked for yet */
+    size_t used, capacity;
+} linking;
 
 typedef struct finding {
     const gbsi_templates *templates;
@@ -16,11 +29,26 @@ typedef struct finding {
     gbsi_features *features;
     gbsi_expansion text;
     gbsi_dictionary combinations; /* lists of features, as bytes */
-    uint32_t *pairs;              /* [n_templates] features of pairs of this token */
+    uint32_t *pairs;              /* [2 n_templates] features of this token's pair, or of a link */
+    linking links;
     gbs_error *err;
 } finding;
 
-/* The features of one token. */
+/* The number of the text that was expanded, as a feature. */
+static gbs_status look_up(finding *f, uint32_t *number)
+{
+    gbs_status status = GBS_OK;
+    if (f->learn != NULL) {
+        GBSI_TRY(gbsi_dictionary_add(f->learn, f->text.at, f->text.n, number, f->err));
+    } else {
+        *number = gbsi_dictionary_find(f->known, f->text.at, f->text.n);
+    }
+
+cleanup:
+    return status;
+}
+
+/* The features of one token, apart from links. */
 static gbs_status find_token(finding *f, size_t first, size_t end, size_t token)
 {
     gbs_status status = GBS_OK;
@@ -28,13 +56,13 @@ static gbs_status find_token(finding *f, size_t first, size_t end, size_t token)
     size_t n_pairs = 0;
     uint32_t number = 0;
     for (size_t k = 0; k < f->templates->n; k++) {
+        const char kind = f->templates->of[k].line[0];
+        if (gbsi_has_link(kind) || gbsi_is_key(kind)) {
+            continue;
+        }
         GBSI_TRY(
             gbsi_template_expand(f->templates, k, f->data, first, end, token, &f->text, f->err));
-        if (f->learn != NULL) {
-            GBSI_TRY(gbsi_dictionary_add(f->learn, f->text.at, f->text.n, &number, f->err));
-        } else {
-            number = gbsi_dictionary_find(f->known, f->text.at, f->text.n);
-        }
+        GBSI_TRY(look_up(f, &number));
         if (number == GBSI_NOT_THERE) {
             continue;
         }
@@ -54,6 +82,164 @@ static gbs_status find_token(finding *f, size_t first, size_t end, size_t token)
 cleanup:
     return status;
 }
+
+/* ---- links --------------------------------------------------------------------------------- */
+
+/* The first key of a token that is not empty: "=" and a text. */
+static gbs_status expand_key(finding *f, size_t first, size_t end, size_t token)
+{
+    gbs_status status = GBS_OK;
+    f->text.n = 0;
+    for (size_t k = 0; k < f->templates->n && f->text.n <= 1; k++) {
+        if (gbsi_is_key(f->templates->of[k].line[0])) {
+            GBSI_TRY(gbsi_template_expand(f->templates, k, f->data, first, end, token, &f->text,
+                                          f->err));
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* Chains the tokens of a sequence that have the same key: each knows the one before it. */
+static gbs_status chain_keys(finding *f, size_t first, size_t end)
+{
+    gbs_status status = GBS_OK;
+    linking *l = &f->links;
+    uint32_t key = 0;
+    gbsi_dictionary_free(&l->keys);
+    l->keys = (gbsi_dictionary){0};
+    l->used = 0;
+    for (size_t t = first; t < end; t++) {
+        l->before[t] = SIZE_MAX;
+        l->n[t] = NOT_LISTED;
+        GBSI_TRY(expand_key(f, first, end, t));
+        if (f->text.n <= 1) {
+            continue;
+        }
+        const uint32_t next = l->keys.n;
+        GBSI_TRY(gbsi_dictionary_add(&l->keys, f->text.at, f->text.n, &key, f->err));
+        GBSI_TRY(gbsi_reserve((void **)&l->last, &l->last_capacity, l->keys.n, sizeof *l->last,
+                              "links", f->err));
+        l->before[t] = key == next ? SIZE_MAX : l->last[key];
+        l->last[key] = t;
+    }
+
+cleanup:
+    return status;
+}
+
+/* The features that a token brings to its links. */
+static gbs_status list_token(finding *f, size_t first, size_t end, size_t token)
+{
+    gbs_status status = GBS_OK;
+    linking *l = &f->links;
+    uint32_t number = 0;
+    if (l->n[token] != NOT_LISTED) {
+        return GBS_OK;
+    }
+    l->begin[token] = l->used;
+    for (size_t k = 0; k < f->templates->n; k++) {
+        if (!gbsi_has_link(f->templates->of[k].line[0])) {
+            continue;
+        }
+        GBSI_TRY(
+            gbsi_template_expand(f->templates, k, f->data, first, end, token, &f->text, f->err));
+        GBSI_TRY(look_up(f, &number));
+        if (number != GBSI_NOT_THERE) {
+            GBSI_TRY(gbsi_reserve((void **)&l->feature, &l->capacity, l->used + 1,
+                                  sizeof *l->feature, "links", f->err));
+            l->feature[l->used++] = number;
+        }
+    }
+    l->n[token] = (uint32_t)(l->used - l->begin[token]);
+
+cleanup:
+    return status;
+}
+
+/* A link has the features of either token, those of both once. */
+static gbs_status add_link(finding *f, size_t first, size_t second)
+{
+    gbs_status status = GBS_OK;
+    gbsi_features *out = f->features;
+    const linking *l = &f->links;
+    const uint32_t n_first = l->n[first];
+    const uint32_t *of = n_first > 0 ? l->feature + l->begin[first] : NULL;
+    size_t n = n_first;
+    for (uint32_t i = 0; i < n_first; i++) {
+        f->pairs[i] = of[i];
+    }
+    for (uint32_t i = 0; i < l->n[second]; i++) {
+        const uint32_t feature = l->feature[l->begin[second] + i];
+        bool is_new = true;
+        for (uint32_t k = 0; k < n_first && is_new; k++) {
+            is_new = of[k] != feature;
+        }
+        if (is_new) {
+            f->pairs[n++] = feature;
+        }
+    }
+    if (n == 0) { /* none that is known: no weight */
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_reserve((void **)&out->link, &out->link_capacity, out->n_links + 1,
+                          sizeof *out->link, "links", f->err));
+    gbsi_link *link = &out->link[out->n_links];
+    *link = (gbsi_link){.first = first, .second = second};
+    GBSI_TRY(gbsi_dictionary_add(&f->combinations, (const char *)f->pairs, n * sizeof *f->pairs,
+                                 &link->combination, f->err));
+    out->n_links++;
+
+cleanup:
+    return status;
+}
+
+/* Every pair of tokens of a sequence with the same key. */
+static gbs_status find_links(finding *f, size_t first, size_t end, gbsi_watch *watch)
+{
+    gbs_status status = GBS_OK;
+    const linking *l = &f->links;
+    GBSI_TRY(chain_keys(f, first, end));
+    for (size_t t = first; t < end; t++) {
+        for (size_t u = l->before[t]; u != SIZE_MAX; u = l->before[u]) {
+            GBSI_TRY(list_token(f, first, end, u));
+            GBSI_TRY(list_token(f, first, end, t));
+            GBSI_TRY(add_link(f, u, t));
+            if (gbsi_watch_spend(watch, TEMPLATE_OPERATIONS)) {
+                return gbsi_watch_fail(f->err, "finding links");
+            }
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status begin_links(finding *f)
+{
+    const size_t n = f->data->n_tokens;
+    linking *l = &f->links;
+    f->features->link_begin = gbsi_alloc_array_zero(f->data->n + 1, sizeof *l->begin);
+    l->before = gbsi_alloc_array(n, sizeof *l->before);
+    l->begin = gbsi_alloc_array(n, sizeof *l->begin);
+    l->n = gbsi_alloc_array(n, sizeof *l->n);
+    return f->features->link_begin == NULL || l->before == NULL || l->begin == NULL || l->n == NULL
+               ? gbsi_no_memory(f->err, "links", n * sizeof *l->before)
+               : GBS_OK;
+}
+
+static void linking_free(linking *l)
+{
+    gbsi_dictionary_free(&l->keys);
+    gbsi_free(l->last);
+    gbsi_free(l->before);
+    gbsi_free(l->feature);
+    gbsi_free(l->begin);
+    gbsi_free(l->n);
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
 
 /* The lists of features behind the numbers of combinations. */
 static gbs_status list_combinations(finding *f)
@@ -85,7 +271,14 @@ static gbs_status find_all(finding *f, gbsi_watch *watch)
     gbs_status status = GBS_OK;
     const gbs_sequences *data = f->data;
     const uint64_t operations = TEMPLATE_OPERATIONS * (f->templates->n + (uint64_t)1);
+    if (f->templates->links) {
+        GBSI_TRY(begin_links(f));
+    }
     for (size_t s = 0; s < data->n; s++) {
+        if (f->templates->links) {
+            GBSI_TRY(find_links(f, data->first[s], data->first[s + 1], watch));
+            f->features->link_begin[s + 1] = f->features->n_links;
+        }
         for (size_t t = data->first[s]; t < data->first[s + 1]; t++) {
             GBSI_TRY(find_token(f, data->first[s], data->first[s + 1], t));
             if (gbsi_watch_spend(watch, operations)) {
@@ -119,7 +312,7 @@ gbs_status gbsi_features_find(const gbsi_templates *templates, const gbsi_dictio
     }
     found.begin = gbsi_alloc_array_zero(data->n_tokens + 1, sizeof *found.begin);
     found.combination = gbsi_alloc_array(data->n_tokens, sizeof *found.combination);
-    f.pairs = gbsi_alloc_array(templates->n, sizeof *f.pairs);
+    f.pairs = gbsi_alloc_array(templates->n, 2 * sizeof *f.pairs);
     if (found.begin == NULL || found.combination == NULL || f.pairs == NULL) {
         status = gbsi_no_memory(err, "features", data->n_tokens * sizeof *found.begin);
         goto cleanup;
@@ -132,6 +325,7 @@ cleanup:
     gbsi_features_free(&found);
     gbsi_expansion_free(&f.text);
     gbsi_dictionary_free(&f.combinations);
+    linking_free(&f.links);
     gbsi_free(f.pairs);
     return status;
 }
@@ -143,5 +337,7 @@ void gbsi_features_free(gbsi_features *features)
     gbsi_free(features->combination);
     gbsi_free(features->combination_begin);
     gbsi_free(features->combination_feature);
+    gbsi_free(features->link);
+    gbsi_free(features->link_begin);
     *features = (gbsi_features){0};
 }

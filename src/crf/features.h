@@ -6,8 +6,14 @@
 #include "base/watch.h"
 #include "crf/model.h"
 
-/* Features that go with pairs of labels come in few combinations, which are numbered: tokens of one
- * combination have the same matrix of pairs. Zero-initialise. */
+/* Two tokens of a sequence whose labels have weights together beside those of neighbours [M65]. */
+typedef struct gbsi_link {
+    size_t first, second; /* first < second */
+    uint32_t combination;
+} gbsi_link;
+
+/* Features that go with pairs of labels come in few combinations, which are numbered: tokens or
+ * links of one combination have the same matrix of pairs. Zero-initialise. */
 typedef struct gbsi_features {
     size_t *begin;     /* [n_tokens + 1] of the features of tokens */
     uint32_t *feature; /* features with weights of single labels */
@@ -16,7 +22,10 @@ typedef struct gbsi_features {
     size_t *combination_begin; /* [n_combinations + 1] */
     uint32_t *combination_feature;
     uint32_t n_combinations;
-    size_t capacity; /* of feature */
+    gbsi_link *link;    /* [n_links], sequence after sequence */
+    size_t *link_begin; /* [n sequences + 1], NULL without links in the templates */
+    size_t n_links;
+    size_t capacity, link_capacity; /* of feature and link */
 } gbsi_features;
 
 /* The features of all tokens, as far as they are known.

@@ -67,6 +67,37 @@ cleanup:
     return status;
 }
 
+/* Links of each combination and of each token. */
+static gbs_status find_pair_links(gbsi_gradient *g, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_features *f = g->features;
+    size_t *begin = gbsi_alloc_array(f->n_links + 1, sizeof *begin);
+    uint32_t *item = gbsi_alloc_array(f->n_links, 2 * sizeof *item);
+    if (begin == NULL || item == NULL || f->n_links >= UINT32_MAX) {
+        status = gbsi_no_memory(err, "links", f->n_links * sizeof *begin);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < f->n_links; i++) {
+        begin[i] = i;
+        item[i] = f->link[i].combination;
+    }
+    begin[f->n_links] = f->n_links;
+    GBSI_TRY(find_holders(f->n_links, begin, item, f->n_combinations, &g->pair_links, err));
+    for (size_t i = 0; i < f->n_links; i++) {
+        begin[i] = 2 * i;
+        item[2 * i] = (uint32_t)f->link[i].first;
+        item[2 * i + 1] = (uint32_t)f->link[i].second;
+    }
+    begin[f->n_links] = 2 * f->n_links;
+    GBSI_TRY(find_holders(f->n_links, begin, item, g->data->n_tokens, &g->token_links, err));
+
+cleanup:
+    gbsi_free(begin);
+    gbsi_free(item);
+    return status;
+}
+
 /* ---- making it ----------------------------------------------------------------------------- */
 
 static gbs_status take_memory(gbsi_gradient *g, gbs_error *err)
@@ -80,12 +111,15 @@ static gbs_status take_memory(gbsi_gradient *g, gbs_error *err)
     g->surplus = gbsi_alloc_array(n_tokens, row);
     g->after = gbsi_alloc_array(n_tokens, row);
     g->log_p = gbsi_alloc_array(g->data->n, sizeof *g->log_p);
+    g->state = gbsi_alloc_array(n_tokens, sizeof *g->state);
     g->pair_surplus = gbsi_alloc_array(g->features->n_combinations, row * g->crf->labels.n);
     g->chain = gbsi_alloc_array_zero(n_members, sizeof *g->chain);
     if (g->alpha == NULL || g->surplus == NULL || g->after == NULL || g->log_p == NULL ||
-        g->pair_surplus == NULL || g->chain == NULL) {
+        g->pair_surplus == NULL || g->state == NULL || g->chain == NULL) {
         return gbsi_no_memory(err, "a gradient", 3 * n_tokens * row);
     }
+    memcpy(g->state, g->truth, n_tokens * sizeof *g->state);
+    gbsi_gradient_turn(g, GBSI_EXACT);
     for (size_t s = 0; s < g->data->n; s++) {
         const size_t n = g->data->first[s + 1] - g->data->first[s];
         longest = n > longest ? n : longest;
@@ -124,6 +158,7 @@ gbs_status gbsi_gradient_new(const gbs_crf *crf, const gbs_sequences *data,
     GBSI_TRY(find_holders(features->n_combinations, features->combination_begin,
                           features->combination_feature, crf->features.n, &g->combinations, err));
     GBSI_TRY(find_pair_tokens(g, err));
+    GBSI_TRY(find_pair_links(g, err));
     GBSI_TRY(take_memory(g, err));
 
 cleanup:
@@ -152,17 +187,19 @@ void gbsi_gradient_free(gbsi_gradient *gradient)
     gbsi_pairs_free(&g->pairs);
     holders_free(&g->tokens);
     holders_free(&g->pair_tokens);
+    holders_free(&g->pair_links);
+    holders_free(&g->token_links);
+    gbsi_free(g->state);
     holders_free(&g->combinations);
     *g = (gbsi_gradient){0};
 }
 
 /* ---- at some weights ----------------------------------------------------------------------- */
 
-/* @return whether to stop. */
-static bool stops(gbsi_gradient *g, uint32_t member, uint64_t n_operations)
+bool gbsi_gradient_stops(gbsi_gradient *gradient, uint32_t member, uint64_t n_operations)
 {
-    return member == 0 ? gbsi_watch_spend(&g->work->watch, n_operations)
-                       : gbsi_watch_stopped(&g->work->watch);
+    return member == 0 ? gbsi_watch_spend(&gradient->work->watch, n_operations)
+                       : gbsi_watch_stopped(&gradient->work->watch);
 }
 
 static void add(double *sum, const double *x, size_t n)
@@ -177,7 +214,7 @@ static void fill_pairs(void *context, uint32_t member)
     gbsi_gradient *g = context;
     const uint64_t n_pairs = (uint64_t)g->crf->labels.n * g->crf->labels.n;
     size_t c = 0;
-    while ((c = g->next++) < g->pairs.n && !stops(g, member, 8 * n_pairs)) {
+    while ((c = g->next++) < g->pairs.n && !gbsi_gradient_stops(g, member, 8 * n_pairs)) {
         gbsi_pairs_fill(&g->pairs, (uint32_t)c, g->crf, g->features, g->weight);
     }
 }
@@ -228,7 +265,7 @@ static void sum_pairs(void *context, uint32_t member)
                     sum[a * n_labels + b] += before * g->after[t * n_labels + b];
                 }
             }
-            if (stops(g, member, n_labels * n_labels)) {
+            if (gbsi_gradient_stops(g, member, n_labels * n_labels)) {
                 return;
             }
         }
@@ -280,17 +317,25 @@ static void sum_features(void *context, uint32_t member)
     while ((f = g->next) < n && (f = atomic_fetch_add(&g->next, FEATURES_AT_ONCE)) < n) {
         const size_t end = n - f < FEATURES_AT_ONCE ? n : f + FEATURES_AT_ONCE;
         for (; f < end; f++) {
-            if (stops(g, member, sum_feature(g, f))) {
+            if (gbsi_gradient_stops(g, member, sum_feature(g, f))) {
                 return;
             }
         }
     }
 }
 
+void gbsi_gradient_turn(gbsi_gradient *gradient, gbsi_objective objective)
+{
+    gradient->objective = objective;
+    gradient->given = objective == GBSI_CONTRAST ? gradient->state : gradient->truth;
+}
+
 double gbsi_gradient_at(gbsi_gradient *gradient, const double *weight, double l2, double *out)
 {
-    void (*const steps[])(void *context, uint32_t member) = {fill_pairs, sum_sequences, sum_pairs,
-                                                             sum_features};
+    const bool exact = gradient->objective == GBSI_EXACT;
+    void (*const steps[])(void *context, uint32_t member) = {
+        fill_pairs, exact ? sum_sequences : gbsi_pseudo_sequences,
+        exact ? sum_pairs : gbsi_pseudo_pairs, sum_features};
     gbsi_gradient *g = gradient;
     double square = 0.0;
     double log_p = 0.0;
@@ -298,6 +343,7 @@ double gbsi_gradient_at(gbsi_gradient *gradient, const double *weight, double l2
     g->out = out;
     g->l2 = l2;
     g->wide = false;
+    g->pass++;
     for (size_t k = 0; k < sizeof steps / sizeof steps[0] && !g->wide; k++) {
         g->next = 0;
         gbsi_pool_run(g->work->pool, steps[k], g);

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log-likelihood of labels and its gradient by the weights [M60]: the same bits on any number
- * of threads. Sequences are computed by one thread each; then every weight is summed by one thread,
- * over its tokens in their order. */
+/* The log-likelihood of labels and its gradient by the weights [M60, M65]: the same bits on any
+ * number of threads. Sequences are computed by one thread each; then every weight is summed by one
+ * thread, over its tokens in their order. */
 #ifndef GBSI_CRF_GRADIENT_H
 #define GBSI_CRF_GRADIENT_H
 
 #include "crf/chain.h"
 #include "crf/work.h"
+
+/* What the gradient is of. */
+typedef enum gbsi_objective {
+    GBSI_EXACT,    /* the likelihood of chains: links do not count */
+    GBSI_PSEUDO,   /* the pseudo-likelihood */
+    GBSI_CONTRAST, /* the likelihood, its gradient estimated from sampled labels */
+} gbsi_objective;
 
 /* Rows that hold each item, in their order. */
 typedef struct gbsi_holders {
@@ -19,6 +26,10 @@ typedef struct gbsi_gradient {
     const gbs_sequences *data;
     const gbsi_features *features;
     const uint32_t *truth; /* [n_tokens] labels */
+    gbsi_objective objective;
+    const uint32_t *given; /* [n_tokens] labels that single ones are given: true or sampled */
+    uint32_t *state;       /* [n_tokens] sampled labels; the true ones at first */
+    uint64_t seed, pass;   /* of the next sweep */
     gbsi_work *work;
     gbsi_pairs pairs;
     gbsi_chain *chain;         /* [members] */
@@ -29,6 +40,8 @@ typedef struct gbsi_gradient {
     double *pair_surplus;      /* [n_combinations][L][L] the same of pairs, over all tokens */
     gbsi_holders tokens;       /* of each feature */
     gbsi_holders pair_tokens;  /* of each combination, but for first tokens */
+    gbsi_holders pair_links;   /* links of each combination; none without links in the templates */
+    gbsi_holders token_links;  /* links of each token */
     gbsi_holders combinations; /* of each feature */
     const double *weight;      /* of the evaluation, as what follows */
     double *out;
@@ -43,9 +56,25 @@ gbs_status gbsi_gradient_new(const gbs_crf *crf, const gbs_sequences *data,
                              gbsi_gradient *gradient, gbs_error *err);
 void gbsi_gradient_free(gbsi_gradient *gradient);
 
-/* -ln P(labels | data) + l2/2 |weight|^2 and its gradient.
+/* Turns to an objective; PSEUDO and CONTRAST are for templates with links. */
+void gbsi_gradient_turn(gbsi_gradient *gradient, gbsi_objective objective);
+
+/* -ln P(labels | data) + l2/2 |weight|^2 and its gradient, or those of another objective. CONTRAST
+ * draws all labels once more, and gives the pseudo-likelihood of the true labels given those.
  * @param out [n_weights], out. @return INFINITY, with zeros, where log-weights are too far apart
  * for sums, or where it was stopped. */
 double gbsi_gradient_at(gbsi_gradient *gradient, const double *weight, double l2, double *out);
+
+/* contrast.c: steps along CONTRAST, each with a sweep of all labels. @param weight [n_weights] from
+ * there, and out: the mean over the last half of the steps. @param change out: how far that moved
+ * in its own last half, as a share of its length. */
+gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, double *weight,
+                         double *change, gbs_error *err);
+
+/* pseudo.c, for pools: surplus and log_p of sequences, then pair_surplus. */
+void gbsi_pseudo_sequences(void *gradient, uint32_t member);
+void gbsi_pseudo_pairs(void *gradient, uint32_t member);
+/* @return whether to stop. */
+bool gbsi_gradient_stops(gbsi_gradient *gradient, uint32_t member, uint64_t n_operations);
 
 #endif

@@ -3,10 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "crf/chain.h"
+#include "crf/search.h"
 #include "crf/work.h"
+#include "options/options.h"
+#include "rng/philox.h"
 #include "simd/math.h"
 
 typedef struct labelling labelling;
@@ -15,21 +18,27 @@ typedef struct labelling labelling;
 typedef struct labeller {
     labelling *all;
     gbsi_chain chain;
-    double *alpha, *beta, *after;   /* [most_tokens][L] */
-    size_t bad_sequence, bad_token; /* the first whose sums a double cannot hold; or SIZE_MAX */
+    double *alpha, *beta, *after; /* [most_tokens][L] */
+    uint32_t *table;              /* [n_combinations] scratch of graphs */
+    gbs_label_report report;      /* of its sequences */
+    size_t failed;                /* a sequence, or SIZE_MAX */
+    gbs_status status;            /* and why */
+    gbs_error err;
 } labeller;
 
 struct labelling {
     const gbs_crf *crf;
     const gbs_sequences *data;
+    gbs_run_options run; /* of searches */
     gbsi_work work;
     gbsi_features features;
     gbsi_pairs pairs;
     labeller *labeller; /* [members] */
     _Atomic size_t next;
-    uint32_t *label;   /* [n_tokens] */
-    double *posterior; /* [n_tokens][L] or NULL */
-    double *log_p;     /* [n] or NULL */
+    _Atomic size_t first_failed; /* no sequence behind it need be labelled */
+    uint32_t *label;             /* [n_tokens] */
+    double *posterior;           /* [n_tokens][L] or NULL */
+    double *log_p;               /* [n] or NULL */
 };
 
 static bool wants_sums(const labelling *l)
@@ -37,24 +46,24 @@ static bool wants_sums(const labelling *l)
     return l->posterior != NULL || l->log_p != NULL;
 }
 
-static void label_sequence(labeller *own, size_t s)
+/* By Viterbi's algorithm and the forward-backward algorithm. */
+static gbs_status label_chain(labeller *own, size_t s)
 {
     labelling *l = own->all;
     const size_t n_labels = l->crf->labels.n;
     const size_t first = l->data->first[s];
     double log_z = 0.0;
-    gbsi_chain_take(&own->chain, first, l->data->first[s + 1]);
     gbsi_chain_best(&own->chain, l->label + first);
     if (!wants_sums(l) || gbsi_watch_stopped(&l->work.watch)) {
-        return;
+        return GBS_OK;
     }
     const size_t bad = gbsi_chain_sum(&own->chain, own->alpha, own->beta, own->after, &log_z);
     if (bad < own->chain.n) {
-        if (s < own->bad_sequence) {
-            own->bad_sequence = s;
-            own->bad_token = first + bad;
-        }
-        return;
+        return gbsi_fail(&own->err, GBS_ERR_UNSUPPORTED,
+                         "%s:%" PRIu64
+                         ": log-weights at this token differ by more than %g, too much for "
+                         "probabilities; the most probable labels can be had without them",
+                         l->data->name, l->data->line[first + bad], GBSI_MOST_SPAN);
     }
     if (l->log_p != NULL) {
         l->log_p[s] = gbsi_chain_score(&own->chain, l->label + first) - log_z;
@@ -62,16 +71,66 @@ static void label_sequence(labeller *own, size_t s)
     for (size_t i = 0; l->posterior != NULL && i < own->chain.n * n_labels; i++) {
         l->posterior[first * n_labels + i] = own->alpha[i] * own->beta[i];
     }
+    return GBS_OK;
+}
+
+/* By junction trees or sampling, with random numbers of its own. */
+static gbs_status label_graph(labeller *own, size_t s)
+{
+    const labelling *l = own->all;
+    const size_t first = l->data->first[s];
+    gbs_run_options run = l->run;
+    gbsi_found found = {.label = l->label + first,
+                        .posterior =
+                            l->posterior == NULL ? NULL : l->posterior + first * l->crf->labels.n,
+                        .log_p = l->log_p == NULL ? NULL : l->log_p + s};
+    uint32_t word[4];
+    gbsi_philox(run.seed, (uint32_t)(s >> 32), 0, (uint32_t)s, GBSI_PURPOSE_ROW, word);
+    run.seed = (uint64_t)word[0] << 32 | word[1];
+    const gbs_status status =
+        gbsi_search_sequence(&own->chain, s, own->table, &run, &found, &own->err);
+    own->report.n_proved += found.proved;
+    own->report.n_unconverged += !found.converged;
+    own->report.updates += found.updates;
+    return status;
+}
+
+static bool is_chain(const labelling *l, size_t s)
+{
+    const gbsi_features *f = &l->features;
+    return l->run.method != GBS_METHOD_SAMPLE &&
+           (f->link_begin == NULL || f->link_begin[s] == f->link_begin[s + 1]);
+}
+
+static void label_sequence(labeller *own, size_t s)
+{
+    labelling *l = own->all;
+    gbsi_chain_take(&own->chain, l->data->first[s], l->data->first[s + 1]);
+    const bool chain = is_chain(l, s);
+    own->report.n_proved += chain;
+    const gbs_status status = chain ? label_chain(own, s) : label_graph(own, s);
+    if (status < 0) {
+        size_t before = l->first_failed;
+        own->failed = s;
+        own->status = status;
+        while (s < before && !atomic_compare_exchange_weak(&l->first_failed, &before, s)) {
+        }
+    }
 }
 
 static void label_share(void *context, uint32_t member)
 {
     labelling *l = context;
+    labeller *own = &l->labeller[member];
     size_t s = 0;
-    while ((s = l->next++) < l->data->n && !gbsi_watch_stopped(&l->work.watch)) {
-        label_sequence(&l->labeller[member], s);
+    while ((s = l->next++) < l->data->n && s < l->first_failed &&
+           !gbsi_watch_stopped(&l->work.watch)) {
+        label_sequence(own, s);
         if (member == 0) {
             l->work.progress.pass = l->data->first[s + 1];
+        }
+        if (own->status < 0) {
+            return;
         }
     }
 }
@@ -106,7 +165,7 @@ static gbs_status take_memory(labelling *l, bool posterior, bool log_p, gbs_erro
     for (uint32_t i = 0; i < n_members; i++) {
         labeller *own = &l->labeller[i];
         own->all = l;
-        own->bad_sequence = SIZE_MAX;
+        own->failed = SIZE_MAX;
         own->chain = (gbsi_chain){.crf = l->crf,
                                   .features = &l->features,
                                   .pairs = &l->pairs,
@@ -114,6 +173,11 @@ static gbs_status take_memory(labelling *l, bool posterior, bool log_p, gbs_erro
                                   .watch = &l->work.watch,
                                   .spends = i == 0};
         GBSI_TRY(gbsi_chain_new(&own->chain, most, err));
+        own->table = gbsi_alloc_array(l->features.n_combinations, sizeof *own->table);
+        if (own->table == NULL) {
+            return gbsi_no_memory(err, "a sequence", l->features.n_combinations * sizeof(uint32_t));
+        }
+        memset(own->table, 0xff, l->features.n_combinations * sizeof *own->table);
         own->alpha = wants_sums(l) ? gbsi_alloc_array(most, row) : NULL;
         own->beta = wants_sums(l) ? gbsi_alloc_array(most, row) : NULL;
         own->after = wants_sums(l) ? gbsi_alloc_array(most, row) : NULL;
@@ -134,6 +198,7 @@ static void labelling_free(labelling *l)
         gbsi_free(l->labeller[i].alpha);
         gbsi_free(l->labeller[i].beta);
         gbsi_free(l->labeller[i].after);
+        gbsi_free(l->labeller[i].table);
     }
     gbsi_free(l->labeller);
     gbsi_free(l->label);
@@ -144,24 +209,31 @@ static void labelling_free(labelling *l)
     gbsi_work_end(&l->work);
 }
 
-/* The first sequence whose probabilities cannot be computed, whichever thread met it. */
-static gbs_status check_sums(const labelling *l, gbs_error *err)
+/* The failure at the first sequence that has one, whichever thread met it. */
+static gbs_status first_failure(const labelling *l, gbs_error *err)
 {
-    size_t bad = SIZE_MAX;
-    size_t token = 0;
     for (uint32_t i = 0; i < gbsi_pool_size(l->work.pool); i++) {
-        if (l->labeller[i].bad_sequence < bad) {
-            bad = l->labeller[i].bad_sequence;
-            token = l->labeller[i].bad_token;
+        const labeller *own = &l->labeller[i];
+        if (own->status < 0 && own->failed == l->first_failed) {
+            if (err != NULL) {
+                *err = own->err;
+            }
+            return own->status;
         }
     }
-    return bad == SIZE_MAX
-               ? GBS_OK
-               : gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                           "%s:%" PRIu64
-                           ": log-weights at this token differ by more than %g, too much for "
-                           "probabilities; the most probable labels can be had without them",
-                           l->data->name, l->data->line[token], GBSI_MOST_SPAN);
+    return GBS_OK;
+}
+
+static void sum_reports(const labelling *l, gbs_label_report *report)
+{
+    for (uint32_t i = 0; i < gbsi_pool_size(l->work.pool); i++) {
+        const gbs_label_report *r = &l->labeller[i].report;
+        report->n_proved += r->n_proved;
+        report->n_unconverged += r->n_unconverged;
+        report->updates += r->updates;
+    }
+    report->n_links = l->features.n_links;
+    report->seconds = gbsi_clock_s() - l->work.begun_s;
 }
 
 static gbs_status label_all(labelling *l, gbs_error *err)
@@ -178,7 +250,24 @@ static gbs_status label_all(labelling *l, gbs_error *err)
     if (gbsi_watch_stopped(&l->work.watch)) {
         return gbsi_watch_fail(err, "labelling");
     }
-    GBSI_TRY(check_sums(l, err));
+    GBSI_TRY(first_failure(l, err));
+
+cleanup:
+    return status;
+}
+
+/* The options of searches: each is for a thread of its own, within the limits of the whole. */
+static gbs_status take_search(labelling *l, const gbs_run_options *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_options_take(run, &l->run, err));
+    if (l->run.method == GBS_METHOD_MEAN_FIELD) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--method: to find labels, choose auto, exact or sample");
+    }
+    l->run.threads = 1;
+    l->run.time_s = 0.0;
+    l->run.memory_limit = 0;
 
 cleanup:
     return status;
@@ -186,21 +275,27 @@ cleanup:
 
 gbs_status gbs_crf_label(const gbs_crf *crf, const gbs_sequences *data,
                          const gbs_label_options *options, const gbs_run_callbacks *callbacks,
-                         uint32_t *label, double *posterior, double *log_p, gbs_error *err)
+                         uint32_t *label, double *posterior, double *log_p,
+                         gbs_label_report *report, gbs_error *err)
 {
     GBSI_NEED(crf);
     GBSI_NEED(data);
     GBSI_NEED(label);
     GBSI_IN_STRUCT(options, gbs_label_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_label_report);
     gbs_status status = GBS_OK;
-    labelling l = {.crf = crf, .data = data};
+    gbs_label_report found = {0};
+    labelling l = {.crf = crf, .data = data, .first_failed = SIZE_MAX};
+    GBSI_TRY(take_search(&l, options == NULL ? NULL : options->run, err));
     GBSI_TRY(gbsi_work_begin(&l.work, options, callbacks,
                              gbsi_crf_bytes(crf) + gbsi_sequences_bytes(data), err));
     GBSI_TRY(gbsi_features_find(&crf->templates, &crf->features, NULL, data, &l.features,
                                 &l.work.watch, err));
     GBSI_TRY(take_memory(&l, posterior != NULL, log_p != NULL, err));
     GBSI_TRY(label_all(&l, err));
+    sum_reports(&l, &found);
+    gbsi_struct_give(report, &found, sizeof found);
     memcpy(label, l.label, data->n_tokens * sizeof *label);
     if (posterior != NULL) {
         memcpy(posterior, l.posterior, data->n_tokens * crf->labels.n * sizeof *posterior);

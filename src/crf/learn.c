@@ -23,6 +23,8 @@
 #define TOLERANCE  1e-5
 #define WINDOW     10 /* iterations over which the fall of the objective is judged */
 #define MEMORY     6  /* steps that L-BFGS remembers */
+#define STEPS      500u
+#define MOST_MOVE  0.02 /* of weights in the last steps, where they are called converged */
 
 typedef struct learning {
     gbs_crf_learn_options options;
@@ -63,6 +65,7 @@ static gbs_status read_lines(gbsi_templates *templates, gbsi_text *text, gbs_err
         return gbsi_text_fail(text, (gbsi_token){text->end, 0}, err,
                               "found no templates, expected some");
     }
+    GBSI_TRY(gbsi_templates_check(templates, text, (gbsi_token){text->end, 0}, err));
 
 cleanup:
     return status;
@@ -149,6 +152,12 @@ static gbs_status drop_rare(learning *l, gbs_error *err)
         for (size_t i = f->combination_begin[c]; i < f->combination_begin[c + 1]; i++) {
             const uint32_t feature = f->combination_feature[i];
             count[feature] += l->crf->features.text[feature][0] != '*'; /* counted above */
+        }
+    }
+    for (size_t i = 0; i < f->n_links; i++) {
+        const uint32_t c = f->link[i].combination;
+        for (size_t k = f->combination_begin[c]; k < f->combination_begin[c + 1]; k++) {
+            count[f->combination_feature[k]]++;
         }
     }
     GBSI_TRY(keep_features(&l->crf->features, count, l->options.least_count, err));
@@ -255,6 +264,36 @@ static gbs_status optimise(learning *l, gbs_error *err)
     return l->report.iterations > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
 }
 
+/* With links: L-BFGS on the pseudo-likelihood; or from the best weights without links, along
+ * sampled gradients. */
+static gbs_status optimise_links(learning *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const bool pseudo = l->options.objective == GBS_CRF_PSEUDO;
+    if (!pseudo && l->options.l1 > 0.0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "l1 is for objectives without sampled gradients: with links in the "
+                         "templates choose the pseudo-likelihood, or l2 alone");
+    }
+    gbsi_gradient_turn(&l->gradient, pseudo ? GBSI_PSEUDO : GBSI_EXACT);
+    GBSI_TRY(optimise(l, err));
+    if (pseudo || status == GBS_STOPPED) {
+        return status;
+    }
+    l->gradient.seed = l->options.seed;
+    l->work.progress.pass = 0;
+    l->work.progress.passes = l->options.steps;
+    GBSI_TRY(gbsi_contrast(&l->gradient, l->options.l2, l->options.steps, l->crf->weight,
+                           &l->report.change, err));
+    l->report.steps = l->options.steps;
+    l->report.converged = l->report.change <= MOST_MOVE;
+    gbsi_gradient_turn(&l->gradient, GBSI_PSEUDO);
+    l->report.objective = gbsi_gradient_at(&l->gradient, l->crf->weight, l->options.l2, l->weight);
+
+cleanup:
+    return status;
+}
+
 /* ---- the result ---------------------------------------------------------------------------- */
 
 /* Leaves out features whose weights are all 0. */
@@ -304,6 +343,7 @@ static void fill_report(learning *l)
     r->n_labels = l->crf->labels.n;
     r->n_features = l->crf->features.n;
     r->n_weights = l->crf->n_weights;
+    r->n_links = l->features.n_links;
     r->seconds = gbsi_clock_s() - l->work.begun_s;
 }
 
@@ -324,6 +364,7 @@ static gbs_status take_options(learning *l, const gbs_crf_learn_options *options
     o->l2 = o->l1 == 0.0 && o->l2 == 0.0 ? 1.0 : o->l2;
     o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
     o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
+    o->steps = o->steps > 0 ? o->steps : STEPS;
     return GBS_OK;
 }
 
@@ -332,12 +373,18 @@ static gbs_status learn(learning *l, const char *templates, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_status ended = GBS_OK;
     GBSI_TRY(read_templates(l, templates, err));
+    if (!l->crf->templates.links &&
+        (l->options.objective != GBS_CRF_AUTO || l->options.steps != STEPS)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "an objective and steps are for templates with links between tokens: "
+                         "without them the likelihood is exact");
+    }
     GBSI_TRY(find_labels(l, err));
     GBSI_TRY(find_features(l, err));
     GBSI_TRY(
         gbsi_gradient_new(l->crf, l->data, &l->features, l->truth, &l->work, &l->gradient, err));
     l->work.progress.passes = l->options.iterations;
-    GBSI_TRY(ended = optimise(l, err));
+    GBSI_TRY(ended = l->features.n_links > 0 ? optimise_links(l, err) : optimise(l, err));
     if (l->options.l1 > 0.0) {
         GBSI_TRY(drop_zeros(l->crf, err));
     }

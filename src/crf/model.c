@@ -22,8 +22,8 @@ gbs_status gbsi_crf_number_weights(gbs_crf *crf, gbs_error *err)
         const char first = crf->features.text[f][0];
         crf->unigram[f] = gbsi_has_unigram(first) ? crf->n_weights : GBSI_NO_WEIGHT;
         crf->n_weights += gbsi_has_unigram(first) ? n_labels : 0;
-        crf->bigram[f] = gbsi_has_bigram(first) ? crf->n_weights : GBSI_NO_WEIGHT;
-        crf->n_weights += gbsi_has_bigram(first) ? n_labels * n_labels : 0;
+        crf->bigram[f] = gbsi_has_pairs(first) ? crf->n_weights : GBSI_NO_WEIGHT;
+        crf->n_weights += gbsi_has_pairs(first) ? n_labels * n_labels : 0;
     }
 
 cleanup:
@@ -179,7 +179,7 @@ static void write_wapiti(const gbs_crf *crf, gbs_output *output)
     for (uint64_t i = 0; i < crf->n_weights; i++) {
         n_active += crf->weight[i] != 0.0;
     }
-    gbs_output_text(output, "#mdl#2#");
+    gbs_output_text(output, crf->templates.links ? "#mdl#skip-chain#" : "#mdl#2#");
     gbs_output_uint(output, n_active);
     gbs_output_text(output, "\n#rdr#");
     gbs_output_uint(output, crf->templates.n);

@@ -8,13 +8,14 @@
 #define GBSI_NO_WEIGHT UINT64_MAX
 
 /* The score of labels y of a sequence is the sum, over its tokens and their features f, of
- * weight[unigram[f] + y_t] and, from the second token on, weight[bigram[f] + y_(t-1) L + y_t]. */
+ * weight[unigram[f] + y_t] and, from the second token on, weight[bigram[f] + y_(t-1) L + y_t]; and
+ * over links (u, v) of tokens and their features, of weight[bigram[f] + y_u L + y_v] [M65]. */
 struct gbs_crf {
     gbsi_templates templates;
     gbsi_dictionary labels;
     gbsi_dictionary features;
     uint64_t *unigram; /* [features.n] of L weights, or GBSI_NO_WEIGHT */
-    uint64_t *bigram;  /* [features.n] of L * L, or GBSI_NO_WEIGHT */
+    uint64_t *bigram;  /* [features.n] of L * L, of neighbours or of links, or GBSI_NO_WEIGHT */
     size_t unigram_capacity, bigram_capacity;
     double *weight; /* [n_weights] */
     uint64_t n_weights;

@@ -9,6 +9,7 @@
 #include "io/decimal.h"
 
 enum { WAPITI_CRF = 2 }; /* type of a model: a chain; 0 and 1 are other kinds */
+#define SKIP_CHAIN "skip-chain"
 
 /* The rest of a line, without its end; the text moves behind it. */
 static gbsi_token rest_of_line(gbsi_text *text)
@@ -304,7 +305,12 @@ static gbs_status read_wapiti_head(gbsi_text *text, uint64_t *n_active, uint64_t
     const uint64_t most = gbsi_text_left(text);
     const gbsi_token head = gbsi_text_peek(text);
     GBSI_TRY(expect_word(text, "#mdl#", err));
-    GBSI_TRY(read_count(text, "the number of weights that are not 0", most, n_active, err));
+    if (text->at < text->end && *text->at == SKIP_CHAIN[0]) { /* no word of Wapiti's */
+        GBSI_TRY(expect_word(text, SKIP_CHAIN, err));
+        *n_active = WAPITI_CRF;
+    } else {
+        GBSI_TRY(read_count(text, "the number of weights that are not 0", most, n_active, err));
+    }
     if (text->at < text->end && *text->at == '#') {
         text->at++;
         type = *n_active;
@@ -355,6 +361,7 @@ gbs_status gbsi_crf_read_wapiti(gbs_crf *crf, gbsi_text *text, gbs_error *err)
         GBSI_TRY(read_netstring(text, &token, err));
         GBSI_TRY(gbsi_templates_add(&crf->templates, text, token, err));
     }
+    GBSI_TRY(gbsi_templates_check(&crf->templates, text, token, err));
     GBSI_TRY(read_quarks(text, &n, err));
     for (; n > 0; n--) {
         GBSI_TRY(read_netstring(text, &token, err));
@@ -364,8 +371,9 @@ gbs_status gbsi_crf_read_wapiti(gbs_crf *crf, gbsi_text *text, gbs_error *err)
     GBSI_TRY(read_quarks(text, &n, err));
     for (; n > 0; n--) {
         GBSI_TRY(read_netstring(text, &token, err));
-        if (token.n == 0 || strchr("uUbB*", token.at[0]) == NULL) {
-            return gbsi_text_unexpected(text, token, "a feature, which begins with u, b or *", err);
+        if (token.n == 0 || strchr("uUbB*sS", token.at[0]) == NULL) {
+            return gbsi_text_unexpected(text, token, "a feature, which begins with u, b, * or s",
+                                        err);
         }
         GBSI_TRY(add_feature(crf, text, token, GBSI_NO_WEIGHT, GBSI_NO_WEIGHT, err));
     }

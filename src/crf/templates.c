@@ -158,10 +158,10 @@ gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, 
     gbs_status status = GBS_OK;
     gbsi_template t = {.n = line.n};
     reading r = {.text = text, .at = line.at, .end = line.at + line.n, .err = err};
-    const char *const letters = templates->style == GBS_TEMPLATES_WAPITI ? "uUbB*" : "UB";
+    const char *const letters = templates->style == GBS_TEMPLATES_WAPITI ? "uUbB*sS=" : "UB";
     if (line.n == 0 || strchr(letters, line.at[0]) == NULL) {
         return unexpected(&r, templates->style == GBS_TEMPLATES_WAPITI
-                                  ? "a template, which begins with u, b or *"
+                                  ? "a template, which begins with u, b, *, s or ="
                                   : "a template, which begins with U or B");
     }
     GBSI_TRY(read_pieces(&r, templates->style, &t));
@@ -183,11 +183,30 @@ gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, 
         }
     }
     templates->of[templates->n++] = t;
+    templates->links = templates->links || gbsi_has_link(t.line[0]) || gbsi_is_key(t.line[0]);
     return GBS_OK;
 
 cleanup:
     template_free(&t);
     return status;
+}
+
+gbs_status gbsi_templates_check(const gbsi_templates *templates, const gbsi_text *text,
+                                gbsi_token at, gbs_error *err)
+{
+    bool keys = false;
+    bool features = false;
+    for (size_t k = 0; k < templates->n; k++) {
+        keys = keys || gbsi_is_key(templates->of[k].line[0]);
+        features = features || gbsi_has_link(templates->of[k].line[0]);
+    }
+    if (keys != features) {
+        return gbsi_text_fail(text, at, err, "found templates that begin with %s, expected also %s",
+                              keys ? "=, which link tokens" : "s, of features of linked tokens",
+                              keys ? "one of the features of linked tokens, which begins with s"
+                                   : "one that says which tokens are linked, which begins with =");
+    }
+    return GBS_OK;
 }
 
 void gbsi_templates_free(gbsi_templates *templates)

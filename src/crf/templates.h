@@ -36,10 +36,13 @@ typedef struct gbsi_templates {
     gbsi_template *of; /* [n] */
     size_t n, capacity;
     uint32_t n_columns; /* that they need */
+    bool links;         /* some say which tokens are linked, or what goes with links */
 } gbsi_templates;
 
 /* What a feature depends on beside the token: its label, that and the label before, or both kinds
- * of weights. Its text begins with u, b or *. */
+ * of weights. Its text begins with u, b or *. With s it goes with the labels of two linked tokens
+ * [M65]; tokens of one sequence are linked if the text behind = is the same of both, and not empty.
+ */
 static inline bool gbsi_has_unigram(char first)
 {
     return first == 'U' || first == 'u' || first == '*';
@@ -48,11 +51,28 @@ static inline bool gbsi_has_bigram(char first)
 {
     return first == 'B' || first == 'b' || first == '*';
 }
+static inline bool gbsi_has_link(char first)
+{
+    return first == 's' || first == 'S';
+}
+static inline bool gbsi_is_key(char first)
+{
+    return first == '=';
+}
+/* Whether a feature has a weight for each pair of labels. */
+static inline bool gbsi_has_pairs(char first)
+{
+    return gbsi_has_bigram(first) || gbsi_has_link(first);
+}
 
 /* @param line of a text, for messages. */
 gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, gbsi_token line,
                               gbs_error *err);
 void gbsi_templates_free(gbsi_templates *templates);
+/* Templates of links need those that say which tokens are linked, and the other way round.
+ * @param at where to say so. */
+gbs_status gbsi_templates_check(const gbsi_templates *templates, const gbsi_text *text,
+                                gbsi_token at, gbs_error *err);
 
 /* Zero-initialise. */
 typedef struct gbsi_expansion {

@@ -15,8 +15,7 @@
  * tests/conformance/growth_test.c. */
 #define LEAST_SIZE offsetof(gbs_run_options, method)
 
-_Static_assert(sizeof(gbs_run_options) ==
-                   offsetof(gbs_run_options, checkpoint_every_s) + sizeof(uint64_t),
+_Static_assert(sizeof(gbs_run_options) == offsetof(gbs_run_options, block_time) + sizeof(double),
                "padding behind the last field: a later version's field would lie in it");
 
 /* ---- fields ------------------------------------------------------------------------------ */

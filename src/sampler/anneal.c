@@ -263,7 +263,7 @@ static gbs_status begin(gbsi_search *s, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_run *run = s->run;
     double whole = 0.0;
-    s->at.block_share = 1.0;
+    s->at.block_share = run->options.block_time < 1.0 ? run->options.block_time : 1.0;
     s->at.tau0 = run->options.tau0;
     if (s->at.tau0 == 0.0) {
         GBSI_TRY(first_temperature(run->problem.part, &s->at.tau0, err));
@@ -337,7 +337,8 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
     GBSI_TRY(gbsi_run_take_files(s->run, files, err));
     s->drive.run = s->run;
     s->heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
-    s->may_quench = s->heats; /* other draws are asked for what they find themselves */
+    s->may_quench =
+        s->heats && chosen.block_time > 0.0; /* other draws are asked for what they find */
     s->state = gbsi_alloc_array(model->n_variables, sizeof *s->state);
     if (s->state == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "map", model->n_variables * sizeof *s->state));

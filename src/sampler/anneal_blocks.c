@@ -3,8 +3,7 @@
  * elsewhere. */
 #include "sampler/anneal.h"
 
-#define MOST_BLOCKS 32.0 /* times as long as the sweeps before them */
-#define A_MOMENT_NS 1e8  /* for a quench after few sweeps, or once time is over */
+#define A_MOMENT_NS 1e8 /* for a quench after few sweeps, or once time is over */
 
 gbs_status gbsi_search_plan(gbsi_search *s, gbs_error *err)
 {
@@ -35,13 +34,14 @@ cleanup:
 
 /* Block draws get four times the time once they found a better state than the sweeps before them,
  * and a quarter once sweeps did. */
-static void share_time(gbsi_search_standing *at)
+static void share_time(gbsi_search_standing *at, double most)
 {
     if (at->best > at->swept) {
-        at->block_share = at->block_share < MOST_BLOCKS / 4.0 ? 4.0 * at->block_share : MOST_BLOCKS;
+        at->block_share *= 4.0;
     } else if (at->swept > at->before) {
         at->block_share = at->block_share > 4.0 ? 0.25 * at->block_share : 1.0;
     }
+    at->block_share = at->block_share < most ? at->block_share : most;
 }
 
 static void set_lanes(gbsi_search *s)
@@ -91,7 +91,7 @@ static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err
     }
     GBSI_TRY(cool(s, err));
     GBSI_TRY(raise_states(s, operations, err));
-    share_time(&s->at);
+    share_time(&s->at, s->run->options.block_time);
     s->at.stage = GBSI_STAGE_RAISE;
 cleanup:
     return status;

@@ -80,3 +80,75 @@ def test_models_refused(run, tmp_path):
     assert done.status == 3 and ":1:1: found 'We', expected" in done.err
     assert run("label", tmp_path / "none", DATA).status == 3
     assert run("label", "-", "-").status == 2
+
+
+# ---- sampling, and links between tokens ------------------------------------------------------------
+
+
+def labels_of(done):
+    return [row[3] for row in rows(done.out) if row != [""]]
+
+
+@pytest.mark.parametrize("draw", ["random", "herded"])
+def test_sampled_labels(run, draw):
+    exact = run("label", MODEL, DATA)
+    command = ["label", MODEL, DATA, "--method", "sample", "--draw", draw, "--chains", "1", "--sweeps", "400", "--block-time", "0"]
+    done = run(*command)
+    assert done.status == 0 and "labels of 8 sequences: the best that 24800 updates of single labels met, not proved" in done.err
+    assert sum(a != b for a, b in zip(labels_of(done), labels_of(exact))) <= 2
+    assert run(*command, "--threads", "3").out == done.out
+
+
+def test_sampled_probabilities(run, tmp_path):
+    exact = run("label", MODEL, DATA, "--posterior", "all")
+    done = run("label", MODEL, DATA, "--posterior", "all", "--method", "sample", "--summary", tmp_path / "s.json")
+    assert done.status == 0
+    for a, b in zip(rows(exact.out), rows(done.out)):
+        for x, y in zip(a[4:], b[4:]):
+            assert float(x.rsplit("/", 1)[1]) == pytest.approx(float(y.rsplit("/", 1)[1]), abs=0.03)
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert report["proved_sequences"] == 0 and report["log_probability"] is None
+    assert report["unconverged_sequences"] == 0 and report["updates"] > 0
+
+
+def text_of(name, kind):
+    """One mention of a name that tells what it is, and one that does not."""
+    tell = {"PER": "Doctor {} spoke first .", "LOC": "The road to {} is long ."}[kind]
+    return "".join("".join(f"{word.format(name)}\t{'B-' + kind if word == '{}' else 'O'}\n" for word in text.split())
+                   for text in ("Then {} changed .", tell)) + "\n"
+
+
+@pytest.mark.parametrize("objective", ["likelihood", "pseudo"])
+def test_links_tell_what_a_mention_does_not(run, tmp_path, objective):
+    names = ["Oru", "Tolmin", "Mara", "Senn", "Ives", "Halden", "Corra", "Ellery"]
+    (tmp_path / "train.txt").write_text("".join(text_of(name, kind) for name in names for kind in ("PER", "LOC")))
+    (tmp_path / "test.txt").write_text("".join(text_of(name, kind) for name in ("Vael", "Rion") for kind in ("PER", "LOC")))
+    template = (ROOT / "examples" / "news.template").read_text()
+    (tmp_path / "skip").write_text(template)
+    (tmp_path / "chain").write_text("".join(line + "\n" for line in template.splitlines() if line[0] not in "=s"))
+    right = {}
+    for kind in ("skip", "chain"):
+        more = ["--objective", objective] if kind == "skip" else []
+        done = run("learn", "crf", tmp_path / kind, tmp_path / "train.txt", "--template-style", "wapiti", "--l2", "0.1", *more,
+                   "-o", tmp_path / "model")
+        assert done.status == 0, done.err
+        assert (tmp_path / "model").read_text().startswith("#mdl#skip-chain#" if kind == "skip" else "#mdl#2#")
+        done = run("label", tmp_path / "model", tmp_path / "test.txt", "--truth", "last", "--summary", tmp_path / "s.json")
+        report = json.loads((tmp_path / "s.json").read_text())
+        assert report["links"] == (4 if kind == "skip" else 0) and report["proved_sequences"] == 4
+        right[kind] = report["entities"][0]["correct"]
+    assert right["skip"] == 8 and right["chain"] < 8
+
+
+def test_wrong_use_of_links(run, tmp_path):
+    template, data = ROOT / "examples" / "news.template", ROOT / "examples" / "news.txt"
+    for arguments, status, part in [
+            (["--template-style", "crf++"], 3, "expected a template, which begins with U or B"),
+            (["--template-style", "wapiti", "--l1", "1"], 2, "choose the pseudo-likelihood"),
+            (["--template-style", "wapiti", "--objective", "best"], 2, "--objective")]:
+        done = run("learn", "crf", template, data, *arguments, "-o", tmp_path / "model")
+        assert done.status == status and part in done.err and not (tmp_path / "model").exists()
+    done = run("learn", "crf", ROOT / "examples" / "places.template", DATA, "--objective", "pseudo")
+    assert done.status == 2 and "without them the likelihood is exact" in done.err
+    done = run("label", MODEL, DATA, "--method", "mean-field")
+    assert done.status == 2 and "choose auto, exact or sample" in done.err

@@ -12,6 +12,7 @@ from conftest import only, program
 EXPERIMENTS = {
     "hg-two-variables": ["errors.csv", "errors.svg", "inverse.svg", "marginals.csv", "marginals.svg"],
     "hg-incomplete": ["errors.csv", "errors.svg"],
+    "hg-ner": ["scores.csv", "scores.svg", "template.txt", "times.csv"],
     "hg-denoise": ["errors.csv", "errors.svg", "pictures.svg"],
     "ws-sharing": ["errors.csv", "errors.svg"],
     "ws-components": ["components.csv", "components.svg"],

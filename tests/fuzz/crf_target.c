@@ -18,9 +18,9 @@ static void check_labels(const gbs_crf *crf)
     double log_p[2];
     FUZZ_REQUIRE(gbs_sequences_read_memory("s", sentence, sizeof sentence - 1, &data, &err) ==
                  GBS_OK);
-    gbs_status status = gbs_crf_label(crf, data, &options, NULL, label, NULL, log_p, &err);
+    gbs_status status = gbs_crf_label(crf, data, &options, NULL, label, NULL, log_p, NULL, &err);
     if (status == GBS_ERR_UNSUPPORTED) { /* sums that doubles cannot hold */
-        status = gbs_crf_label(crf, data, &options, NULL, label, NULL, NULL, &err);
+        status = gbs_crf_label(crf, data, &options, NULL, label, NULL, NULL, NULL, &err);
     }
     if (status < 0) {
         fuzz_check_failure(status, &err);

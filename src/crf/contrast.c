@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weights by stochastic approximation (Robbins & Monro 1951): a chain samples labels from the model
+ * while its weights move, so that its labels stand for the model's (Younes 1989) [M65]. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "crf/gradient.h"
+#include "simd/math.h"
+
+#define FASTEST 0.5 /* of a Newton step by the diagonal, for a token of one feature */
+#define SLOWING 0.1 /* after this share of the steps they are half as long */
+#define MEAN_OF \
+    0.5 /* this share of the steps, the last ones, is averaged (Polyak & Juditsky 1992) */
+
+/* A bound on the second derivative by each weight: no variance of an indicator is above 1/4. */
+static void bound_curvature(const gbsi_gradient *g, double l2, double *curvature)
+{
+    const gbs_crf *crf = g->crf;
+    const size_t n_labels = crf->labels.n;
+    for (size_t f = 0; f < crf->features.n; f++) {
+        const double n_tokens = (double)(g->tokens.begin[f + 1] - g->tokens.begin[f]);
+        double n_pairs = 0.0;
+        for (size_t i = g->combinations.begin[f]; i < g->combinations.begin[f + 1]; i++) {
+            const uint32_t c = g->combinations.row[i];
+            n_pairs += (double)(g->pair_tokens.begin[c + 1] - g->pair_tokens.begin[c]);
+            n_pairs += (double)(g->pair_links.begin[c + 1] - g->pair_links.begin[c]);
+        }
+        for (size_t y = 0; crf->unigram[f] != GBSI_NO_WEIGHT && y < n_labels; y++) {
+            curvature[crf->unigram[f] + y] = l2 + 0.25 * n_tokens;
+        }
+        for (size_t k = 0; crf->bigram[f] != GBSI_NO_WEIGHT && k < n_labels * n_labels; k++) {
+            curvature[crf->bigram[f] + k] = l2 + 0.25 * n_pairs;
+        }
+    }
+}
+
+/* Features of a token and its links, on average: so many weights move its score together. */
+static double features_each(const gbsi_gradient *g)
+{
+    const gbsi_features *f = g->features;
+    const double n_tokens = (double)g->data->n_tokens;
+    return 1.0 + ((double)f->n + 2.0 * (double)f->n_links) / n_tokens;
+}
+
+static void move(const gbsi_gradient *g, const double *out, const double *curvature, double length,
+                 double *weight)
+{
+    for (uint64_t i = 0; i < g->crf->n_weights; i++) {
+        weight[i] -= length * out[i] / curvature[i];
+    }
+}
+
+static double distance(const double *a, const double *b, uint64_t n)
+{
+    double sum = 0.0;
+    for (uint64_t i = 0; i < n; i++) {
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    }
+    return gbsi_sqrt(sum);
+}
+
+gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, double *weight,
+                         double *change, gbs_error *err)
+{
+    gbsi_gradient *g = gradient;
+    const uint64_t n = g->crf->n_weights;
+    const double fastest = FASTEST / features_each(g);
+    const uint64_t first = steps - (uint64_t)(MEAN_OF * (double)steps);
+    double *out = gbsi_alloc_array(n, sizeof *out);
+    double *curvature = gbsi_alloc_array(n, sizeof *curvature);
+    double *mean = gbsi_alloc_array_zero(n, sizeof *mean);
+    double *half = gbsi_alloc_array_zero(n, sizeof *half);
+    gbs_status status = GBS_OK;
+    if (out == NULL || curvature == NULL || mean == NULL || half == NULL) {
+        status = gbsi_no_memory(err, "steps of learning", 4 * n * sizeof *out);
+        goto cleanup;
+    }
+    bound_curvature(g, l2, curvature);
+    gbsi_gradient_turn(g, GBSI_CONTRAST);
+    for (uint64_t k = 0; k < steps; k++) {
+        (void)gbsi_gradient_at(g, weight, l2, out);
+        if (gbsi_watch_stopped(&g->work->watch)) {
+            status = gbsi_watch_fail(err, "learning");
+            goto cleanup;
+        }
+        move(g, out, curvature, fastest / (1.0 + (double)k / (SLOWING * (double)steps)), weight);
+        if (k >= first) {
+            const double share = 1.0 / (double)(k - first + 1);
+            for (uint64_t i = 0; i < n; i++) {
+                mean[i] += share * (weight[i] - mean[i]);
+            }
+        }
+        if (k == first + (steps - first) / 2) {
+            memcpy(half, mean, n * sizeof *half);
+        }
+        g->work->progress.pass++;
+    }
+    memset(out, 0, n * sizeof *out);
+    *change = distance(mean, half, n) / distance(mean, out, n);
+    memcpy(weight, mean, n * sizeof *mean);
+
+cleanup:
+    gbsi_free(out);
+    gbsi_free(curvature);
+    gbsi_free(mean);
+    gbsi_free(half);
+    return status;
+}

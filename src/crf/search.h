@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels of one sequence as a factor graph, for what Viterbi's algorithm cannot do: links between
+ * tokens, annealed and herded Gibbs sampling [M65]. */
+#ifndef GBSI_CRF_SEARCH_H
+#define GBSI_CRF_SEARCH_H
+
+#include "crf/chain.h"
+
+#define GBSI_NO_TABLE UINT32_MAX
+
+/* Where a sequence's labels and probabilities go. */
+typedef struct gbsi_found {
+    uint32_t *label;   /* [n] */
+    double *posterior; /* [n][L] or NULL */
+    double *log_p;     /* one, or NULL; NAN where ln Z is not known */
+    bool proved;       /* the labels are the most probable ones */
+    bool converged;    /* the probabilities can be trusted; without them, true */
+    uint64_t updates;
+} gbsi_found;
+
+/* The graph of the sequence that chain has taken: a variable for each token, in their order.
+ * @param table [n_combinations] GBSI_NO_TABLE, as it is left. @param named whether states have the
+ * labels' names. */
+gbs_status gbsi_sequence_graph(const gbsi_chain *chain, size_t sequence, uint32_t *table,
+                               bool named, gbs_model **graph, gbs_error *err);
+
+/* Searches by gbs_map(), and takes probabilities from a run where they are wanted, on this thread.
+ * @param run options of both, with a seed for this sequence. */
+gbs_status gbsi_search_sequence(const gbsi_chain *chain, size_t sequence, uint32_t *table,
+                                const gbs_run_options *run, gbsi_found *found, gbs_error *err);
+
+#endif
