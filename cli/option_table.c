@@ -89,8 +89,8 @@ static const cli_option table[] = {
     REAL(em_tolerance, "tolerance", CLI_VERB_LEARN, 1e-5, 1e-15, 1.0, "X",
          "crf, potts: converged once the objective falls by a smaller share of itself in ten iterations; weights: "
          "once no weight moves by more in a step")
-    NAME(0, learn_method, "method", CLI_VERB_LEARN, "pl|pcd|cd",
-         "potts: pl: maximum pseudo-likelihood; pcd: from there maximum likelihood by persistent "
+    NAME(0, learn_method, "method", CLI_VERB_LEARN, "pl|asymmetric|pcd|cd",
+         "potts: pl: maximum pseudo-likelihood; asymmetric: of each site alone; pcd: from there maximum likelihood by persistent "
          "chains; unset: pl; rbm: pcd: persistent chains; cd: chains begin at the rows; unset: pcd")
     UINT(hidden, "hidden", CLI_VERB_LEARN, 0, 1, GBS_MAX_HIDDEN, "N",
          "rbm: number of hidden units (required)")

@@ -98,7 +98,7 @@ static const cli_brief briefs[] = {
     {"monitor", "LIST", "variables to write; unset: all", CLI_VERB_SAMPLE | CLI_VERB_EXACT},
     {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples", 0},
     {"target", "LIST", "variables whose distribution is bounded", 0},
-    {"method", "pl|pcd|cd", "pseudo-likelihood; persistent chains; CD-k", CLI_VERB_LEARN},
+    {"method", "NAME", "pl, asymmetric, pcd (potts); pcd, cd (rbm)", CLI_VERB_LEARN},
     {"hidden", "N", "hidden units of rbm", CLI_VERB_LEARN},
     {"curve", "FILE", "pseudo-likelihood by epoch, as CSV", 0},
     {"method", "NAME", "auto: independent draws if fast enough; sample", CLI_VERB_SAMPLE},

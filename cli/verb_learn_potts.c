@@ -18,33 +18,37 @@ typedef struct learning {
 static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
-    const int chains =
-        arguments->learn_method != NULL && strcmp(arguments->learn_method, "pcd") == 0;
+    const char *method = arguments->learn_method == NULL ? "pl" : arguments->learn_method;
+    const int chains = strcmp(method, "pcd") == 0;
     static const char *const of_chains[] = {"chains", "steps", "rate", "seed"};
     for (size_t i = 0; !chains && i < sizeof of_chains / sizeof of_chains[0]; i++) {
         if (cli_given(arguments, of_chains[i])) {
             return cli_error(CLI_USAGE, "--%s is for chains: add --method pcd", of_chains[i]);
         }
     }
-    if (arguments->learn_method != NULL && strcmp(arguments->learn_method, "cd") == 0) {
-        return cli_error(CLI_USAGE, "learn potts takes --method pl or pcd; cd is for learn rbm");
+    if (strcmp(method, "cd") == 0) {
+        return cli_error(CLI_USAGE,
+                         "learn potts takes --method pl, asymmetric or pcd; cd is for learn rbm");
     }
     if (arguments->l2 == 0.0) {
         return cli_error(CLI_USAGE, "--l2 0: without a penalty weights of states that no row has "
                                     "grow without end; give a number above 0");
     }
-    l->options = (gbs_potts_options){.size = sizeof l->options,
-                                     .l2 = arguments->l2,
-                                     .tolerance = arguments->em_tolerance,
-                                     .iterations = arguments->em_iterations,
-                                     .time_s = arguments->run.time_s,
-                                     .threads = arguments->run.threads,
-                                     .memory_limit = arguments->run.memory_limit,
-                                     .method = chains ? GBS_POTTS_PCD : GBS_POTTS_PL,
-                                     .seed = arguments->run.seed,
-                                     .chains = arguments->learn_chains,
-                                     .steps = arguments->learn_steps,
-                                     .rate = arguments->rate};
+    l->options =
+        (gbs_potts_options){.size = sizeof l->options,
+                            .l2 = arguments->l2,
+                            .tolerance = arguments->em_tolerance,
+                            .iterations = arguments->em_iterations,
+                            .time_s = arguments->run.time_s,
+                            .threads = arguments->run.threads,
+                            .memory_limit = arguments->run.memory_limit,
+                            .method = chains                              ? GBS_POTTS_PCD
+                                      : strcmp(method, "asymmetric") == 0 ? GBS_POTTS_ASYMMETRIC
+                                                                          : GBS_POTTS_PL,
+                            .seed = arguments->run.seed,
+                            .chains = arguments->learn_chains,
+                            .steps = arguments->learn_steps,
+                            .rate = arguments->rate};
     return cli_machine_settle(arguments, &l->rows);
 }
 

@@ -28,8 +28,9 @@ static int settle(learning *l)
         return cli_error(CLI_USAGE,
                          "learn rbm: --hidden N, the number of hidden units, is missing");
     }
-    if (is(arguments->learn_method, "pl")) {
-        return cli_error(CLI_USAGE, "learn rbm takes --method pcd or cd; pl is for learn potts");
+    if (is(arguments->learn_method, "pl") || is(arguments->learn_method, "asymmetric")) {
+        return cli_error(CLI_USAGE, "learn rbm takes --method pcd or cd; %s is for learn potts",
+                         arguments->learn_method);
     }
     l->options = (gbs_rbm_options){
         .size = sizeof l->options,

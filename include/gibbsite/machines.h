@@ -99,8 +99,10 @@ GBS_API gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, gbs_rows **ou
 
 /** How a Potts model is learnt. */
 typedef enum gbs_potts_method {
-    GBS_POTTS_PL = 0,  /**< maximum pseudo-likelihood, by L-BFGS on all sites together */
-    GBS_POTTS_PCD = 1, /**< from there maximum likelihood by persistent chains */
+    GBS_POTTS_PL = 0,         /**< maximum pseudo-likelihood, by L-BFGS on all sites together */
+    GBS_POTTS_PCD = 1,        /**< from there maximum likelihood by persistent chains */
+    GBS_POTTS_ASYMMETRIC = 2, /**< maximum pseudo-likelihood of each site alone, with couplings of
+                                   its own; the two of a pair are averaged */
 } gbs_potts_method;
 
 /** Zero-initialised means the defaults. */
@@ -126,7 +128,7 @@ typedef struct gbs_potts_report {
     uint64_t n_rows, n_sites;     /**< of the data */
     uint64_t n_states;            /**< of a site */
     uint64_t n_parameters;        /**< entries of h and J */
-    uint64_t iterations;          /**< of L-BFGS */
+    uint64_t iterations;          /**< of L-BFGS; ASYMMETRIC: the most of any site */
     uint64_t evaluations;         /**< gradients of the pseudo-likelihood */
     uint64_t converged;           /**< 1 or 0: whether L-BFGS did */
     uint64_t steps;               /**< of PCD */
@@ -150,7 +152,11 @@ typedef struct gbs_potts_report {
  *
  * PL maximises sum over rows b of weight w_b times sum over sites i of ln p(x_i | all others), less
  * the penalty (Besag 1975; Ekeberg et al. 2013), both sites of a pair sharing one J_ij, with all
- * sites learnt at once). An iteration takes time in proportion to rows times sites^2 times states.
+ * sites learnt at once. An iteration takes time in proportion to rows times sites^2 times states.
+ *
+ * ASYMMETRIC learns the p(x_i | all others) one by one, so that J_ij is found twice, and takes the
+ * mean of both (Ekeberg, Hartonen & Aurell 2014, Journal of Computational Physics 276:341-356): a
+ * fifth of the memory, and less time on several threads.
  *
  * PCD goes on from there: each step moves the weights by rate_t (P_data - P_chains - l2 / weight
  * times the weights), the gradient of the mean log-likelihood, after a sweep of chains that are
@@ -165,9 +171,9 @@ typedef struct gbs_potts_report {
  *                  and one for each J_ij.
  * @param report    out or NULL.
  * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
- *         last iteration; GBS_ERR_STOPPED before there was one; GBS_ERR_LIMIT if the memory that
- *         learning takes, which is predicted, is beyond the limit; GBS_ERR_UNSUPPORTED in a build
- *         without libLBFGS; GBS_ERR_ARGUMENT for anything else.
+ *         last iteration; GBS_ERR_STOPPED before there was one, or with ASYMMETRIC before the last
+ * site was done; GBS_ERR_LIMIT if the memory that learning takes, which is predicted, is beyond the
+ * limit; GBS_ERR_UNSUPPORTED in a build without libLBFGS; GBS_ERR_ARGUMENT for anything else.
  */
 GBS_API gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
                                    const gbs_potts_options *options,

@@ -8,21 +8,17 @@
 #ifdef GBSI_HAVE_LBFGS
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include <lbfgs.h>
-
 #include "base/clock.h"
 #include "base/memory.h"
+#include "learn/potts_lbfgs.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
 
 #define ITERATIONS 1000u
 #define TOLERANCE  1e-5
-#define WINDOW     10 /* iterations over which the fall of the objective is judged */
-#define MEMORY     6  /* steps that L-BFGS remembers */
 
 typedef struct learning {
     gbs_potts_options options;
@@ -66,35 +62,23 @@ static int advance(void *context, const double *x, const double *gradient, doubl
     return gbsi_watch_stopped(&l->work.watch);
 }
 
-static size_t lbfgs_bytes(const learning *l)
+/* All sites together. */
+static gbs_status optimise_together(learning *l, gbs_error *err)
 {
-    return (2 * MEMORY + 5) * l->potts.n * sizeof(double);
-}
-
-static gbs_status optimise(learning *l, gbs_error *err)
-{
-    lbfgs_parameter_t parameters;
+    const size_t bytes = gbsi_potts_lbfgs_bytes(l->potts.n);
+    lbfgs_parameter_t parameters = gbsi_potts_lbfgs(&l->options);
     double objective = 0.0;
-    const double begun_s = gbsi_clock_s();
-    lbfgs_parameter_init(&parameters);
-    parameters.m = MEMORY;
-    parameters.past = WINDOW;
-    parameters.delta = l->options.tolerance;
-    parameters.max_iterations = l->options.iterations > INT_MAX ? 0 : (int)l->options.iterations;
-    if (!gbsi_budget_take(lbfgs_bytes(l))) {
-        return gbsi_no_memory(err, "L-BFGS", lbfgs_bytes(l));
+    if (!gbsi_budget_take(bytes)) {
+        return gbsi_no_memory(err, "L-BFGS", bytes);
     }
     const int ended =
         lbfgs((int)l->potts.n, l->tried, &objective, evaluate, advance, l, &parameters);
-    gbsi_budget_give(lbfgs_bytes(l));
+    gbsi_budget_give(bytes);
     if (ended == LBFGSERR_OUTOFMEMORY) {
-        return gbsi_no_memory(err, "L-BFGS", lbfgs_bytes(l));
+        return gbsi_no_memory(err, "L-BFGS", bytes);
     }
-    l->report.converged =
-        ended == LBFGS_SUCCESS || ended == LBFGS_STOP || ended == LBFGS_ALREADY_MINIMIZED;
-    if (l->report.iterations > 0) {
-        l->report.iteration_s = (gbsi_clock_s() - begun_s) / (double)l->report.iterations;
-    } else {
+    l->report.converged = gbsi_lbfgs_converged(ended);
+    if (l->report.iterations == 0) {
         l->report.objective = objective;
     }
     if (!gbsi_watch_stopped(&l->work.watch)) {
@@ -103,22 +87,42 @@ static gbs_status optimise(learning *l, gbs_error *err)
     return l->report.iterations > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
 }
 
+static gbs_status optimise(learning *l, gbs_error *err)
+{
+    const double begun_s = gbsi_clock_s();
+    const gbs_status status = l->options.method == GBS_POTTS_ASYMMETRIC
+                                  ? gbsi_potts_sites(&l->potts, &l->options, l->x, &l->report, err)
+                                  : optimise_together(l, err);
+    if (l->report.iterations > 0) {
+        l->report.iteration_s = (gbsi_clock_s() - begun_s) / (double)l->report.iterations;
+    }
+    return status;
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* What learning takes at once, beside program and data: L-BFGS with its gradient, or chains. The
- * model and what it is built in are less. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* What learning takes at once, beside program and data: L-BFGS with its gradient, of all sites or
+ * of one for each thread; chains; or the weights with the model that is built of them. */
 static double predict_bytes(const learning *l)
 {
     const gbsi_potts *p = &l->potts;
     const double array = (double)p->n * sizeof(double);
     const double block = (double)p->n_block * sizeof(double);
-    const double scratch = 2.0 * gbsi_pool_size(l->work.pool) * block;
-    const double maximum = array * 3.0 + (double)lbfgs_bytes(l);
+    const double members = gbsi_pool_size(l->work.pool);
+    const bool alone = l->options.method == GBS_POTTS_ASYMMETRIC;
+    const double maximum =
+        alone ? 2.0 * array + members * (block + (double)gbsi_potts_lbfgs_bytes(p->n_block))
+              : 3.0 * array + (double)gbsi_potts_lbfgs_bytes(p->n);
     const double chains =
         l->options.method == GBS_POTTS_PCD
             ? array * 5.0 + block * p->n_sites + (double)l->options.chains * p->n_sites
             : 0.0;
-    return scratch + (maximum > chains ? maximum : chains);
+    return 2.0 * members * block + larger(larger(maximum, chains), 3.0 * array);
 }
 
 static gbs_status take_memory(learning *l, gbs_error *err)
@@ -131,8 +135,10 @@ static gbs_status take_memory(learning *l, gbs_error *err)
         return gbsi_no_memory(err, "a dense Potts model", predicted);
     }
     gbsi_budget_give(predicted);
+    const bool alone = l->options.method == GBS_POTTS_ASYMMETRIC;
     GBSI_TRY(gbsi_potts_take_memory(&l->potts, true, err));
-    l->tried = gbsi_alloc_lanes(l->potts.n + 16, sizeof *l->tried); /* libLBFGS rounds up */
+    /* libLBFGS rounds up */
+    l->tried = gbsi_alloc_lanes(alone ? 16 : l->potts.n + 16, sizeof *l->tried);
     l->x = gbsi_alloc_array_zero(l->potts.n, sizeof *l->x);
     if (l->tried == NULL || l->x == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "parameters", l->potts.n * sizeof *l->x));
@@ -157,7 +163,7 @@ static gbs_status take_options(learning *l, const gbs_potts_options *options, gb
                          "1e12, 0 to 1, and 0 to 1000",
                          o->l2, o->tolerance, o->rate);
     }
-    if (o->method > GBS_POTTS_PCD || o->chains > UINT32_MAX) {
+    if (o->method > GBS_POTTS_ASYMMETRIC || o->chains > UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "gbs_potts_options: found method %" PRIu64 " and %" PRIu64
                          " chains, expected a gbs_potts_method and fewer than 2^32",
@@ -218,6 +224,8 @@ static gbs_status learn(learning *l, const gbs_rows *held_out, gbs_model **model
         r->pseudo_log_likelihood = r->held_out_pl = (double)NAN;
     }
     gbsi_potts_to_gauge(&l->potts, l->x);
+    gbsi_free(l->potts.other); /* makes room for the model */
+    l->potts.other = NULL;
     GBSI_TRY(gbsi_potts_model(&l->potts, l->x, model, err));
     r->size = sizeof *r;
     r->n_rows = l->potts.rows->n;

@@ -41,6 +41,10 @@ void gbsi_potts_free(gbsi_potts *potts);
 /* The block of site i, whose padding is zero and stays so. */
 void gbsi_potts_gather(const gbsi_potts *potts, const double *x, uint32_t i, double *block);
 
+/* The other way: a block of site i into potts->gradient, where it is the first site of a pair, and
+ * into potts->other, where it is the second one. */
+void gbsi_potts_scatter(const gbsi_potts *potts, const double *block, uint32_t i);
+
 /* l2/2 |x|^2 - sum of weight ln PL, and its gradient. @param gradient [n] out.
  * @return INFINITY, with zeros, where it was stopped. */
 double gbsi_potts_objective(gbsi_potts *potts, const double *x, double l2, double *gradient);

@@ -5,7 +5,10 @@
 #include "simd/lanes.h"
 #include "simd/math.h"
 
-/* sum over sites j in [from, end) of block(j, x_j, .), N_EIGHTS vectors of them. */
+#define ROOM      8192u  /* doubles of the rows that go through the tiles together */
+#define TILE_ROOM 32768u /* doubles of a tile: sites whose part of a block stays in the cache */
+
+/* sum += block(j, x_j, .) for j in [from, end), n_eights vectors of it. */
 INLINE void add_sites(const gbsi_potts_site *s, const uint8_t *x, uint32_t from, uint32_t end,
                       uint32_t first, const uint32_t n_eights, eight *sum)
 {
@@ -17,29 +20,31 @@ INLINE void add_sites(const gbsi_potts_site *s, const uint8_t *x, uint32_t from,
     }
 }
 
-/* f(a) = h_i(a) + sum over j of J_ij(a, x_j) for states first .. first + 8 n_eights - 1. */
+static inline uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* f(a) += sum over j in [from, end), without the site itself, of J_ij(a, x_j), for states first ..
+ * first + 8 n_eights - 1. */
 INLINE void sum_part(const gbsi_potts_site *s, const uint8_t *x, uint32_t first,
-                     const uint32_t n_eights, double *f)
+                     const uint32_t n_eights, uint32_t from, uint32_t end, double *f)
 {
     eight sum[4];
-    const double *field = s->block + (size_t)s->site * s->n_states * s->width + first;
-    for (uint32_t k = 0; k < n_eights; ++k) {
-        sum[k] = *(const eight *)(const void *)(field + k * EIGHT);
-    }
-    add_sites(s, x, 0, s->site, first, n_eights, sum);
-    add_sites(s, x, s->site + 1, s->n_sites, first, n_eights, sum);
-    for (uint32_t k = 0; k < n_eights; ++k) {
-        memcpy(f + first + k * EIGHT, &sum[k], sizeof sum[k]);
-    }
+    memcpy(sum, f + first, n_eights * sizeof sum[0]);
+    add_sites(s, x, from, smaller(end, s->site), first, n_eights, sum);
+    add_sites(s, x, larger(from, s->site + 1), end, first, n_eights, sum);
+    memcpy(f + first, sum, n_eights * sizeof sum[0]);
 }
 
 INLINE void add_slope(const gbsi_potts_site *s, const uint8_t *x, uint32_t from, uint32_t end,
-                      uint32_t first, const uint32_t n_eights, const double *rest)
+                      uint32_t first, const uint32_t n_eights, const eight *r)
 {
-    eight r[4];
-    for (uint32_t k = 0; k < n_eights; ++k) {
-        memcpy(&r[k], rest + first + k * EIGHT, sizeof r[k]);
-    }
     for (uint32_t j = from; j < end; ++j) {
         double *row = s->slope + ((size_t)j * s->n_states + x[j]) * s->width + first;
         for (uint32_t k = 0; k < n_eights; ++k) {
@@ -49,14 +54,12 @@ INLINE void add_slope(const gbsi_potts_site *s, const uint8_t *x, uint32_t from,
 }
 
 INLINE void slope_part(const gbsi_potts_site *s, const uint8_t *x, uint32_t first,
-                       const uint32_t n_eights, const double *rest)
+                       const uint32_t n_eights, uint32_t from, uint32_t end, const double *rest)
 {
-    double *field = s->slope + (size_t)s->site * s->n_states * s->width + first;
-    for (uint32_t k = 0; k < n_eights * EIGHT; ++k) {
-        field[k] += rest[first + k];
-    }
-    add_slope(s, x, 0, s->site, first, n_eights, rest);
-    add_slope(s, x, s->site + 1, s->n_sites, first, n_eights, rest);
+    eight r[4];
+    memcpy(r, rest + first, n_eights * sizeof r[0]);
+    add_slope(s, x, from, smaller(end, s->site), first, n_eights, r);
+    add_slope(s, x, larger(from, s->site + 1), end, first, n_eights, r);
 }
 
 /* Four vectors at a time, then what is left. */
@@ -81,28 +84,31 @@ INLINE void slope_part(const gbsi_potts_site *s, const uint8_t *x, uint32_t firs
         }                                                             \
     } while (0)
 
-/* @param at out: f(x_i) less the largest. */
-INLINE double conditional(const gbsi_potts_site *s, const uint8_t *x, double *p, double *at)
+static const double *field_of(const gbsi_potts_site *s)
 {
-    double largest;
+    return s->block + (size_t)s->site * s->n_states * s->width;
+}
+
+/* f becomes exp(f - largest f). @param at out: f(x_i) less the largest. @return their sum. */
+INLINE double weigh(const gbsi_potts_site *s, const uint8_t *x, double *f, double *at)
+{
+    double largest = f[0];
     double sum = 0.0;
-    IN_PARTS(s, sum_part, p);
-    largest = p[0];
     for (uint32_t a = 1; a < s->n_states; ++a) {
-        largest = p[a] > largest ? p[a] : largest;
+        largest = f[a] > largest ? f[a] : largest;
     }
-    *at = p[x[s->site]] - largest;
+    *at = f[x[s->site]] - largest;
     for (uint32_t a = 0; a < s->width; ++a) {
-        p[a] -= largest;
+        f[a] -= largest;
     }
     for (uint32_t a = 0; a < s->width; a += EIGHT) {
-        exp_eight(p + a);
+        exp_eight(f + a);
     }
     for (uint32_t a = s->n_states; a < s->width; ++a) {
-        p[a] = 0.0;
+        f[a] = 0.0;
     }
     for (uint32_t a = 0; a < s->n_states; ++a) {
-        sum += p[a];
+        sum += f[a];
     }
     return sum;
 }
@@ -110,25 +116,64 @@ INLINE double conditional(const gbsi_potts_site *s, const uint8_t *x, double *p,
 double GBSI_V(gbsi_potts_conditional)(const gbsi_potts_site *site, const uint8_t *x, double *p)
 {
     double at;
-    return conditional(site, x, p, &at);
+    memcpy(p, field_of(site), site->width * sizeof *p);
+    IN_PARTS(site, sum_part, 0, site->n_sites, p);
+    return weigh(site, x, p, &at);
+}
+
+/* ln p(x_i) of a row to the sum; f becomes weight (p(a) - [a = x_i]), which the field's slope
+ * gains. */
+static void finish_row(gbsi_potts_site *s, size_t b, double *f)
+{
+    const uint8_t *x = s->state + b * s->n_sites;
+    const double weight = s->weight[b];
+    double at;
+    const double sum = weigh(s, x, f, &at);
+    s->log_p += weight * (at - gbsi_log(sum));
+    if (s->slope == NULL) {
+        return;
+    }
+    for (uint32_t a = 0; a < s->width; ++a) {
+        f[a] *= weight / sum;
+    }
+    f[x[s->site]] -= weight;
+    for (uint32_t a = 0; a < s->width; ++a) {
+        s->slope[(size_t)s->site * s->n_states * s->width + a] += f[a];
+    }
+}
+
+/* Rows that fit the room, tile after tile of sites: sums are over sites, then rows, in their order.
+ */
+static void add_some(gbsi_potts_site *s, size_t from, size_t n, double *f)
+{
+    const uint32_t tile = TILE_ROOM / (s->n_states * s->width) + 1;
+    for (size_t r = 0; r < n; ++r) {
+        memcpy(f + r * s->width, field_of(s), s->width * sizeof *f);
+    }
+    for (uint32_t j = 0; j < s->n_sites; j += tile) {
+        const uint32_t end = smaller(s->n_sites, j + tile);
+        for (size_t r = 0; r < n; ++r) {
+            const uint8_t *x = s->state + (from + r) * s->n_sites;
+            IN_PARTS(s, sum_part, j, end, f + r * s->width);
+        }
+    }
+    for (size_t r = 0; r < n; ++r) {
+        finish_row(s, from + r, f + r * s->width);
+    }
+    for (uint32_t j = 0; s->slope != NULL && j < s->n_sites; j += tile) {
+        const uint32_t end = smaller(s->n_sites, j + tile);
+        for (size_t r = 0; r < n; ++r) {
+            const uint8_t *x = s->state + (from + r) * s->n_sites;
+            IN_PARTS(s, slope_part, j, end, f + r * s->width);
+        }
+    }
 }
 
 void GBSI_V(gbsi_potts_add_rows)(gbsi_potts_site *site, size_t from, size_t end)
 {
-    double p[GBSI_POTTS_MOST_WIDTH];
-    for (size_t b = from; b < end; ++b) {
-        const uint8_t *x = site->state + b * site->n_sites;
-        const double weight = site->weight[b];
-        double at;
-        const double sum = conditional(site, x, p, &at);
-        site->log_p += weight * (at - gbsi_log(sum));
-        if (site->slope == NULL) {
-            continue;
-        }
-        for (uint32_t a = 0; a < site->width; ++a) {
-            p[a] *= weight / sum;
-        }
-        p[x[site->site]] -= weight;
-        IN_PARTS(site, slope_part, p);
+    double f[ROOM];
+    const size_t at_once = ROOM / site->width;
+    for (; from < end; from += at_once) {
+        add_some(site, from, end - from < at_once ? end - from : at_once, f);
     }
 }

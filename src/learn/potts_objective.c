@@ -47,39 +47,39 @@ void gbsi_potts_free(gbsi_potts *potts)
 
 /* ---- between tables and blocks --------------------------------------------------------------- */
 
-void gbsi_potts_gather(const gbsi_potts *p, const double *x, uint32_t i, double *block)
+void gbsi_potts_gather(const gbsi_potts *potts, const double *x, uint32_t i, double *block)
 {
-    const size_t q = p->n_states;
-    memcpy(block + i * q * p->width, x + i * q, q * sizeof *block);
-    for (uint32_t j = 0; j < p->n_sites; ++j) {
-        double *to = block + j * q * p->width;
-        const double *table = i == j ? NULL : x + gbsi_potts_pair(p, i < j ? i : j, i < j ? j : i);
+    const size_t q = potts->n_states;
+    memcpy(block + i * q * potts->width, x + i * q, q * sizeof *block);
+    for (uint32_t j = 0; j < potts->n_sites; ++j) {
+        double *to = block + j * q * potts->width;
+        const double *table =
+            i == j ? NULL : x + gbsi_potts_pair(potts, i < j ? i : j, i < j ? j : i);
         for (size_t b = 0; j < i && b < q; ++b) {
-            memcpy(to + b * p->width, table + b * q, q * sizeof *to);
+            memcpy(to + b * potts->width, table + b * q, q * sizeof *to);
         }
         for (size_t b = 0; j > i && b < q; ++b) {
             for (size_t a = 0; a < q; ++a) {
-                to[b * p->width + a] = table[a * q + b];
+                to[b * potts->width + a] = table[a * q + b];
             }
         }
     }
 }
 
-/* The slope of site i into the gradient: as the first site of pairs, and as the second one. */
-static void scatter(const gbsi_potts *p, const double *slope, uint32_t i)
+void gbsi_potts_scatter(const gbsi_potts *potts, const double *block, uint32_t i)
 {
-    const size_t q = p->n_states;
-    memcpy(p->gradient + i * q, slope + i * q * p->width, q * sizeof *slope);
-    for (uint32_t j = 0; j < p->n_sites; ++j) {
-        const double *from = slope + j * q * p->width;
-        double *second = j < i ? p->other + gbsi_potts_pair(p, j, i) : NULL;
-        double *first = j > i ? p->gradient + gbsi_potts_pair(p, i, j) : NULL;
+    const size_t q = potts->n_states;
+    memcpy(potts->gradient + i * q, block + i * q * potts->width, q * sizeof *block);
+    for (uint32_t j = 0; j < potts->n_sites; ++j) {
+        const double *from = block + j * q * potts->width;
+        double *second = j < i ? potts->other + gbsi_potts_pair(potts, j, i) : NULL;
+        double *first = j > i ? potts->gradient + gbsi_potts_pair(potts, i, j) : NULL;
         for (size_t b = 0; j < i && b < q; ++b) {
-            memcpy(second + b * q, from + b * p->width, q * sizeof *from);
+            memcpy(second + b * q, from + b * potts->width, q * sizeof *from);
         }
         for (size_t b = 0; j > i && b < q; ++b) {
             for (size_t a = 0; a < q; ++a) {
-                first[a * q + b] = from[b * p->width + a];
+                first[a * q + b] = from[b * potts->width + a];
             }
         }
     }
@@ -99,7 +99,7 @@ static void sum_sites(void *context, uint32_t member)
     double *block = p->scratch + 2 * member * p->n_block;
     double *slope = p->gradient == NULL ? NULL : block + p->n_block;
     const size_t per_row = (size_t)p->n_sites * p->width / 4 + 64; /* operations */
-    const size_t at_once = GBSI_WATCH_EVERY / per_row + 1;
+    const size_t at_once = GBSI_WATCH_EVERY / per_row + GBSI_POTTS_ROWS;
     uint32_t i = 0;
     while ((i = p->next++) < p->n_sites && !stops(p, member, p->n_block)) {
         gbsi_potts_site site = {.n_sites = p->n_sites,
@@ -124,7 +124,7 @@ static void sum_sites(void *context, uint32_t member)
         }
         p->log_p[i] = site.log_p;
         if (slope != NULL) {
-            scatter(p, slope, i);
+            gbsi_potts_scatter(p, slope, i);
         }
     }
 }

@@ -27,7 +27,9 @@ static inline uint32_t gbsi_potts_width(uint32_t n_states)
 
 #define GBSI_POTTS_MOST_WIDTH 256u
 
-/* Adds rows from .. end - 1 to log_p and slope, in this order. */
+/* Adds rows from .. end - 1 to log_p and slope, in this order: some GBSI_POTTS_ROWS together are
+ * quickest, where sites are many. */
+#define GBSI_POTTS_ROWS 512u
 void gbsi_potts_add_rows(gbsi_potts_site *site, size_t from, size_t end);
 
 /* A row's p(. | others) in place of its state. @param p [width] out: exp(f - largest f), zeros

@@ -88,6 +88,21 @@ def test_letters_of_proteins(run, work):
     assert max(answer, key=lambda r: float(r["probability"]))["state"] == "C"
 
 
+def test_each_site_alone(run, work):
+    """Two ways to the same weights where there are many rows; their bits do not depend on threads."""
+    rows = [x for x in itertools.product(range(3), repeat=3) for _ in range(20 + 30 * (x[0] == x[1]) + 9 * x[2])]
+    (work / "d.csv").write_text("a,b,c\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
+    found = []
+    for options in (["--method", "pl"], ["--method", "asymmetric"], ["--method", "asymmetric", "--threads", "3"]):
+        done = run("learn", "potts", "d.csv", "--l2", "0.01", "--tolerance", "1e-12", *options, "-o", "m.gbm")
+        assert done.status == 0 and "converged after" in done.err, done.err
+        found.append(tables_of(run, "m.gbm")[1])
+    assert found[1] == found[2]
+    for scope, table in found[0].items():
+        assert table == pytest.approx(found[1][scope], abs=0.02)
+    assert found[1][(0, 1)][0] > 0.4
+
+
 def test_held_out_rows(run, work):
     rows = rows_of(BARS)
     header = "a,b,c,d,e,f,g,h,i\n"
@@ -161,7 +176,7 @@ def test_memory_is_predicted(run, work):
     ([BARS, "--weights", "w", "-o", "x.gbm"], "takes no --weights"),
     ([BARS, "--intervals", "i.csv", "-o", "x.gbm"], "takes no --intervals"),
     ([BARS, "--steps", "5", "-o", "x.gbm"], "add --method pcd"),
-    ([BARS, "--method", "exact", "-o", "x.gbm"], "pl|pcd"),
+    ([BARS, "--method", "exact", "-o", "x.gbm"], "pl|asymmetric|pcd|cd"),
     ([BARS, "--identity", "1.5", "-o", "x.gbm"], "--identity"),
     (["-", "--held-out", "-", "-o", "x.gbm"], "standard input"),
     ([BARS, "-o", "no/such/folder/x.gbm"], "no/such/folder"),

@@ -92,7 +92,7 @@ static void potts_options(void **state)
     (void)state;
     const gbs_potts_options bad[] = {
         {.size = sizeof bad[0], .l2 = -1.0},           {.size = sizeof bad[0], .tolerance = 2.0},
-        {.size = sizeof bad[0], .rate = -1.0},         {.size = sizeof bad[0], .method = 2},
+        {.size = sizeof bad[0], .rate = -1.0},         {.size = sizeof bad[0], .method = 3},
         {.size = sizeof bad[0], .chains = 1ull << 40}, {.size = sizeof bad[0], .time_s = -1.0},
         {.size = sizeof bad[0], .threads = 1u << 20}};
     gbs_rows *rows = NULL;
