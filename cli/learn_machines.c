@@ -133,6 +133,10 @@ int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows)
     if (rows->out.share > 0.0) {
         done = gbs_rows_hold_out(rows->data, rows->out.share, &rows->held_out, &err);
     }
+    if (done >= 0 && rows->out.share > 0.0 && gbs_rows_n(rows->held_out) == 0) {
+        return cli_error(CLI_INPUT, "%s: found %zu rows, of which --held-out %s leaves none out",
+                         arguments->operand[1], gbs_rows_n(rows->data), arguments->held_out);
+    }
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 

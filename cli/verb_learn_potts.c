@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite learn potts: a dense Potts model from an alignment or a table of states. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "data_rows.h"
@@ -131,18 +132,20 @@ static void tell(const learning *l, int stopped)
     if (n_unknown > 0) {
         cli_note(arguments, "%" PRIu64 " letters B, J, O, U, X or Z were read as gaps", n_unknown);
     }
-    cli_note(arguments,
-             "%s after %" PRIu64 " iterations of %.3g s, %.3g s in all%s: ln PL = %.8g, %.6g a row",
+    cli_note(arguments, "%s after %" PRIu64 " iterations of %.3g s, %.3g s in all%s",
              r->converged ? "converged" : "not converged", r->iterations, r->iteration_s,
-             r->seconds, stopped ? ", stopped" : "", r->pseudo_log_likelihood,
-             r->pseudo_log_likelihood / r->weight);
+             r->seconds, stopped ? ", stopped" : "");
+    if (!isnan(r->pseudo_log_likelihood)) {
+        cli_note(arguments, "ln PL = %.8g, %.6g a row", r->pseudo_log_likelihood,
+                 r->pseudo_log_likelihood / r->weight);
+    }
     if (r->steps > 0) {
         cli_note(arguments,
                  "%" PRIu64 " steps of %" PRIu64
                  " chains: pairs are off by %.3g (root mean square) in the last one",
                  r->steps, l->options.chains, r->moment_error);
     }
-    if (r->held_out_weight > 0.0) {
+    if (l->rows.held_out != NULL && !isnan(r->held_out_pl)) {
         cli_note(arguments, "%zu rows held out: ln PL = %.8g, %.6g a row",
                  gbs_rows_n(l->rows.held_out), r->held_out_pl, r->held_out_pl / r->held_out_weight);
     }

@@ -58,10 +58,6 @@ static int read_all(learning *l)
         return cli_error(CLI_INPUT, "%s: found sites of %u states, expected zeros and ones", path,
                          gbs_rows_n_states(l->rows.data));
     }
-    if (status == CLI_DONE && gbs_rows_n(l->rows.held_out) == 0) {
-        gbs_rows_free(l->rows.held_out); /* a share of few rows */
-        l->rows.held_out = NULL;
-    }
     return status;
 }
 

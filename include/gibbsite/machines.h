@@ -133,10 +133,11 @@ typedef struct gbs_potts_report {
     uint64_t converged;           /**< 1 or 0: whether L-BFGS did */
     uint64_t steps;               /**< of PCD */
     double weight;                /**< sum of the weights of rows */
-    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL, of the result;
-                                       NAN, as the next but one, where it was stopped */
+    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL, of the result; NAN
+                                       where PCD was stopped */
     double held_out_weight;       /**< 0: no rows were held out */
-    double held_out_pl;           /**< the same sum over the rows that were held out */
+    double held_out_pl;           /**< the same sum over the rows that were held out; NAN where it
+                                       was stopped */
     double objective;             /**< what L-BFGS left: l2/2 |h, J|^2 - ln PL */
     double gradient_norm;         /**< its slope there */
     double moment_error;          /**< PCD: root mean square difference of P(x_i, x_j) between

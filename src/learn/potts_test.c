@@ -350,15 +350,18 @@ static void what_ends_it(void **state)
     const gbs_potts_options small = {.size = sizeof small, .memory_limit = 1 << 20};
     const gbs_potts_options exact = {.size = sizeof exact, .tolerance = 1e-15};
     const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = stop};
+    gbs_potts_report report = {.size = sizeof report};
     if (!has_lbfgs()) {
         gbs_rows_free(rows);
         skip();
     }
     assert_int_equal(gbs_potts_learn(rows, NULL, &small, NULL, &model, NULL, &err), GBS_ERR_LIMIT);
     assert_null(model);
-    assert_int_equal(gbs_potts_learn(rows, NULL, &exact, &callbacks, &model, NULL, &err),
+    assert_int_equal(gbs_potts_learn(rows, rows, &exact, &callbacks, &model, &report, &err),
                      GBS_STOPPED);
-    assert_non_null(model);
+    assert_true(model != NULL && report.iterations >= 1 && isnan(report.held_out_pl));
+    assert_true(report.pseudo_log_likelihood < 0.0 &&
+                report.pseudo_log_likelihood > -300.0 * 40.0 * log(21.0) * 1.5);
     gbs_model_free(model);
     model = NULL;
     const gbs_potts_options alone = {.size = sizeof alone, .method = GBS_POTTS_ASYMMETRIC};

@@ -160,6 +160,14 @@ def test_held_out_rows_that_do_not_fit(run, work):
     assert done.status == 3 and "h.csv: found 2 sites of 3 states" in done.err and not (work / "out.gbm").exists()
 
 
+def test_a_share_of_few_rows(run, work):
+    (work / "d.csv").write_text("a,b\n0,1\n1,0\n")
+    for kind in (["potts"], ["rbm", "--hidden", "1"]):
+        done = run("learn", *kind, "d.csv", "--held-out", "10%", "-o", "out.gbm")
+        assert done.status == 3 and "d.csv: found 2 rows, of which --held-out 10% leaves none out" in done.err
+        assert not (work / "out.gbm").exists()
+
+
 def test_memory_is_predicted(run, work):
     (work / "d.csv").write_text(",".join(f"x{i}" for i in range(400)) + "\n" + ",".join(["20"] * 400) + "\n")
     done = run("learn", "potts", "d.csv", "--memory-limit", "1G", "-o", "out.gbm")
