@@ -38,7 +38,7 @@ static const struct {
             {"float-format", WEIGHTS | POTTS | RBM},
             {"identity", POTTS},
             {"chains", POTTS},
-            {"objective", CRF},
+            {"objective", CRF | WEIGHTS},
             {"steps", CRF | POTTS},
             {"method", POTTS | RBM},
             {"rate", POTTS | RBM},

@@ -77,8 +77,8 @@ static const cli_option table[] = {
     NAME(0, template_style, "template-style", CLI_VERB_LEARN, "crf++|wapiti",
          "whose rules the templates follow, and the model's format; unset: crf++")
     NAME(0, objective, "objective", CLI_VERB_LEARN, "likelihood|pseudo",
-         "crf with links between tokens: what is maximised, the likelihood by sampled gradients or the "
-         "pseudo-likelihood; unset: the likelihood")
+         "what is maximised: weights: pseudo if unset, likelihood by a junction tree, where rows may lack "
+         "values; crf with links between tokens: the likelihood by sampled gradients if unset")
     REAL(l2, "l2", CLI_VERB_LEARN, 1.0, 0.0, 1e12, "X", "penalty: X/2 times the sum of squared weights")
     REAL(l1, "l1", CLI_VERB_LEARN, 0.0, 0.0, 1e12, "X",
          "penalty: X times the sum of absolute weights, which makes many of them 0")

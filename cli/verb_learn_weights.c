@@ -12,11 +12,17 @@ typedef struct learning {
     cli_held_out out;
     gbs_data *data, *held_out;
     gbs_model *learnt;
-    double *error;      /* [weights] standard errors */
-    double held_out_pl; /* of the rows that are held out */
+    double *error;       /* [weights] standard errors */
+    double held_out_sum; /* ln P or ln PL of the rows that are held out */
     gbs_learn_report report;
     cli_bar bar;
 } learning;
+
+/* Whether the likelihood is maximised, in place of the pseudo-likelihood. */
+static int exact(const cli_arguments *arguments)
+{
+    return arguments->objective != NULL && strcmp(arguments->objective, "likelihood") == 0;
+}
 
 static int settle(learning *l, cli_arguments *arguments)
 {
@@ -27,7 +33,9 @@ static int settle(learning *l, cli_arguments *arguments)
                                      .tolerance = arguments->em_tolerance,
                                      .iterations = arguments->em_iterations,
                                      .time_s = arguments->run.time_s,
-                                     .memory_limit = arguments->run.memory_limit};
+                                     .memory_limit = arguments->run.memory_limit,
+                                     .objective = exact(arguments) ? GBS_LEARN_LIKELIHOOD
+                                                                   : GBS_LEARN_PSEUDO};
     int status = cli_settle_held_out(arguments->held_out, arguments->operand[2], &l->out);
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
@@ -110,12 +118,15 @@ static void write_report(gbs_output *output, const learning *l, int stopped)
     const struct {
         const char *name;
         double value;
-    } numbers[] = {{"l2", l->options.l2},
-                   {"pseudo_log_likelihood", r->pseudo_log_likelihood},
-                   {"objective", r->objective},
-                   {"change", r->change},
-                   {"held_out_pseudo_log_likelihood", l->held_out_pl},
-                   {"seconds", r->seconds}};
+    } numbers[] = {
+        {"l2", l->options.l2},
+        {exact(l->job.arguments) ? "log_likelihood" : "pseudo_log_likelihood",
+         exact(l->job.arguments) ? r->log_likelihood : r->pseudo_log_likelihood},
+        {"objective", r->objective},
+        {"change", r->change},
+        {exact(l->job.arguments) ? "held_out_log_likelihood" : "held_out_pseudo_log_likelihood",
+         l->held_out_sum},
+        {"seconds", r->seconds}};
     cli_json_head(output, "learn-weights/1", l->learnt);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         gbs_output_text(output, ",\n  ");
@@ -157,19 +168,23 @@ static void tell(const learning *l, int stopped)
 {
     const cli_arguments *arguments = l->job.arguments;
     const gbs_learn_report *r = &l->report;
+    const char *name = exact(arguments) ? "P" : "PL";
+    const double sum = exact(arguments) ? r->log_likelihood : r->pseudo_log_likelihood;
     cli_note(arguments,
-             "%s after %" PRIu64 " steps, %.3g s%s: ln PL = %.10g, %.6g a row of %" PRIu64
+             "%s after %" PRIu64 " steps, %.3g s%s: ln %s = %.10g, %.6g a row of %" PRIu64
              "; %" PRIu64 " weights",
              r->converged ? "converged" : "not converged", r->iterations, r->seconds,
-             stopped ? ", stopped" : "", r->pseudo_log_likelihood,
-             r->pseudo_log_likelihood / (double)r->n_rows, r->n_rows, r->n_learnt);
+             stopped ? ", stopped" : "", name, sum, sum / (double)r->n_rows, r->n_rows,
+             r->n_learnt);
     if (!r->has_errors) {
-        cli_note(arguments, "standard errors are not known: they need more rows than weights, data "
-                            "that determine each weight, and convergence");
+        cli_note(arguments,
+                 "standard errors are not known: they need %sdata that determine each weight, and "
+                 "convergence",
+                 exact(arguments) ? "" : "more rows than weights, ");
     }
     if (l->held_out != NULL) {
-        cli_note(arguments, "%" PRIu64 " rows held out: ln PL = %.10g",
-                 gbs_data_n_rows(l->held_out), l->held_out_pl);
+        cli_note(arguments, "%" PRIu64 " rows held out: ln %s = %.10g",
+                 gbs_data_n_rows(l->held_out), name, l->held_out_sum);
     }
 }
 
@@ -183,7 +198,9 @@ static int judge(learning *l)
         return CLI_DONE;
     }
     const gbs_status done =
-        gbs_pseudo_log_likelihood(l->learnt, l->held_out, &l->held_out_pl, &err);
+        exact(l->job.arguments)
+            ? gbs_log_likelihood(l->learnt, l->held_out, &l->held_out_sum, &err)
+            : gbs_pseudo_log_likelihood(l->learnt, l->held_out, &l->held_out_sum, &err);
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
@@ -210,8 +227,8 @@ static int read_all(learning *l, const cli_arguments *arguments)
                          path);
     }
     return status == CLI_DONE
-               ? cli_read_data(l->job.model, arguments->operand[2], arguments->weights, 1, &l->out,
-                               &l->data, &l->held_out)
+               ? cli_read_data(l->job.model, arguments->operand[2], arguments->weights,
+                               !exact(arguments), &l->out, &l->data, &l->held_out)
                : status;
 }
 

@@ -4,7 +4,8 @@
  *
  *   sum over rows of ln PL(x) - l2/2 |w|^2,   PL(x) = product over v of p(x_v | all others),
  *
- * Besag (1975), The Statistician 24:179-195. The weights are those of gbs_builder_add_weights();
+ * Besag (1975), The Statistician 24:179-195; or maximum likelihood [M66], with ln P of what each
+ * row has in place of ln PL. The weights are those of gbs_builder_add_weights();
  * tables, factors without a tie and weights marked as fixed stay as they are.
  *
  *     gbs_data *data = NULL; // see gibbsite/fit.h: a column for each variable
@@ -30,6 +31,16 @@ extern "C" {
 /** Most weights that gbs_learn_weights() learns: Newton's method takes a square of them. */
 #define GBS_MAX_LEARNT_WEIGHTS 4096u
 
+/** Most weights with GBS_LEARN_LIKELIHOOD: second derivatives take two trees for each. */
+#define GBS_MAX_LIKELIHOOD_WEIGHTS 512u
+
+/** What is maximised. */
+typedef enum gbs_learn_objective {
+    GBS_LEARN_PSEUDO = 0,     /**< the pseudo-likelihood, of complete rows */
+    GBS_LEARN_LIKELIHOOD = 1, /**< the likelihood, by a junction tree; rows may lack values, and
+                                   variables a column */
+} gbs_learn_objective;
+
 /** Zero-initialised means the defaults. */
 typedef struct gbs_learn_options {
     size_t size;           /**< sizeof(gbs_learn_options) */
@@ -38,6 +49,7 @@ typedef struct gbs_learn_options {
     uint64_t iterations;   /**< at most; 0: 1000 */
     double time_s;         /**< end after so many seconds; 0: no limit */
     uint64_t memory_limit; /**< bytes, program and model included; 0: half of the machine's */
+    uint64_t objective;    /**< a gbs_learn_objective */
 } gbs_learn_options;
 
 /** What was found. Logarithms are natural. */
@@ -48,28 +60,34 @@ typedef struct gbs_learn_report {
     uint64_t iterations;          /**< steps of Newton's method */
     uint64_t converged;           /**< 1 or 0 */
     uint64_t has_errors;          /**< 1: standard errors are known; 0: see gbs_learn_weights() */
-    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL */
+    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL; NAN: not maximised */
     double objective;             /**< this less the penalty */
     double change;                /**< largest change of a weight in the last step */
     double seconds;
+    double log_likelihood; /**< sum over rows of weight times ln P; NAN: not maximised */
 } gbs_learn_report;
 
 /**
- * Learn the tied weights of a model from complete data.
+ * Learn the tied weights of a model.
  *
- * Newton's method on the objective, which is concave, with exact second derivatives; steps are
- * halved until they rise. Starts from the model's own weights. A row costs the number of states of
- * each variable times the factors next to it, in every step.
+ * Newton's method on the objective, with exact second derivatives; steps are halved until they
+ * rise. Starts from the model's own weights. Of the pseudo-likelihood, which is concave, a row
+ * costs the number of states of each variable times the factors next to it, in every step. Of the
+ * likelihood a step costs twice as many junction trees as there are weights, each with one
+ * propagation and another for each row with missing values; where values are missing it is a local
+ * maximum.
  *
- * Standard errors are those of the sandwich (Godambe 1960; Lindsay 1988, Contemporary Mathematics
- * 80:221-239): rows count as independent draws, a row of weight c as c of them. They are NAN, and
- * has_errors is 0, where there are no more rows than weights, where the data leave some weight or
- * sum of weights undetermined, and where learning was stopped.
+ * Standard errors of the likelihood are those of the inverse of the observed information, for any
+ * number of rows. Those of the pseudo-likelihood are those of the sandwich (Godambe 1960; Lindsay
+ * 1988, Contemporary Mathematics 80:221-239): rows count as independent draws, a row of weight c as
+ * c of them. They are NAN, and has_errors is 0, where there are no more rows than weights, and of
+ * either objective where the data leave some weight or sum of weights undetermined, and where
+ * learning was stopped.
  *
  * @param model    borrowed; has a weight to learn.
  * @param data     of this model, or one with as many variables of as many states, which is still
- *                 there: at least one row, in each a value of every variable with two states or
- *                 more.
+ *                 there: at least one row, in each, for the pseudo-likelihood, a value of every
+ *                 variable with two states or more.
  * @param callbacks NULL; progress is called with pass = steps done.
  * @param error    out or NULL: [gbs_model_n_weights()] standard errors, 0 of weights not learnt.
  * @param learnt   out, caller frees: the model with the new weights.
@@ -77,7 +95,8 @@ typedef struct gbs_learn_report {
  * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
  *         last step; GBS_ERR_STOPPED before there was one; GBS_ERR_IMPOSSIBLE for a row that has
  *         weight 0 whatever the tied weights are; GBS_ERR_LIMIT for more than
- *         GBS_MAX_LEARNT_WEIGHTS weights or too little memory; GBS_ERR_ARGUMENT for anything else.
+ *         GBS_MAX_LEARNT_WEIGHTS weights, too little memory, or a likelihood whose junction tree
+ *         does not fit; GBS_ERR_ARGUMENT for anything else.
  */
 GBS_API gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
                                      const gbs_learn_options *options,
@@ -92,6 +111,17 @@ GBS_API gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *dat
  */
 GBS_API gbs_status gbs_pseudo_log_likelihood(const gbs_model *model, const gbs_data *data,
                                              double *sum, gbs_error *err);
+
+/**
+ * The likelihood of rows, complete or not, by a junction tree.
+ *
+ * @param data as for gbs_learn_weights().
+ * @param sum  out: sum over rows of weight times ln P(what the row has); minus infinity: a row is
+ *             impossible.
+ * @return GBS_ERR_LIMIT where the tree does not fit.
+ */
+GBS_API gbs_status gbs_log_likelihood(const gbs_model *model, const gbs_data *data, double *sum,
+                                      gbs_error *err);
 
 /**
  * A copy of a model with other tied weights.

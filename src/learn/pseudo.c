@@ -15,8 +15,6 @@
 
 void gbsi_pseudo_free(gbsi_pseudo *pseudo)
 {
-    gbsi_free(pseudo->unit.weight);
-    gbsi_free(pseudo->weight);
     gbsi_free(pseudo->start);
     gbsi_free(pseudo->factor);
     gbsi_free(pseudo->slot);
@@ -62,43 +60,6 @@ cleanup:
     return status;
 }
 
-/* @param number [n_weights] out: of the learnt weights, GBSI_NONE: not learnt. */
-static gbs_status find_learnt(gbsi_pseudo *s, uint32_t *number, gbs_error *err)
-{
-    const gbsi_tied *t = &s->model->tied;
-    const gbsi_factors *f = &s->model->factors;
-    for (uint32_t k = 0; k < t->n_weights; ++k) {
-        number[k] = GBSI_NONE;
-    }
-    for (size_t i = 0; t->number != NULL && i < f->n_factors; ++i) {
-        if (t->number[i] != GBSI_NONE && !t->fixed[t->number[i]]) {
-            number[t->number[i]] = 0;
-        }
-    }
-    for (uint32_t k = 0; k < t->n_weights; ++k) {
-        s->n += number[k] == 0;
-    }
-    s->weight = gbsi_alloc_array(s->n, sizeof *s->weight);
-    s->unit = *f;
-    s->unit.weight = gbsi_alloc_array(f->n_factors, sizeof *s->unit.weight);
-    if (s->weight == NULL || s->unit.weight == NULL) {
-        return gbsi_no_memory(err, "weights", f->n_factors * sizeof *s->unit.weight);
-    }
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < t->n_weights; ++k) {
-        if (number[k] == 0) {
-            s->weight[n] = k;
-            number[k] = n++;
-        }
-    }
-    for (size_t i = 0; i < f->n_factors; ++i) {
-        const bool tied = t->number != NULL && t->number[i] != GBSI_NONE;
-        const bool learnt = tied && number[t->number[i]] != GBSI_NONE;
-        s->unit.weight[i] = learnt ? t->feature[i] : f->weight[i];
-    }
-    return GBS_OK;
-}
-
 static void list_factors(gbsi_pseudo *s)
 {
     const gbsi_factors *f = &s->model->factors;
@@ -121,20 +82,18 @@ static void list_factors(gbsi_pseudo *s)
     s->start[0] = 0;
 }
 
-/* @param number as of find_learnt(). @param place [n] scratch. */
-static void list_weights(gbsi_pseudo *s, const uint32_t *number, uint32_t *place)
+/* @param place [n] scratch. */
+static void list_weights(gbsi_pseudo *s, uint32_t *place)
 {
-    const gbsi_tied *t = &s->model->tied;
     size_t used = 0;
-    for (uint32_t k = 0; k < s->n; ++k) {
+    for (uint32_t k = 0; k < s->learnt->n; ++k) {
         place[k] = GBSI_NONE;
     }
     for (uint32_t v = 0; v < s->model->n_variables; ++v) {
         const size_t begin = used;
         s->local_start[v] = begin;
         for (size_t e = s->start[v]; e < s->start[v + (size_t)1]; ++e) {
-            const uint32_t tied = t->number == NULL ? GBSI_NONE : t->number[s->factor[e]];
-            const uint32_t k = tied == GBSI_NONE ? GBSI_NONE : number[tied];
+            const uint32_t k = s->learnt->of[s->factor[e]];
             if (k != GBSI_NONE && place[k] == GBSI_NONE) {
                 place[k] = (uint32_t)(used - begin);
                 s->local[used++] = k;
@@ -168,22 +127,17 @@ static gbs_status take_rooms(gbsi_pseudo *s, gbs_error *err)
                : GBS_OK;
 }
 
-gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const gbs_data *data,
-                            gbsi_watch *watch, gbs_error *err)
+gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const gbsi_learnt *learnt,
+                            const gbs_data *data, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_pseudo *s = pseudo;
     const gbsi_factors *f = &model->factors;
     const size_t n_ends = f->scope_start[f->n_factors];
     uint32_t *place = NULL;
-    *s = (gbsi_pseudo){.model = model, .data = data, .watch = watch};
-    uint32_t *number = gbsi_alloc_array(model->tied.n_weights, sizeof *number);
-    if (number == NULL) {
-        return gbsi_no_memory(err, "weights", model->tied.n_weights * sizeof *number);
-    }
+    *s = (gbsi_pseudo){.model = model, .learnt = learnt, .data = data, .watch = watch};
     GBSI_TRY(check_rows(s, err));
-    GBSI_TRY(find_learnt(s, number, err));
-    place = gbsi_alloc_array(s->n, sizeof *place);
+    place = gbsi_alloc_array(learnt->n, sizeof *place);
     s->start = gbsi_alloc_array_zero((size_t)model->n_variables + 1, sizeof *s->start);
     s->local_start = gbsi_alloc_array((size_t)model->n_variables + 1, sizeof *s->local_start);
     s->work = gbsi_alloc_array_zero(model->n_variables, sizeof *s->work);
@@ -195,11 +149,10 @@ gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const g
         GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_ends * sizeof *s->factor));
     }
     list_factors(s);
-    list_weights(s, number, place);
+    list_weights(s, place);
     GBSI_TRY(take_rooms(s, err));
 
 cleanup:
-    gbsi_free(number);
     gbsi_free(place);
     return status;
 }
@@ -220,7 +173,8 @@ static double condition(gbsi_pseudo *s, const double *w, uint32_t v)
         double sum = 0.0;
         s->x[v] = a;
         for (size_t e = s->start[v]; e < s->start[v + (size_t)1]; ++e) {
-            const double value = gbsi_factor_value(&s->unit, s->model->arity, s->factor[e], s->x);
+            const double value =
+                gbsi_factor_value(&s->learnt->unit, s->model->arity, s->factor[e], s->x);
             *(s->slot[e] == GBSI_NONE ? &sum : &feature[s->slot[e]]) += value;
         }
         for (size_t j = 0; j < n; ++j) {
@@ -267,7 +221,7 @@ static void add_derivatives(gbsi_pseudo *s, uint32_t v, double scale, double *gr
                 const double *feature = s->feature + a * n;
                 sum += s->p[a] * (feature[j] - s->mean[j]) * (feature[l] - s->mean[l]);
             }
-            information[row * s->n + column] += scale * sum;
+            information[row * s->learnt->n + column] += scale * sum;
         }
     }
 }
@@ -303,10 +257,10 @@ gbs_status gbsi_pseudo_sum(gbsi_pseudo *pseudo, const double *w, double *value, 
     gbsi_pseudo *s = pseudo;
     double sum = 0.0;
     if (gradient != NULL) {
-        memset(gradient, 0, s->n * sizeof *gradient);
+        memset(gradient, 0, s->learnt->n * sizeof *gradient);
     }
     if (information != NULL) {
-        memset(information, 0, (size_t)s->n * s->n * sizeof *information);
+        memset(information, 0, (size_t)s->learnt->n * s->learnt->n * sizeof *information);
     }
     for (size_t i = 0; i < s->data->n_distinct; ++i) {
         if (gbsi_watch_stopped(s->watch)) {

@@ -3,18 +3,15 @@
 #ifndef GBSI_LEARN_PSEUDO_H
 #define GBSI_LEARN_PSEUDO_H
 
-#include "learn/data.h"
+#include "learn/learnt.h"
 
 typedef struct gbsi_pseudo {
     const gbs_model *model;
     const gbs_data *data;
-    gbsi_factors unit; /* the model's, but the weight of a factor tied to a learnt weight is its
-                          feature; only the array of weights is ours */
-    uint32_t n;        /* learnt weights: not fixed, and a factor is tied to each */
-    uint32_t *weight;  /* [n] their numbers in the model */
-    size_t *start;     /* [n_variables + 1] rows of factor and slot */
-    size_t *factor;    /* factors next to each variable */
-    uint32_t *slot;    /* the place of its weight in the variable's row of `local`, or GBSI_NONE */
+    const gbsi_learnt *learnt;
+    size_t *start;  /* [n_variables + 1] rows of factor and slot */
+    size_t *factor; /* factors next to each variable */
+    uint32_t *slot; /* the place of its weight in the variable's row of `local`, or GBSI_NONE */
     size_t *local_start; /* [n_variables + 1] */
     uint32_t *local;     /* the learnt weights that meet a variable, 0 to n - 1 */
     size_t *work;        /* [n_variables] operations for one state */
@@ -25,9 +22,10 @@ typedef struct gbsi_pseudo {
     gbsi_watch *watch;
 } gbsi_pseudo;
 
-/* @param watch NULL: nobody waits. @return GBS_ERR_ARGUMENT for rows that lack a value. */
-gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const gbs_data *data,
-                            gbsi_watch *watch, gbs_error *err);
+/* All is borrowed. @param watch NULL: nobody waits. @return GBS_ERR_ARGUMENT for rows that lack a
+ * value. */
+gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const gbsi_learnt *learnt,
+                            const gbs_data *data, gbsi_watch *watch, gbs_error *err);
 void gbsi_pseudo_free(gbsi_pseudo *pseudo);
 
 /* Adds scale * ln PL(x), scale * its gradient and scale * the information, minus its second

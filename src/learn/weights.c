@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tied weights by Newton's method on the pseudo-likelihood, and their standard errors [M61]. The
- * objective is concave: where its second derivatives leave a direction open, a multiple of the unit
- * matrix is added to them, and a step that does not rise is halved. */
+/* Tied weights by Newton's method on the pseudo-likelihood [M61] or the likelihood [M66], and their
+ * standard errors. Where second derivatives leave a direction open, or rows with missing values
+ * make it one that falls, a multiple of the unit matrix is added to them; a step that does not rise
+ * is halved. */
 #include "gibbsite/learn.h"
 
 #include <math.h>
@@ -12,18 +13,25 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "learn/likelihood.h"
 #include "learn/pseudo.h"
 #include "simd/math.h"
 
-#define ITERATIONS 1000u
-#define TOLERANCE  1e-6
-#define HALVINGS   40u
-#define RISE       1e-4  /* share of the rise that the slope promises: Armijo (1966) */
-#define PIVOT      1e-10 /* share of a diagonal entry below which nothing is left of it */
-#define PROGRESS_S 0.1
+#define ITERATIONS           1000u
+#define TOLERANCE            1e-6
+#define HALVINGS             40u
+#define RISE                 1e-4 /* share of the rise that the slope promises: Armijo (1966) */
+#define PIVOT                1e-10 /* share of a diagonal entry below which nothing is left of it, ... */
+#define PIVOT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */
+#define APART                1e-4 /* of the weights of such a difference, relative */
+#define PROGRESS_S           0.1
 
 typedef struct learning {
-    gbsi_pseudo pseudo;
+    const gbs_model *model;
+    const gbs_data *data;
+    gbsi_learnt learnt;
+    gbsi_pseudo pseudo;          /* of one of these is made what is maximised */
+    gbsi_likelihood *likelihood; /* NULL: the pseudo-likelihood */
     gbs_learn_options options;
     gbs_run_callbacks callbacks;
     double begun_s, told_s;
@@ -34,6 +42,7 @@ typedef struct learning {
     double *information; /* [n][n] minus second derivatives, at w; the lower triangle */
     double *root;        /* [n][n] its Cholesky factor */
     double *step;        /* [n] */
+    double sum;          /* over rows, at w: the objective without the penalty */
     gbs_learn_report report;
 } learning;
 
@@ -45,6 +54,8 @@ static double larger(double a, double b)
 static void learning_free(learning *l)
 {
     gbsi_pseudo_free(&l->pseudo);
+    gbsi_likelihood_free(l->likelihood);
+    gbsi_learnt_free(&l->learnt);
     gbsi_free(l->w);
     gbsi_free(l->tried);
     gbsi_free(l->gradient);
@@ -74,14 +85,51 @@ static bool look(void *context)
 
 /* ---- the objective --------------------------------------------------------------------------- */
 
-/* Sum over rows of ln PL, less l2/2 |w|^2. @param derivatives whether at l->w, with both. */
+/* Minus the second derivatives of the likelihood, by differences of its gradient. */
+static gbs_status find_information(learning *l, const double *w, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double sum = 0.0;
+    double *above = gbsi_alloc_array(2 * l->n, sizeof *above);
+    double *below = above == NULL ? NULL : above + l->n;
+    if (above == NULL) {
+        return gbsi_no_memory(err, "second derivatives", 2 * l->n * sizeof *above);
+    }
+    memcpy(l->tried, w, l->n * sizeof *w);
+    for (size_t k = 0; k < l->n; ++k) {
+        const double apart = APART * (1.0 + fabs(w[k]));
+        l->tried[k] = w[k] + apart;
+        GBSI_TRY(gbsi_likelihood_at(l->likelihood, l->tried, &sum, above, err));
+        l->tried[k] = w[k] - apart;
+        GBSI_TRY(gbsi_likelihood_at(l->likelihood, l->tried, &sum, below, err));
+        l->tried[k] = w[k];
+        for (size_t i = k; i < l->n; ++i) {
+            l->information[i * l->n + k] = (below[i] - above[i]) / (2.0 * apart);
+        }
+    }
+
+cleanup:
+    gbsi_free(above);
+    return status;
+}
+
+/* Sum over rows of ln PL or ln P, less l2/2 |w|^2. @param derivatives whether at l->w, with both.
+ */
 static gbs_status evaluate(learning *l, const double *w, bool derivatives, double *sum,
                            double *objective, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     double square = 0.0;
-    GBSI_TRY(gbsi_pseudo_sum(&l->pseudo, w, sum, derivatives ? l->gradient : NULL,
-                             derivatives ? l->information : NULL, err));
+    double *gradient = derivatives ? l->gradient : NULL;
+    if (l->likelihood == NULL) {
+        GBSI_TRY(gbsi_pseudo_sum(&l->pseudo, w, sum, gradient, derivatives ? l->information : NULL,
+                                 err));
+    } else {
+        GBSI_TRY(gbsi_likelihood_at(l->likelihood, w, sum, gradient, err));
+    }
+    if (l->likelihood != NULL && derivatives) {
+        GBSI_TRY(find_information(l, w, err));
+    }
     for (size_t k = 0; k < l->n; ++k) {
         square += w[k] * w[k];
         if (derivatives) {
@@ -98,10 +146,11 @@ cleanup:
 /* ---- linear equations ------------------------------------------------------------------------ */
 
 /* root root^T = information + more * unit matrix. @return whether that is positive definite, and
- * each diagonal entry is above PIVOT times itself before. */
+ * each diagonal entry is above a share of itself before. */
 static bool factorise(learning *l, double more)
 {
     const size_t n = l->n;
+    const double pivot = l->likelihood == NULL ? PIVOT : PIVOT_OF_DIFFERENCES;
     for (size_t i = 0; i < n; ++i) {
         double *row = l->root + i * n;
         if (gbsi_watch_spend(&l->watch, n * i / 2 + n)) {
@@ -113,7 +162,7 @@ static bool factorise(learning *l, double more)
             for (size_t k = 0; k < j; ++k) {
                 sum -= row[k] * other[k];
             }
-            if (i == j && !(sum > PIVOT * (l->information[i * n + i] + more))) {
+            if (i == j && !(sum > pivot * (l->information[i * n + i] + more))) {
                 return false;
             }
             row[j] = i == j ? gbsi_sqrt(sum) : sum / other[j];
@@ -182,7 +231,7 @@ static gbs_status go(learning *l, double slope, gbs_error *err)
         GBSI_TRY(evaluate(l, l->tried, false, &sum, &objective, err));
         if (objective >= r->objective + RISE * share * slope) {
             memcpy(l->w, l->tried, l->n * sizeof *l->w);
-            r->pseudo_log_likelihood = sum;
+            l->sum = sum;
             r->objective = objective;
             r->change = change;
             break;
@@ -197,7 +246,7 @@ static gbs_status maximise(learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_learn_report *r = &l->report;
-    GBSI_TRY(evaluate(l, l->w, true, &r->pseudo_log_likelihood, &r->objective, err));
+    GBSI_TRY(evaluate(l, l->w, true, &l->sum, &r->objective, err));
     if (r->objective == -INFINITY) {
         return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
                          "found a row of weight 0 whatever the weights are, expected none");
@@ -208,7 +257,7 @@ static gbs_status maximise(learning *l, gbs_error *err)
         GBSI_TRY(go(l, slope, err));
         ++r->iterations;
         r->converged = r->change <= l->options.tolerance;
-        GBSI_TRY(evaluate(l, l->w, true, &r->pseudo_log_likelihood, &r->objective, err));
+        GBSI_TRY(evaluate(l, l->w, true, &l->sum, &r->objective, err));
     }
 
 cleanup:
@@ -222,7 +271,7 @@ cleanup:
  * @param mean, variance [n] out. @param g [n] scratch. */
 static void add_rows(learning *l, double *mean, double *variance, double *g)
 {
-    const gbs_data *d = l->pseudo.data;
+    const gbs_data *d = l->data;
     for (size_t i = 0; i < d->n_distinct; ++i) {
         double value = 0.0;
         if (gbsi_watch_spend(&l->watch, l->n * l->n)) {
@@ -238,26 +287,57 @@ static void add_rows(learning *l, double *mean, double *variance, double *g)
     }
 }
 
+/* Of the maximum of a likelihood whose information is H - l2, H that of the objective: H^-1 (H -
+ * l2) H^-1. @param variance [n] out. @param x [n] scratch. */
+static void invert(learning *l, double *variance, double *x)
+{
+    for (size_t k = 0; k < l->n && !gbsi_watch_spend(&l->watch, l->n * l->n); ++k) {
+        double square = 0.0;
+        memset(x, 0, l->n * sizeof *x);
+        x[k] = 1.0;
+        solve(l, x);
+        for (size_t i = 0; i < l->n; ++i) {
+            square += x[i] * x[i];
+        }
+        variance[k] = x[k] - l->options.l2 * square;
+    }
+}
+
+/* The sandwich of a pseudo-likelihood. @param room [3 n] zeros, scratch. @param variance [n] out.
+ */
+static void sandwich(learning *l, double *room, double *variance)
+{
+    const double n_rows = l->data->sum;
+    add_rows(l, room, room + l->n, room + 2 * l->n);
+    for (size_t k = 0; k < l->n; ++k) {
+        const double sum = room[l->n + k] - n_rows * room[k] * room[k];
+        variance[k] = sum * n_rows / (n_rows - 1.0);
+    }
+}
+
 /* @param error [n_weights] out, if not NULL. */
 static gbs_status find_errors(learning *l, double *error, gbs_error *err)
 {
-    const double n_rows = l->pseudo.data->sum;
-    double *room = gbsi_alloc_array_zero(3 * l->n, sizeof *room);
+    const bool enough = l->likelihood != NULL || l->data->sum > (double)l->n;
+    double *room = gbsi_alloc_array_zero(4 * l->n, sizeof *room);
+    double *variance = room == NULL ? NULL : room + 3 * l->n;
     if (room == NULL) {
-        return gbsi_no_memory(err, "standard errors", 3 * l->n * sizeof *room);
+        return gbsi_no_memory(err, "standard errors", 4 * l->n * sizeof *room);
     }
-    if (n_rows > (double)l->n && l->report.converged && factorise(l, 0.0)) {
-        add_rows(l, room, room + l->n, room + 2 * l->n);
+    if (enough && l->report.converged && factorise(l, 0.0)) {
+        if (l->likelihood == NULL) {
+            sandwich(l, room, variance);
+        } else {
+            invert(l, variance, room);
+        }
         l->report.has_errors = !gbsi_watch_stopped(&l->watch);
     }
-    for (uint32_t k = 0; error != NULL && k < l->pseudo.model->tied.n_weights; ++k) {
+    for (uint32_t k = 0; error != NULL && k < l->model->tied.n_weights; ++k) {
         error[k] = 0.0;
     }
     for (size_t k = 0; error != NULL && k < l->n; ++k) {
-        const double variance = room[l->n + k] - n_rows * room[k] * room[k];
-        error[l->pseudo.weight[k]] =
-            l->report.has_errors ? gbsi_sqrt(larger(variance, 0.0) * n_rows / (n_rows - 1.0))
-                                 : (double)NAN;
+        error[l->learnt.weight[k]] =
+            l->report.has_errors ? gbsi_sqrt(larger(variance[k], 0.0)) : (double)NAN;
     }
     gbsi_free(room);
     return GBS_OK;
@@ -272,11 +352,11 @@ static gbs_status take_options(learning *l, const gbs_learn_options *options, gb
         *o = *options;
     }
     if (!(o->l2 >= 0.0 && o->l2 <= 1e12 && o->tolerance >= 0.0 && o->tolerance <= 1.0 &&
-          o->time_s >= 0.0)) {
+          o->time_s >= 0.0 && o->objective <= GBS_LEARN_LIKELIHOOD)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_learn_options: found l2 %g, tolerance %g and %g s, expected 0 to "
-                         "1e12, 0 to 1, and 0 s or more",
-                         o->l2, o->tolerance, o->time_s);
+                         "gbs_learn_options: found l2 %g, tolerance %g, %g s and objective %llu, "
+                         "expected 0 to 1e12, 0 to 1, 0 s or more, and a gbs_learn_objective",
+                         o->l2, o->tolerance, o->time_s, (unsigned long long)o->objective);
     }
     o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
     o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
@@ -298,16 +378,26 @@ static gbs_status check_data(const gbs_model *model, const gbs_data *data, gbs_e
 static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *data, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_pseudo_init(&l->pseudo, model, data, &l->watch, err));
-    l->n = l->pseudo.n;
+    const bool exact = l->options.objective == GBS_LEARN_LIKELIHOOD;
+    const uint32_t most = exact ? GBS_MAX_LIKELIHOOD_WEIGHTS : GBS_MAX_LEARNT_WEIGHTS;
+    l->model = model;
+    l->data = data;
+    GBSI_TRY(gbsi_learnt_find(model, &l->learnt, err));
+    l->n = l->learnt.n;
     if (l->n == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found no weight to learn, expected a factor tied to one that is not "
                          "fixed");
     }
-    if (l->n > GBS_MAX_LEARNT_WEIGHTS) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "found %zu weights to learn, expected at most %u",
-                         l->n, GBS_MAX_LEARNT_WEIGHTS);
+    if (l->n > most) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "found %zu weights to learn, expected at most %u%s",
+                         l->n, most, exact ? " by the likelihood" : "");
+    }
+    if (exact) {
+        GBSI_TRY(gbsi_likelihood_new(model, &l->learnt, data, l->options.memory_limit, &l->watch,
+                                     &l->likelihood, err));
+    } else {
+        GBSI_TRY(gbsi_pseudo_init(&l->pseudo, model, &l->learnt, data, &l->watch, err));
     }
     l->report.size = sizeof l->report;
     l->report.n_rows = data->n_rows;
@@ -323,7 +413,7 @@ static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *dat
         GBSI_TRY(gbsi_no_memory(err, "second derivatives", l->n * l->n * sizeof *l->root));
     }
     for (size_t k = 0; k < l->n; ++k) {
-        l->w[k] = model->tied.value[l->pseudo.weight[k]];
+        l->w[k] = model->tied.value[l->learnt.weight[k]];
     }
 
 cleanup:
@@ -333,7 +423,7 @@ cleanup:
 static gbs_status give(learning *l, double *error, gbs_model **learnt, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_tied *t = &l->pseudo.model->tied;
+    const gbsi_tied *t = &l->model->tied;
     gbs_model *model = NULL;
     double *value = gbsi_alloc_array(t->n_weights, sizeof *value);
     if (value == NULL) {
@@ -341,9 +431,9 @@ static gbs_status give(learning *l, double *error, gbs_model **learnt, gbs_error
     }
     memcpy(value, t->value, t->n_weights * sizeof *value);
     for (size_t k = 0; k < l->n; ++k) {
-        value[l->pseudo.weight[k]] = l->w[k];
+        value[l->learnt.weight[k]] = l->w[k];
     }
-    GBSI_TRY(gbs_model_with_weights(l->pseudo.model, value, &model, err));
+    GBSI_TRY(gbs_model_with_weights(l->model, value, &model, err));
     GBSI_TRY(find_errors(l, error, err));
     *learnt = model;
     model = NULL;
@@ -389,8 +479,13 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
         const gbs_status given = give(&l, error, learnt, err);
         status = given < 0 || gbsi_watch_stopped(&l.watch) == 0 ? given : GBS_STOPPED;
     }
+    const bool exact = l.likelihood != NULL;
+    gbsi_likelihood_free(l.likelihood); /* its solver counts towards the budget */
+    l.likelihood = NULL;
     gbsi_budget_leave(before);
     l.report.seconds = gbsi_clock_s() - l.begun_s;
+    l.report.pseudo_log_likelihood = exact ? (double)NAN : l.sum;
+    l.report.log_likelihood = exact ? l.sum : (double)NAN;
     if (status >= 0) {
         gbsi_struct_give(report, &l.report, sizeof l.report);
     }
@@ -400,28 +495,62 @@ cleanup:
     return status;
 }
 
+/* Sum over rows of ln PL or ln P under a model as it is. */
+static gbs_status judge(const gbs_model *model, const gbs_data *data, bool exact, double *sum,
+                        gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_learnt learnt = {0};
+    gbsi_pseudo pseudo = {0};
+    gbsi_likelihood *likelihood = NULL;
+    double *w = NULL;
+    GBSI_TRY(check_data(model, data, err));
+    GBSI_TRY(gbsi_learnt_find(model, &learnt, err));
+    w = gbsi_alloc_array(learnt.n, sizeof *w);
+    if (w == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "weights", learnt.n * sizeof *w));
+    }
+    for (size_t k = 0; k < learnt.n; ++k) {
+        w[k] = model->tied.value[learnt.weight[k]];
+    }
+    if (exact) {
+        GBSI_TRY(gbsi_likelihood_new(model, &learnt, data, gbsi_default_memory_limit(), NULL,
+                                     &likelihood, err));
+        GBSI_TRY(gbsi_likelihood_at(likelihood, w, sum, NULL, err));
+    } else {
+        GBSI_TRY(gbsi_pseudo_init(&pseudo, model, &learnt, data, NULL, err));
+        GBSI_TRY(gbsi_pseudo_sum(&pseudo, w, sum, NULL, NULL, err));
+    }
+
+cleanup:
+    gbsi_pseudo_free(&pseudo);
+    gbsi_likelihood_free(likelihood);
+    gbsi_learnt_free(&learnt);
+    gbsi_free(w);
+    return status;
+}
+
 gbs_status gbs_pseudo_log_likelihood(const gbs_model *model, const gbs_data *data, double *sum,
                                      gbs_error *err)
 {
     GBSI_NEED(model);
     GBSI_NEED(data);
     GBSI_NEED(sum);
-    gbs_status status = GBS_OK;
-    gbsi_pseudo pseudo = {0};
-    double *w = NULL;
-    GBSI_TRY(check_data(model, data, err));
-    GBSI_TRY(gbsi_pseudo_init(&pseudo, model, data, NULL, err));
-    w = gbsi_alloc_array(pseudo.n, sizeof *w);
-    if (w == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "weights", pseudo.n * sizeof *w));
-    }
-    for (size_t k = 0; k < pseudo.n; ++k) {
-        w[k] = model->tied.value[pseudo.weight[k]];
-    }
-    GBSI_TRY(gbsi_pseudo_sum(&pseudo, w, sum, NULL, NULL, err));
+    return judge(model, data, false, sum, err);
+}
 
-cleanup:
-    gbsi_pseudo_free(&pseudo);
-    gbsi_free(w);
+gbs_status gbs_log_likelihood(const gbs_model *model, const gbs_data *data, double *sum,
+                              gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(data);
+    GBSI_NEED(sum);
+    double found = 0.0;
+    gbs_status status = judge(model, data, true, &found, err);
+    if (status == GBS_ERR_IMPOSSIBLE) { /* of a row: an answer */
+        found = -INFINITY;
+        status = GBS_OK;
+    }
+    *sum = status < 0 ? *sum : found;
     return status;
 }

@@ -6,111 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "learn/pseudo.h"
-#include "model/random_models.h"
-#include "simd/math.h"
-
-enum { N = 5, ARITY = 3, STATES = 2 * 2 * 2 * 2 * 3, WEIGHTS = 5, LEARNT = 4, ROWS = 400 };
-
-static const uint32_t arity[N] = {2, 2, 2, 2, ARITY};
-static const uint32_t column[N] = {4, 0, 1, 2, 3}; /* in another order than the variables */
-static uint64_t seed;
-
-static void ok(gbs_status status)
-{
-    assert_int_equal(status, GBS_OK);
-}
-
-static void close_to(double found, double expected, double most)
-{
-    assert_true(fabs(found - expected) < most);
-}
-
-static int restart(void **state)
-{
-    (void)state;
-    seed = 7;
-    return 0;
-}
-
-static void tie(gbs_builder *b, size_t factor, uint32_t weight, double feature)
-{
-    ok(gbs_builder_tie_factor(b, factor, weight, feature, NULL));
-}
-
-/* A ring of four spins with one coupling, fields, a clause, a variable of three states with a
- * coupling that is fixed, and a table. @param w [WEIGHTS] */
-static gbs_model *small_model(const double *w)
-{
-    static const uint8_t fixed[WEIGHTS] = {0, 0, 0, 1, 0};
-    static const uint32_t clause[3] = {0, 2, 4};
-    static const uint32_t literal[3] = {1, 0, 2};
-    static const uint32_t last = 4;
-    static const double logw[ARITY] = {0.3, -0.2, 0.1};
-    gbs_builder *b = NULL;
-    gbs_model *m = NULL;
-    uint32_t table = 0;
-    ok(gbs_builder_new(&b, NULL));
-    ok(gbs_builder_add_variables(b, N, arity, NULL, NULL));
-    ok(gbs_builder_name_variable(b, 3, "the last spin", NULL));
-    ok(gbs_builder_add_weights(b, WEIGHTS, w, fixed, NULL, NULL));
-    for (uint32_t i = 0; i < 4; ++i) {
-        ok(gbs_builder_add_ising(b, i, (i + 1) % 4, w[0], NULL));
-        tie(b, 2 * (size_t)i, 0, 1.0);
-        ok(gbs_builder_add_field(b, i, w[1] * (1.0 + i), NULL));
-        tie(b, 2 * (size_t)i + 1, 1, 1.0 + i);
-    }
-    ok(gbs_builder_add_logical(b, GBS_LOGICAL_CLAUSE, 3, clause, literal, w[2], NULL));
-    tie(b, 8, 2, 1.0);
-    ok(gbs_builder_add_logical(b, GBS_LOGICAL_AND_CATEGORICAL, 2, clause + 1, literal + 1, w[3],
-                               NULL));
-    tie(b, 9, 3, 1.0);
-    ok(gbs_builder_add_logical(b, GBS_LOGICAL_EQUAL, 2, clause + 1, literal, -0.5 * w[4], NULL));
-    tie(b, 10, 4, -0.5);
-    ok(gbs_builder_add_table(b, ARITY, logw, &table, NULL));
-    ok(gbs_builder_add_table_factor(b, 1, &last, table, NULL));
-    ok(gbs_builder_build(b, &m, NULL));
-    gbs_builder_free(b);
-    return m;
-}
-
-static void state_of(uint32_t number, uint32_t *x)
-{
-    for (uint32_t v = N; v-- > 0; number /= arity[v]) {
-        x[v] = number % arity[v];
-    }
-}
-
-/* Independent draws by enumeration. */
-static gbs_data *drawn_rows(const gbs_model *m, uint32_t n)
-{
-    gbs_data *data = NULL;
-    double weight[STATES];
-    double total = 0.0;
-    uint32_t x[N];
-    for (uint32_t i = 0; i < STATES; ++i) {
-        state_of(i, x);
-        total += weight[i] = gbsi_exp(gbs_model_log_density(m, x));
-    }
-    ok(gbs_data_new(m, N, column, &data, NULL));
-    for (uint32_t r = 0; r < n; ++r) {
-        double u = random_below(&seed, 1u << 30) * 0x1p-30 * total;
-        uint32_t i = 0;
-        uint32_t row[N];
-        while (i + 1 < STATES && u >= weight[i]) {
-            u -= weight[i++];
-        }
-        state_of(i, x);
-        for (uint32_t c = 0; c < N; ++c) {
-            row[c] = x[column[c]];
-        }
-        ok(gbs_data_add(data, 1, row, NULL));
-    }
-    return data;
-}
-
-static const double truth[WEIGHTS] = {0.3, -0.2, 0.8, -0.4, 0.5};
+#include "learn/testing.h"
 
 static void pseudo_likelihood_is_that_of_enumeration(void **state)
 {
@@ -148,13 +45,15 @@ static void derivatives_are_those_of_differences(void **state)
     gbs_model *m = small_model(truth);
     gbs_data *data = drawn_rows(m, 30);
     gbsi_pseudo s;
+    gbsi_learnt l = {0};
     const double h = 1e-4;
     double w[LEARNT] = {0.1, 0.2, -0.3, 0.4};
     double gradient[LEARNT];
     double information[LEARNT * LEARNT];
     double value = 0.0;
-    ok(gbsi_pseudo_init(&s, m, data, NULL, NULL));
-    assert_int_equal(s.n, LEARNT);
+    ok(gbsi_learnt_find(m, &l, NULL));
+    ok(gbsi_pseudo_init(&s, m, &l, data, NULL, NULL));
+    assert_int_equal(l.n, LEARNT);
     ok(gbsi_pseudo_sum(&s, w, &value, gradient, information, NULL));
     for (uint32_t k = 0; k < LEARNT; ++k) {
         const double at = w[k];
@@ -173,6 +72,7 @@ static void derivatives_are_those_of_differences(void **state)
         }
     }
     gbsi_pseudo_free(&s);
+    gbsi_learnt_free(&l);
     gbs_data_free(data);
     gbs_model_free(m);
 }
@@ -217,14 +117,16 @@ static void penalty_pulls(void **state)
     gbs_model *learnt = NULL;
     gbs_data *data = drawn_rows(m, ROWS);
     gbsi_pseudo s;
+    gbsi_learnt l = {0};
     double w[LEARNT];
     double gradient[LEARNT];
     double value = 0.0;
     ok(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, NULL));
     assert_string_equal(gbs_model_variable_name(learnt, 3), "the last spin");
-    ok(gbsi_pseudo_init(&s, m, data, NULL, NULL));
+    ok(gbsi_learnt_find(m, &l, NULL));
+    ok(gbsi_pseudo_init(&s, m, &l, data, NULL, NULL));
     for (uint32_t k = 0; k < LEARNT; ++k) {
-        w[k] = gbs_model_weight(learnt, s.weight[k], NULL);
+        w[k] = gbs_model_weight(learnt, l.weight[k], NULL);
     }
     ok(gbsi_pseudo_sum(&s, w, &value, gradient, NULL, NULL));
     for (uint32_t k = 0; k < LEARNT; ++k) {
@@ -232,6 +134,7 @@ static void penalty_pulls(void **state)
         assert_true(fabs(w[k]) > 1e-3);
     }
     gbsi_pseudo_free(&s);
+    gbsi_learnt_free(&l);
     gbs_data_free(data);
     gbs_model_free(learnt);
     gbs_model_free(m);

@@ -163,3 +163,42 @@ def test_bad_cases(run, work, text, part):
 def test_a_model_without_ties(run, work):
     done = run("learn", "weights", ROOT / "examples" / "grid.uai", CASES, "-o", "out.gbm")
     assert done.status == 3 and "found no tied weights" in done.err and not (work / "out.gbm").exists()
+
+
+# ---- the likelihood ---------------------------------------------------------------------------------
+
+
+def learnt_of(path):
+    with path.open() as file:
+        return [(float(row["value"]), float(row["error"] or "nan")) for row in csv.DictReader(file)]
+
+
+def test_likelihood_of_weights(run, tmp_path):
+    """Near the pseudo-likelihood's weights on complete rows, with errors that are not larger; rows may lack values."""
+    for objective in ("likelihood", "pseudo"):
+        done = run("learn", "weights", FRIENDS, CASES, "--objective", objective, "--l2", "0", "--intervals",
+                   tmp_path / f"{objective}.csv", "--summary", tmp_path / f"{objective}.json", "-o", tmp_path / "m.gbm")
+        assert done.status == 0 and "converged after" in done.err
+    exact, pseudo = (learnt_of(tmp_path / f"{objective}.csv") for objective in ("likelihood", "pseudo"))
+    assert len(exact) == len(pseudo) > 0
+    for (a, error), (b, other) in zip(exact, pseudo):
+        assert abs(a - b) <= 2 * (error + other)
+    report = json.loads((tmp_path / "likelihood.json").read_text())
+    assert report["log_likelihood"] < 0 and report["errors_known"] and "pseudo_log_likelihood" not in report
+
+    lines = CASES.read_text().splitlines()
+    holes = [lines[0]] + [",".join("" if (i + k) % 7 == 0 else x for k, x in enumerate(line.split(",")))
+                          for i, line in enumerate(lines[1:])]
+    (tmp_path / "holes.csv").write_text("\n".join([*holes, ""]))
+    refused = run("learn", "weights", FRIENDS, tmp_path / "holes.csv", "-o", tmp_path / "n.gbm")
+    assert refused.status == 3 and not (tmp_path / "n.gbm").exists()
+    done = run("learn", "weights", FRIENDS, tmp_path / "holes.csv", "--objective", "likelihood", "--l2", "0", "--intervals",
+               tmp_path / "holes.weights", "--held-out", "0.2", "-o", tmp_path / "n.gbm")
+    assert done.status == 0 and "rows held out: ln P = -" in done.err
+    for (a, _), (b, error) in zip(exact, learnt_of(tmp_path / "holes.weights")):
+        assert abs(a - b) <= 4 * error
+
+
+def test_likelihood_that_needs_too_much(run, tmp_path):
+    done = run("learn", "weights", FRIENDS, CASES, "--objective", "likelihood", "--memory-limit", "1M", "-o", tmp_path / "m.gbm")
+    assert done.status == 1 and "memory limit" in done.err and not (tmp_path / "m.gbm").exists()

@@ -177,6 +177,10 @@ static void tied_weights(void **state)
     REFUSED(gbs_pseudo_log_likelihood(m, NULL, &sum, &err));
     REFUSED(gbs_pseudo_log_likelihood(m, data, NULL, &err));
     REFUSED(gbs_pseudo_log_likelihood(m, empty, &sum, &err));
+    REFUSED(gbs_log_likelihood(NULL, data, &sum, &err));
+    REFUSED(gbs_log_likelihood(m, NULL, &sum, &err));
+    REFUSED(gbs_log_likelihood(m, data, NULL, &err));
+    REFUSED(gbs_log_likelihood(m, empty, &sum, &err));
     REFUSED(gbs_model_with_weights(NULL, &w, &learnt, &err));
     REFUSED(gbs_model_with_weights(m, NULL, &learnt, &err));
     REFUSED(gbs_model_with_weights(m, &infinite, &learnt, &err));

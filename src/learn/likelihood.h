@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The likelihood of rows, complete or not, as a function of the tied weights, by a junction tree
+ * [M66]. */
+#ifndef GBSI_LEARN_LIKELIHOOD_H
+#define GBSI_LEARN_LIKELIHOOD_H
+
+#include "learn/learnt.h"
+
+typedef struct gbsi_likelihood gbsi_likelihood;
+
+/* All is borrowed. @param memory_limit bytes.
+ * @return GBS_ERR_LIMIT if no junction tree holds, or a factor is too long for a table;
+ *         GBS_ERR_IMPOSSIBLE for a complete row of weight 0. */
+gbs_status gbsi_likelihood_new(const gbs_model *model, const gbsi_learnt *learnt,
+                               const gbs_data *data, uint64_t memory_limit, gbsi_watch *watch,
+                               gbsi_likelihood **out, gbs_error *err);
+void gbsi_likelihood_free(gbsi_likelihood *likelihood);
+
+/* Sum over rows of weight times ln P(what the row has), and its gradient.
+ * @param w [n]. @param gradient [n] out, or NULL.
+ * @return GBS_ERR_STOPPED by the watch; GBS_ERR_IMPOSSIBLE for a row of probability 0. */
+gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, double *value,
+                              double *gradient, gbs_error *err);
+
+#endif
