@@ -146,7 +146,56 @@ def label(trial):
         raise Wrong(f"truth: {said[:200]}")
     if trial.done("label", "field.crf", "data.txt", *words, "--threads", 3, GIBBSITE_SIMD="portable")[0] != out:
         raise Wrong("threads: other labels with 3 threads")
+    if r.random() < 0.4:
+        sampled(trial, field, sequences)
     return 0
+
+
+def sampled(trial, field, sequences):
+    """Labels and probabilities by sampling: labels no better than the best, probabilities that add up, the same from any threads."""
+    r = trial.r
+    words = ["label", "field.crf", "data.txt", "--method", "sample", "--draw", r.choice(["random", "herded", "discretized"]),
+             "--sweeps", r.choice([1, 5, 100]), "--chains", r.choice([1, 4]), "--burn-in", r.choice([0, 3]), "--posterior", "all",
+             "--block-time", r.choice([0, 1, 32])]
+    status, out, said = trial.run(*words)
+    if status != 0:
+        if "no starting state" not in said and "weight zero" not in said:
+            raise Wrong(f"sampled: status {status}: {said[-300:]}")
+        return
+    rows, at = [line.split("\t") for line in out.decode().splitlines() if line], 0
+    for sequence in sequences:
+        scores = field.scores(sequence)
+        found = tuple(field.labels.index(row[3]) for row in rows[at:at + len(sequence)])
+        if scores[found] > scores.max() + 1e-9 * (1 + abs(scores.max())):
+            raise Wrong(f"sampled: labels {found} of {scores[found]!r}, the largest is {scores.max()!r}")
+        for row in rows[at:at + len(sequence)]:
+            if abs(sum(float(x.rsplit("/", 1)[1]) for x in row[4:]) - 1) > 1e-5:
+                raise Wrong(f"sampled: {row}")
+        at += len(sequence)
+    if trial.run(*words, "--threads", 3)[1] != out:
+        raise Wrong("threads: other sampled labels with 3 threads")
+
+
+def linked(trial, sequences):
+    """Links between equal words: the same weights and labels from any threads; junction trees, and what auto chooses."""
+    r = trial.r
+    templates = ["u:%x[0,0]", "u:%x[-1,0]/%x[0,1]", "b", r.choice(["=%x[0,0]", "=%x[0,1]", '=%m[0,0,"[a-c]"]']),
+                 *r.sample(["s", "s:%x[-1,0]", "s:%x[0,1]"], r.randint(1, 3))]
+    trial.write("b.template", "\n".join(templates) + "\n")
+    words = ["learn", "crf", "b.template", "data.txt", "--template-style", "wapiti", "--l2", r.choice([0.1, 1, 10]),
+             "--least-count", r.choice([1, 2]), *r.choice([["--objective", "pseudo"], ["--steps", r.choice([1, 7, 40])]])]
+    status, out, said = trial.run(*words)
+    if status != 0:
+        if "found 0 weights" not in said:
+            raise Wrong(f"linked: status {status}: {said[-300:]}")
+        return
+    if trial.run(*words, "--threads", 3, GIBBSITE_SIMD="portable")[1] != out:
+        raise Wrong("threads: other weights of links with 3 threads")
+    trial.write("linked.mdl", out.decode())
+    label = ["label", "linked.mdl", "data.txt", "--posterior", "all"]
+    exact = trial.done(*label, "--method", "exact")[0]
+    if trial.done(*label, "--threads", 3)[0] != exact:
+        raise Wrong("linked: auto and exact differ")
 
 
 def check_labels(trial, field, sequences, rows, posterior):
@@ -203,6 +252,8 @@ def learn(trial):
     if trial.read("again.crf").decode() != text:
         raise Wrong("threads: other weights with 3 threads")
     trial.done("label", "learnt.crf", "data.txt", "--truth", "last", "--posterior", "all")
+    if r.random() < 0.4:
+        linked(trial, sequences)
     if status == 0 and r.random() < 0.3:  # in the rules of Wapiti other texts stand beyond the ends of a sequence
         again, _, said = trial.run(*words, "--template-style", "wapiti", "-o", "learnt.mdl")
         if again != 0 and "found 0 weights" in said:  # a word of the data is one that CRF++ has beyond the ends
