@@ -76,9 +76,9 @@ static const cli_option table[] = {
          "unless it has them; unset: those without a fact")
     NAME(0, template_style, "template-style", CLI_VERB_LEARN, "crf++|wapiti",
          "whose rules the templates follow, and the model's format; unset: crf++")
-    NAME(0, objective, "objective", CLI_VERB_LEARN, "likelihood|pseudo",
-         "what is maximised: weights: pseudo if unset, likelihood by a junction tree, where rows may lack "
-         "values; crf with links between tokens: the likelihood by sampled gradients if unset")
+    NAME(0, objective, "objective", CLI_VERB_LEARN, "likelihood|pseudo|sampled",
+         "what is maximised: weights: pseudo if unset; likelihood, by a junction tree, and sampled, by "
+         "chains, where rows may lack values; crf with links between tokens: likelihood, by chains, if unset")
     REAL(l2, "l2", CLI_VERB_LEARN, 1.0, 0.0, 1e12, "X", "penalty: X/2 times the sum of squared weights")
     REAL(l1, "l1", CLI_VERB_LEARN, 0.0, 0.0, 1e12, "X",
          "penalty: X times the sum of absolute weights, which makes many of them 0")
@@ -106,9 +106,10 @@ static const cli_option table[] = {
          "potts: rows with the same state in at least this share of the sites, 0.8 say, count as one "
          "together; unset: every row counts one")
     UINT(learn_chains, "chains", CLI_VERB_LEARN, 1000, 1, UINT32_MAX, "N",
-         "potts --method pcd: number of chains")
+         "potts --method pcd, weights --objective sampled: number of chains; unset: 100 for weights")
     UINT(learn_steps, "steps", CLI_VERB_LEARN, 200, 1, INT32_MAX, "N",
-         "potts --method pcd, crf with links: number of steps, each after a sweep of every chain; unset: 500 for crf")
+         "potts --method pcd, weights --objective sampled, crf with links: number of steps, each after a sweep "
+         "of every chain; unset: 1000 for weights, 500 for crf")
     REAL(rate, "rate", CLI_VERB_LEARN, 0.05, 1e-9, 1000.0, "X",
          "rbm, potts --method pcd: size of the first step; the last one is a fifth of it")
     TEXT(0, truth, "truth", CLI_VERB_LABEL, "COLUMN|last",

@@ -25,6 +25,11 @@ static int settle(learning *l)
         return cli_error(CLI_USAGE, "--l2 0: without a penalty weights grow without end; give --l1 "
                                     "or --l2 a number above 0");
     }
+    if (arguments->objective != NULL && strcmp(arguments->objective, "sampled") == 0) {
+        return cli_error(CLI_USAGE,
+                         "--objective sampled is for learn weights; learn crf samples the "
+                         "gradients of the likelihood where tokens are linked");
+    }
     l->style = arguments->template_style != NULL && strcmp(arguments->template_style, "wapiti") == 0
                    ? GBS_TEMPLATES_WAPITI
                    : GBS_TEMPLATES_CRFPP;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite learn weights: tied weights of a log-linear model from a table of data. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,24 +19,48 @@ typedef struct learning {
     cli_bar bar;
 } learning;
 
-/* Whether the likelihood is maximised, in place of the pseudo-likelihood. */
-static int exact(const cli_arguments *arguments)
+static gbs_learn_objective objective(const cli_arguments *arguments)
 {
-    return arguments->objective != NULL && strcmp(arguments->objective, "likelihood") == 0;
+    const char *text = arguments->objective != NULL ? arguments->objective : "pseudo";
+    return strcmp(text, "likelihood") == 0 ? GBS_LEARN_LIKELIHOOD
+           : strcmp(text, "sampled") == 0  ? GBS_LEARN_SAMPLED
+                                           : GBS_LEARN_PSEUDO;
+}
+
+/* Whether a junction tree tells the likelihood of rows; else they are judged by pseudo-likelihood.
+ */
+static int by_tree(const learning *l)
+{
+    return l->options.objective == GBS_LEARN_LIKELIHOOD;
+}
+
+/* Whether the pseudo-likelihood is what is maximised, which takes complete rows. */
+static int by_pseudo(const learning *l)
+{
+    return l->options.objective == GBS_LEARN_PSEUDO;
 }
 
 static int settle(learning *l, cli_arguments *arguments)
 {
     arguments->operand[0] = arguments->operand[1]; /* as the verbs that read MODEL first */
     cli_settle_model_format(arguments);
-    l->options = (gbs_learn_options){.size = sizeof l->options,
-                                     .l2 = arguments->l2,
-                                     .tolerance = arguments->em_tolerance,
-                                     .iterations = arguments->em_iterations,
-                                     .time_s = arguments->run.time_s,
-                                     .memory_limit = arguments->run.memory_limit,
-                                     .objective = exact(arguments) ? GBS_LEARN_LIKELIHOOD
-                                                                   : GBS_LEARN_PSEUDO};
+    l->options =
+        (gbs_learn_options){.size = sizeof l->options,
+                            .l2 = arguments->l2,
+                            .tolerance = arguments->em_tolerance,
+                            .iterations = arguments->em_iterations,
+                            .time_s = arguments->run.time_s,
+                            .memory_limit = arguments->run.memory_limit,
+                            .objective = objective(arguments),
+                            .chains = cli_given(arguments, "chains") ? arguments->learn_chains : 0,
+                            .steps = cli_given(arguments, "steps") ? arguments->learn_steps : 0,
+                            .seed = arguments->run.seed};
+    if (l->options.objective != GBS_LEARN_SAMPLED &&
+        (cli_given(arguments, "chains") || cli_given(arguments, "steps") ||
+         cli_given(arguments, "seed"))) {
+        return cli_error(CLI_USAGE, "learn weights takes --chains, --steps and --seed with "
+                                    "--objective sampled only");
+    }
     int status = cli_settle_held_out(arguments->held_out, arguments->operand[2], &l->out);
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
@@ -108,6 +133,7 @@ static int write_weights(const learning *l)
 static void write_report(gbs_output *output, const learning *l, int stopped)
 {
     const gbs_learn_report *r = &l->report;
+    const int sampled = l->options.objective == GBS_LEARN_SAMPLED;
     const struct {
         const char *name;
         uint64_t value;
@@ -118,15 +144,16 @@ static void write_report(gbs_output *output, const learning *l, int stopped)
     const struct {
         const char *name;
         double value;
-    } numbers[] = {
-        {"l2", l->options.l2},
-        {exact(l->job.arguments) ? "log_likelihood" : "pseudo_log_likelihood",
-         exact(l->job.arguments) ? r->log_likelihood : r->pseudo_log_likelihood},
-        {"objective", r->objective},
-        {"change", r->change},
-        {exact(l->job.arguments) ? "held_out_log_likelihood" : "held_out_pseudo_log_likelihood",
-         l->held_out_sum},
-        {"seconds", r->seconds}};
+    } numbers[] = {{"l2", l->options.l2},
+                   {by_pseudo(l) ? "pseudo_log_likelihood" : "log_likelihood",
+                    by_pseudo(l) ? r->pseudo_log_likelihood : r->log_likelihood},
+                   {"objective", r->objective},
+                   {"change", r->change},
+                   {by_tree(l) ? "held_out_log_likelihood" : "held_out_pseudo_log_likelihood",
+                    l->held_out_sum},
+                   {"rhat", sampled ? r->rhat : (double)NAN},
+                   {"chance", sampled ? r->chance : (double)NAN},
+                   {"seconds", r->seconds}};
     cli_json_head(output, "learn-weights/1", l->learnt);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         gbs_output_text(output, ",\n  ");
@@ -168,23 +195,34 @@ static void tell(const learning *l, int stopped)
 {
     const cli_arguments *arguments = l->job.arguments;
     const gbs_learn_report *r = &l->report;
-    const char *name = exact(arguments) ? "P" : "PL";
-    const double sum = exact(arguments) ? r->log_likelihood : r->pseudo_log_likelihood;
-    cli_note(arguments,
-             "%s after %" PRIu64 " steps, %.3g s%s: ln %s = %.10g, %.6g a row of %" PRIu64
-             "; %" PRIu64 " weights",
-             r->converged ? "converged" : "not converged", r->iterations, r->seconds,
-             stopped ? ", stopped" : "", name, sum, sum / (double)r->n_rows, r->n_rows,
-             r->n_learnt);
+    const char *name = by_pseudo(l) ? "PL" : "P";
+    const double sum = by_pseudo(l) ? r->pseudo_log_likelihood : r->log_likelihood;
+    if (l->options.objective == GBS_LEARN_SAMPLED) {
+        cli_note(arguments,
+                 "%s after %" PRIu64
+                 " steps, %.3g s: R-hat of the features %.3f (converged: at most "
+                 "1.05), last step %.2g standard errors (at most 1), of which chance makes up to "
+                 "%.0f %%; %" PRIu64 " weights%s",
+                 r->converged ? "converged" : "not converged", r->iterations, r->seconds, r->rhat,
+                 r->change, 100.0 * r->chance, r->n_learnt,
+                 r->converged ? "" : "; try more --steps or --chains");
+    } else {
+        cli_note(arguments,
+                 "%s after %" PRIu64 " steps, %.3g s%s: ln %s = %.10g, %.6g a row of %" PRIu64
+                 "; %" PRIu64 " weights",
+                 r->converged ? "converged" : "not converged", r->iterations, r->seconds,
+                 stopped ? ", stopped" : "", name, sum, sum / (double)r->n_rows, r->n_rows,
+                 r->n_learnt);
+    }
     if (!r->has_errors) {
         cli_note(arguments,
                  "standard errors are not known: they need %sdata that determine each weight, and "
                  "convergence",
-                 exact(arguments) ? "" : "more rows than weights, ");
+                 by_pseudo(l) ? "more rows than weights, " : "");
     }
     if (l->held_out != NULL) {
         cli_note(arguments, "%" PRIu64 " rows held out: ln %s = %.10g",
-                 gbs_data_n_rows(l->held_out), name, l->held_out_sum);
+                 gbs_data_n_rows(l->held_out), by_tree(l) ? "P" : "PL", l->held_out_sum);
     }
 }
 
@@ -198,9 +236,13 @@ static int judge(learning *l)
         return CLI_DONE;
     }
     const gbs_status done =
-        exact(l->job.arguments)
-            ? gbs_log_likelihood(l->learnt, l->held_out, &l->held_out_sum, &err)
-            : gbs_pseudo_log_likelihood(l->learnt, l->held_out, &l->held_out_sum, &err);
+        by_tree(l) ? gbs_log_likelihood(l->learnt, l->held_out, &l->held_out_sum, &err)
+                   : gbs_pseudo_log_likelihood(l->learnt, l->held_out, &l->held_out_sum, &err);
+    if (done < 0 && l->options.objective == GBS_LEARN_SAMPLED) { /* rows that lack values */
+        cli_note(l->job.arguments, "held-out rows are not judged: %s", err.message);
+        l->held_out_sum = (double)NAN;
+        return CLI_DONE;
+    }
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
@@ -228,7 +270,7 @@ static int read_all(learning *l, const cli_arguments *arguments)
     }
     return status == CLI_DONE
                ? cli_read_data(l->job.model, arguments->operand[2], arguments->weights,
-                               !exact(arguments), &l->out, &l->data, &l->held_out)
+                               by_pseudo(l), &l->out, &l->data, &l->held_out)
                : status;
 }
 

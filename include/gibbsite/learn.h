@@ -39,6 +39,8 @@ typedef enum gbs_learn_objective {
     GBS_LEARN_PSEUDO = 0,     /**< the pseudo-likelihood, of complete rows */
     GBS_LEARN_LIKELIHOOD = 1, /**< the likelihood, by a junction tree; rows may lack values, and
                                    variables a column */
+    GBS_LEARN_SAMPLED = 2,    /**< the likelihood, by chains, where no tree fits; rows may lack
+                                   values as well */
 } gbs_learn_objective;
 
 /** Zero-initialised means the defaults. */
@@ -50,6 +52,10 @@ typedef struct gbs_learn_options {
     double time_s;         /**< end after so many seconds; 0: no limit */
     uint64_t memory_limit; /**< bytes, program and model included; 0: half of the machine's */
     uint64_t objective;    /**< a gbs_learn_objective */
+    uint64_t chains;       /**< sampled: 2 or more; 0: 100. Each row with missing values has one */
+    uint64_t steps; /**< sampled: moves of the weights, each after a sweep of every chain, and
+                         half as many sweeps after them; 0: 1000 */
+    uint64_t seed;  /**< sampled */
 } gbs_learn_options;
 
 /** What was found. Logarithms are natural. */
@@ -62,9 +68,13 @@ typedef struct gbs_learn_report {
     uint64_t has_errors;          /**< 1: standard errors are known; 0: see gbs_learn_weights() */
     double pseudo_log_likelihood; /**< sum over rows of weight times ln PL; NAN: not maximised */
     double objective;             /**< this less the penalty */
-    double change;                /**< largest change of a weight in the last step */
+    double change;                /**< largest change of a weight in the last step; sampled: in
+                                       standard errors */
     double seconds;
-    double log_likelihood; /**< sum over rows of weight times ln P; NAN: not maximised */
+    double
+        log_likelihood; /**< sum over rows of weight times ln P; NAN: not maximised, or sampled */
+    double rhat;        /**< sampled: the largest split R-hat of a weight's features */
+    double chance; /**< sampled: the largest part that chance has in a standard error, 0 to 1 */
 } gbs_learn_report;
 
 /**
@@ -77,12 +87,17 @@ typedef struct gbs_learn_report {
  * propagation and another for each row with missing values; where values are missing it is a local
  * maximum.
  *
+ * Sampled, the weights follow chains that go on while they move, from the maximum of the
+ * pseudo-likelihood if the rows are complete; a last step of Newton's method corrects them by what
+ * the chains say at the weights held still [M67]. Converged means R-hat of at most 1.05 and a last
+ * step of at most one standard error.
+ *
  * Standard errors of the likelihood are those of the inverse of the observed information, for any
- * number of rows. Those of the pseudo-likelihood are those of the sandwich (Godambe 1960; Lindsay
- * 1988, Contemporary Mathematics 80:221-239): rows count as independent draws, a row of weight c as
- * c of them. They are NAN, and has_errors is 0, where there are no more rows than weights, and of
- * either objective where the data leave some weight or sum of weights undetermined, and where
- * learning was stopped.
+ * number of rows; sampled ones have what chance adds in them. Those of the pseudo-likelihood are
+ * those of the sandwich (Godambe 1960; Lindsay 1988, Contemporary Mathematics 80:221-239): rows
+ * count as independent draws, a row of weight c as c of them. They are NAN, and has_errors is 0,
+ * where there are no more rows than weights, and of either objective where the data leave some
+ * weight or sum of weights undetermined, and where learning was stopped.
  *
  * @param model    borrowed; has a weight to learn.
  * @param data     of this model, or one with as many variables of as many states, which is still

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "rng/philox.h"
 #include "simd/math.h"
 
 void gbsi_pseudo_free(gbsi_pseudo *pseudo)
@@ -128,7 +129,7 @@ static gbs_status take_rooms(gbsi_pseudo *s, gbs_error *err)
 }
 
 gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const gbsi_learnt *learnt,
-                            const gbs_data *data, gbsi_watch *watch, gbs_error *err)
+                            const gbs_data *data, bool whole, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_pseudo *s = pseudo;
@@ -136,7 +137,9 @@ gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const g
     const size_t n_ends = f->scope_start[f->n_factors];
     uint32_t *place = NULL;
     *s = (gbsi_pseudo){.model = model, .learnt = learnt, .data = data, .watch = watch};
-    GBSI_TRY(check_rows(s, err));
+    if (whole) {
+        GBSI_TRY(check_rows(s, err));
+    }
     place = gbsi_alloc_array(learnt->n, sizeof *place);
     s->start = gbsi_alloc_array_zero((size_t)model->n_variables + 1, sizeof *s->start);
     s->local_start = gbsi_alloc_array((size_t)model->n_variables + 1, sizeof *s->local_start);
@@ -270,4 +273,43 @@ gbs_status gbsi_pseudo_sum(gbsi_pseudo *pseudo, const double *w, double *value, 
     }
     *value = sum;
     return gbsi_watch_stopped(s->watch) ? gbsi_watch_fail(err, "learning") : GBS_OK;
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+void gbsi_pseudo_sweep(gbsi_pseudo *pseudo, const double *w, const uint8_t *clamped, uint64_t seed,
+                       uint32_t chain, uint64_t pass, uint32_t *x)
+{
+    gbsi_pseudo *s = pseudo;
+    const uint32_t n = s->model->n_variables;
+    memcpy(s->x, x, n * sizeof *x);
+    for (uint32_t v = 0; v < n; ++v) {
+        const uint32_t arity = s->model->arity[v];
+        uint32_t word[4];
+        if (arity == 1 || (clamped != NULL && clamped[v])) {
+            continue;
+        }
+        if (gbsi_watch_spend(s->watch, arity * s->work[v])) {
+            return;
+        }
+        (void)condition(s, w, v);
+        gbsi_philox(seed, chain, pass, v, GBSI_PURPOSE_UPDATE, word);
+        double at = gbsi_uniform(word[0], word[1]);
+        uint32_t a = 0;
+        while (a + 1 < arity && at >= s->p[a]) {
+            at -= s->p[a++];
+        }
+        s->x[v] = s->p[a] > 0.0 ? a : s->x[v]; /* rounding never leads to a hard zero */
+    }
+    memcpy(x, s->x, n * sizeof *x);
+}
+
+void gbsi_pseudo_features(const gbsi_pseudo *pseudo, const uint32_t *x, double *sum)
+{
+    const gbsi_learnt *l = pseudo->learnt;
+    for (size_t i = 0; i < pseudo->model->factors.n_factors; ++i) {
+        if (l->of[i] != GBSI_NONE) {
+            sum[l->of[i]] += gbsi_factor_value(&l->unit, pseudo->model->arity, i, x);
+        }
+    }
 }

@@ -22,10 +22,10 @@ typedef struct gbsi_pseudo {
     gbsi_watch *watch;
 } gbsi_pseudo;
 
-/* All is borrowed. @param watch NULL: nobody waits. @return GBS_ERR_ARGUMENT for rows that lack a
- * value. */
+/* All is borrowed. @param whole whether every row must have all values, GBS_ERR_ARGUMENT, which all
+ * of this but sweeps and features needs. @param watch NULL: nobody waits. */
 gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const gbsi_learnt *learnt,
-                            const gbs_data *data, gbsi_watch *watch, gbs_error *err);
+                            const gbs_data *data, bool whole, gbsi_watch *watch, gbs_error *err);
 void gbsi_pseudo_free(gbsi_pseudo *pseudo);
 
 /* Adds scale * ln PL(x), scale * its gradient and scale * the information, minus its second
@@ -33,6 +33,13 @@ void gbsi_pseudo_free(gbsi_pseudo *pseudo);
  * @param w [n]. @param information [n][n], the lower triangle. */
 void gbsi_pseudo_row(gbsi_pseudo *pseudo, const double *w, size_t i, double scale, double *value,
                      double *gradient, double *information);
+
+/* Draws the variables of a state of positive weight, one after the other, given all others.
+ * @param clamped [n_variables] those that stay, or NULL. @param x [n_variables] in and out. */
+void gbsi_pseudo_sweep(gbsi_pseudo *pseudo, const double *w, const uint8_t *clamped, uint64_t seed,
+                       uint32_t chain, uint64_t pass, uint32_t *x);
+/* Adds the features of a state. @param sum [n] */
+void gbsi_pseudo_features(const gbsi_pseudo *pseudo, const uint32_t *x, double *sum);
 
 /* The sums over all rows, each times its weight; zeroes them first.
  * @return GBS_ERR_STOPPED by the watch. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "learn/data.h"
 #include "model/random_models.h"
 #include "simd/math.h"
 
@@ -107,6 +108,24 @@ static gbs_data *drawn_rows(const gbs_model *m, uint32_t n)
             row[c] = x[column[c]];
         }
         ok(gbs_data_add(data, 1, row, NULL));
+    }
+    return data;
+}
+
+/* The same rows, each value missing with some probability, in 64ths. */
+static gbs_data *with_holes(const gbs_model *m, const gbs_data *complete, uint32_t holes)
+{
+    gbs_data *data = NULL;
+    ok(gbs_data_new(m, N, column, &data, NULL));
+    for (size_t i = 0; i < complete->n_distinct; ++i) {
+        for (uint64_t copy = 0; copy < complete->count[i]; ++copy) {
+            uint32_t row[N];
+            for (uint32_t c = 0; c < N; ++c) {
+                row[c] =
+                    random_below(&seed, 64) < holes ? GBS_UNOBSERVED : complete->state[i * N + c];
+            }
+            ok(gbs_data_add(data, 1, row, NULL));
+        }
     }
     return data;
 }

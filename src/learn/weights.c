@@ -13,8 +13,10 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "learn/cholesky.h"
 #include "learn/likelihood.h"
 #include "learn/pseudo.h"
+#include "learn/sampled.h"
 #include "simd/math.h"
 
 #define ITERATIONS           1000u
@@ -25,6 +27,10 @@
 #define PIVOT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */
 #define APART                1e-4 /* of the weights of such a difference, relative */
 #define PROGRESS_S           0.1
+#define CHAINS               100u
+#define STEPS                1000u
+#define MOST_RHAT            1.05 /* of chains that are called converged */
+#define MOST_SHARE           1.0  /* of a standard error, of their last step */
 
 typedef struct learning {
     const gbs_model *model;
@@ -42,6 +48,7 @@ typedef struct learning {
     double *information; /* [n][n] minus second derivatives, at w; the lower triangle */
     double *root;        /* [n][n] its Cholesky factor */
     double *step;        /* [n] */
+    double *variance;    /* [n] of the weights */
     double sum;          /* over rows, at w: the objective without the penalty */
     gbs_learn_report report;
 } learning;
@@ -62,6 +69,7 @@ static void learning_free(learning *l)
     gbsi_free(l->information);
     gbsi_free(l->root);
     gbsi_free(l->step);
+    gbsi_free(l->variance);
 }
 
 static bool look(void *context)
@@ -143,50 +151,11 @@ cleanup:
     return status;
 }
 
-/* ---- linear equations ------------------------------------------------------------------------ */
-
-/* root root^T = information + more * unit matrix. @return whether that is positive definite, and
- * each diagonal entry is above a share of itself before. */
+/* root root^T = information + more * unit matrix. @return whether that is positive definite. */
 static bool factorise(learning *l, double more)
 {
-    const size_t n = l->n;
-    const double pivot = l->likelihood == NULL ? PIVOT : PIVOT_OF_DIFFERENCES;
-    for (size_t i = 0; i < n; ++i) {
-        double *row = l->root + i * n;
-        if (gbsi_watch_spend(&l->watch, n * i / 2 + n)) {
-            return false;
-        }
-        for (size_t j = 0; j <= i; ++j) {
-            const double *other = l->root + j * n;
-            double sum = l->information[i * n + j] + (i == j ? more : 0.0);
-            for (size_t k = 0; k < j; ++k) {
-                sum -= row[k] * other[k];
-            }
-            if (i == j && !(sum > pivot * (l->information[i * n + i] + more))) {
-                return false;
-            }
-            row[j] = i == j ? gbsi_sqrt(sum) : sum / other[j];
-        }
-    }
-    return true;
-}
-
-/* x becomes the solution y of root root^T y = x. */
-static void solve(const learning *l, double *x)
-{
-    const size_t n = l->n;
-    for (size_t i = 0; i < n; ++i) {
-        for (size_t k = 0; k < i; ++k) {
-            x[i] -= l->root[i * n + k] * x[k];
-        }
-        x[i] /= l->root[i * n + i];
-    }
-    for (size_t i = n; i-- > 0;) {
-        x[i] /= l->root[i * n + i];
-        for (size_t k = 0; k < i; ++k) {
-            x[k] -= l->root[i * n + k] * x[i];
-        }
-    }
+    return gbsi_cholesky(l->information, l->n, more,
+                         l->likelihood == NULL ? PIVOT : PIVOT_OF_DIFFERENCES, l->root, &l->watch);
 }
 
 /* ---- Newton's method ------------------------------------------------------------------------- */
@@ -205,7 +174,7 @@ static gbs_status find_step(learning *l, double *slope, gbs_error *err)
         }
     }
     memcpy(l->step, l->gradient, l->n * sizeof *l->step);
-    solve(l, l->step);
+    gbsi_cholesky_solve(l->root, l->n, l->step);
     *slope = 0.0;
     for (size_t k = 0; k < l->n; ++k) {
         *slope += l->step[k] * l->gradient[k];
@@ -279,7 +248,7 @@ static void add_rows(learning *l, double *mean, double *variance, double *g)
         }
         memset(g, 0, l->n * sizeof *g);
         gbsi_pseudo_row(&l->pseudo, l->w, i, 1.0, &value, g, NULL);
-        solve(l, g);
+        gbsi_cholesky_solve(l->root, l->n, g);
         for (size_t k = 0; k < l->n; ++k) {
             mean[k] += d->weight[i] * g[k] / d->sum;
             variance[k] += d->weight[i] * g[k] * g[k];
@@ -295,7 +264,7 @@ static void invert(learning *l, double *variance, double *x)
         double square = 0.0;
         memset(x, 0, l->n * sizeof *x);
         x[k] = 1.0;
-        solve(l, x);
+        gbsi_cholesky_solve(l->root, l->n, x);
         for (size_t i = 0; i < l->n; ++i) {
             square += x[i] * x[i];
         }
@@ -315,20 +284,43 @@ static void sandwich(learning *l, double *room, double *variance)
     }
 }
 
+/* Along sampled gradients; then variances are known already. */
+static gbs_status climb(learning *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_learn_report *r = &l->report;
+    const gbsi_climb how = {.chains = l->options.chains,
+                            .steps = l->options.steps,
+                            .seed = l->options.seed,
+                            .l2 = l->options.l2};
+    gbsi_climbed found = {.variance = l->variance};
+    GBSI_TRY(gbsi_climb_likelihood(&l->pseudo, &how, l->w, &found, err));
+    r->iterations = how.steps;
+    r->rhat = found.rhat;
+    r->change = found.share;
+    r->chance = found.error;
+    r->has_errors = found.has_errors;
+    r->converged = found.has_errors && found.rhat <= MOST_RHAT && found.share <= MOST_SHARE;
+    l->sum = r->objective = (double)NAN;
+
+cleanup:
+    return status;
+}
+
 /* @param error [n_weights] out, if not NULL. */
 static gbs_status find_errors(learning *l, double *error, gbs_error *err)
 {
     const bool enough = l->likelihood != NULL || l->data->sum > (double)l->n;
-    double *room = gbsi_alloc_array_zero(4 * l->n, sizeof *room);
-    double *variance = room == NULL ? NULL : room + 3 * l->n;
+    double *room = gbsi_alloc_array_zero(3 * l->n, sizeof *room);
     if (room == NULL) {
-        return gbsi_no_memory(err, "standard errors", 4 * l->n * sizeof *room);
+        return gbsi_no_memory(err, "standard errors", 3 * l->n * sizeof *room);
     }
-    if (enough && l->report.converged && factorise(l, 0.0)) {
+    if (l->options.objective != GBS_LEARN_SAMPLED && enough && l->report.converged &&
+        factorise(l, 0.0)) {
         if (l->likelihood == NULL) {
-            sandwich(l, room, variance);
+            sandwich(l, room, l->variance);
         } else {
-            invert(l, variance, room);
+            invert(l, l->variance, room);
         }
         l->report.has_errors = !gbsi_watch_stopped(&l->watch);
     }
@@ -337,7 +329,7 @@ static gbs_status find_errors(learning *l, double *error, gbs_error *err)
     }
     for (size_t k = 0; error != NULL && k < l->n; ++k) {
         error[l->learnt.weight[k]] =
-            l->report.has_errors ? gbsi_sqrt(larger(variance[k], 0.0)) : (double)NAN;
+            l->report.has_errors ? gbsi_sqrt(larger(l->variance[k], 0.0)) : (double)NAN;
     }
     gbsi_free(room);
     return GBS_OK;
@@ -352,14 +344,19 @@ static gbs_status take_options(learning *l, const gbs_learn_options *options, gb
         *o = *options;
     }
     if (!(o->l2 >= 0.0 && o->l2 <= 1e12 && o->tolerance >= 0.0 && o->tolerance <= 1.0 &&
-          o->time_s >= 0.0 && o->objective <= GBS_LEARN_LIKELIHOOD)) {
+          o->time_s >= 0.0 && o->objective <= GBS_LEARN_SAMPLED && o->chains != 1 &&
+          o->chains < UINT32_MAX / 2 && o->steps < UINT64_C(1) << 40)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_learn_options: found l2 %g, tolerance %g, %g s and objective %llu, "
-                         "expected 0 to 1e12, 0 to 1, 0 s or more, and a gbs_learn_objective",
-                         o->l2, o->tolerance, o->time_s, (unsigned long long)o->objective);
+                         "gbs_learn_options: found l2 %g, tolerance %g, %g s, objective %llu, %llu "
+                         "chains and %llu steps, expected 0 to 1e12, 0 to 1, 0 s or more, a "
+                         "gbs_learn_objective, 2 to 2^31 - 1 and at most 2^40",
+                         o->l2, o->tolerance, o->time_s, (unsigned long long)o->objective,
+                         (unsigned long long)o->chains, (unsigned long long)o->steps);
     }
     o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
     o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
+    o->chains = o->chains > 0 ? o->chains : CHAINS;
+    o->steps = o->steps > 0 ? o->steps : STEPS;
     o->memory_limit = o->memory_limit > 0 ? o->memory_limit : gbsi_default_memory_limit();
     return GBS_OK;
 }
@@ -373,6 +370,20 @@ static gbs_status check_data(const gbs_model *model, const gbs_data *data, gbs_e
     }
     return data->n_rows > 0 ? GBS_OK
                             : gbsi_fail(err, GBS_ERR_ARGUMENT, "found no rows, expected some");
+}
+
+/* Whether the rows have a value of every variable with a choice. */
+static bool is_whole(const gbs_model *model, const gbs_data *data)
+{
+    uint32_t n_known = 0;
+    uint32_t n_wanted = 0;
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        n_wanted += model->arity[v] > 1;
+    }
+    for (uint32_t c = 0; c < data->n_columns; ++c) {
+        n_known += model->arity[data->column[c]] > 1 && data->n_missing[c] == 0;
+    }
+    return n_known == n_wanted;
 }
 
 static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *data, gbs_error *err)
@@ -397,7 +408,8 @@ static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *dat
         GBSI_TRY(gbsi_likelihood_new(model, &l->learnt, data, l->options.memory_limit, &l->watch,
                                      &l->likelihood, err));
     } else {
-        GBSI_TRY(gbsi_pseudo_init(&l->pseudo, model, &l->learnt, data, &l->watch, err));
+        GBSI_TRY(gbsi_pseudo_init(&l->pseudo, model, &l->learnt, data,
+                                  l->options.objective == GBS_LEARN_PSEUDO, &l->watch, err));
     }
     l->report.size = sizeof l->report;
     l->report.n_rows = data->n_rows;
@@ -406,10 +418,11 @@ static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *dat
     l->tried = gbsi_alloc_array(l->n, sizeof *l->tried);
     l->gradient = gbsi_alloc_array(l->n, sizeof *l->gradient);
     l->step = gbsi_alloc_array(l->n, sizeof *l->step);
+    l->variance = gbsi_alloc_array_zero(l->n, sizeof *l->variance);
     l->information = gbsi_alloc_array(l->n * l->n, sizeof *l->information);
     l->root = gbsi_alloc_array_zero(l->n * l->n, sizeof *l->root);
     if (l->w == NULL || l->tried == NULL || l->gradient == NULL || l->step == NULL ||
-        l->information == NULL || l->root == NULL) {
+        l->variance == NULL || l->information == NULL || l->root == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "second derivatives", l->n * l->n * sizeof *l->root));
     }
     for (size_t k = 0; k < l->n; ++k) {
@@ -469,8 +482,11 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
                      gbsi_process_bytes() + gbs_model_bytes(model));
     gbsi_budget *before = gbsi_budget_enter(&budget);
     status = begin(&l, model, data, err);
-    if (status >= 0) {
+    if (status >= 0 && (l.options.objective != GBS_LEARN_SAMPLED || is_whole(model, data))) {
         status = maximise(&l, err);
+    }
+    if (status >= 0 && l.options.objective == GBS_LEARN_SAMPLED) {
+        status = climb(&l, err);
     }
     if (status == GBS_ERR_STOPPED && l.report.iterations > 0) {
         status = GBS_STOPPED;
@@ -518,7 +534,7 @@ static gbs_status judge(const gbs_model *model, const gbs_data *data, bool exact
                                      &likelihood, err));
         GBSI_TRY(gbsi_likelihood_at(likelihood, w, sum, NULL, err));
     } else {
-        GBSI_TRY(gbsi_pseudo_init(&pseudo, model, &learnt, data, NULL, err));
+        GBSI_TRY(gbsi_pseudo_init(&pseudo, model, &learnt, data, true, NULL, err));
         GBSI_TRY(gbsi_pseudo_sum(&pseudo, w, sum, NULL, NULL, err));
     }
 

@@ -52,7 +52,7 @@ static void derivatives_are_those_of_differences(void **state)
     double information[LEARNT * LEARNT];
     double value = 0.0;
     ok(gbsi_learnt_find(m, &l, NULL));
-    ok(gbsi_pseudo_init(&s, m, &l, data, NULL, NULL));
+    ok(gbsi_pseudo_init(&s, m, &l, data, true, NULL, NULL));
     assert_int_equal(l.n, LEARNT);
     ok(gbsi_pseudo_sum(&s, w, &value, gradient, information, NULL));
     for (uint32_t k = 0; k < LEARNT; ++k) {
@@ -124,7 +124,7 @@ static void penalty_pulls(void **state)
     ok(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, NULL));
     assert_string_equal(gbs_model_variable_name(learnt, 3), "the last spin");
     ok(gbsi_learnt_find(m, &l, NULL));
-    ok(gbsi_pseudo_init(&s, m, &l, data, NULL, NULL));
+    ok(gbsi_pseudo_init(&s, m, &l, data, true, NULL, NULL));
     for (uint32_t k = 0; k < LEARNT; ++k) {
         w[k] = gbs_model_weight(learnt, l.weight[k], NULL);
     }

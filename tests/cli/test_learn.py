@@ -202,3 +202,23 @@ def test_likelihood_of_weights(run, tmp_path):
 def test_likelihood_that_needs_too_much(run, tmp_path):
     done = run("learn", "weights", FRIENDS, CASES, "--objective", "likelihood", "--memory-limit", "1M", "-o", tmp_path / "m.gbm")
     assert done.status == 1 and "memory limit" in done.err and not (tmp_path / "m.gbm").exists()
+
+
+def test_sampled_likelihood_of_weights(run, tmp_path):
+    """Chains come as near to the likelihood's weights as the error says."""
+    for objective, more in (("likelihood", []), ("sampled", ["--chains", "50", "--steps", "400", "--seed", "3"])):
+        done = run("learn", "weights", FRIENDS, CASES, "--objective", objective, "--l2", "0", *more, "--intervals",
+                   tmp_path / f"{objective}.csv", "--summary", tmp_path / f"{objective}.json", "-o", tmp_path / "m.gbm")
+        assert done.status == 0 and "converged after" in done.err
+    assert "R-hat of the features" in done.err
+    exact, sampled = (learnt_of(tmp_path / f"{objective}.csv") for objective in ("likelihood", "sampled"))
+    report = json.loads((tmp_path / "sampled.json").read_text())
+    assert report["converged"] and 0 < report["chance"] < 0.7 and report["rhat"] < 1.05
+    for (a, error), (b, other) in zip(exact, sampled):
+        assert abs(a - b) <= 4.5 * report["chance"] * other and other == pytest.approx(error, rel=0.5)
+    for arguments, part in ((["--chains", "5"], "with --objective sampled only"),
+                            (["--objective", "sampled", "--chains", "1"], "2 to 2^31 - 1")):
+        done = run("learn", "weights", FRIENDS, CASES, *arguments, "-o", tmp_path / "n.gbm")
+        assert done.status == 2 and part in done.err
+    done = run("learn", "crf", TEMPLATES, DATA, "--objective", "sampled")
+    assert done.status == 2 and "is for learn weights" in done.err

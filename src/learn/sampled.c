@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stochastic approximation with the chains' own covariance as its matrix (Gu & Kong 1998, PNAS
+ * 95:7270-7274): w moves by g (N C)^-1 times the sampled gradient, C the covariance of the
+ * features. Then w stays where it was on average, the chains say how far the maximum is from there,
+ * and one step of Newton's method goes there. Rows with missing values have a chain each, with what
+ * they have held fast, as those of Younes (1989) and of DimmWitted do. */
+#include "learn/sampled.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/cholesky.h"
+#include "simd/math.h"
+
+#define FASTEST  0.5  /* share of a step of Newton's method */
+#define FARTHEST 0.5  /* that a weight moves in a step */
+#define QUARTER  4u   /* steps are not shortened in the first of so many parts */
+#define SLOWING  10.0 /* then, after each of so many parts of the steps, by as much again */
+#define FORGET   0.02 /* what a step's covariance counts for at least */
+#define BATCHES  20u  /* of the sums over rows, for their error */
+#define PIVOT    1e-9
+
+/* Sums over the draws of one chain, or of one half of it. */
+typedef struct climbing {
+    gbsi_pseudo *pseudo;
+    const gbsi_climb *how;
+    size_t n, n_variables;
+    uint64_t pass;
+    double n_rows;
+    double *complete; /* [n] features of complete rows */
+    size_t n_partial;
+    size_t *partial;    /* [n_partial] rows with missing values */
+    uint32_t *state;    /* [chains + n_partial][n_variables] */
+    uint8_t *clamped;   /* [n_variables] scratch */
+    double *feature;    /* [n] scratch */
+    double *mean;       /* [n] of the chains, at the last sweep */
+    double *rows;       /* [n] of the rows, at the last sweep */
+    double *covariance; /* [n][n] lower triangle */
+    double *root;       /* [n][n] */
+    double *step;       /* [n] */
+} climbing;
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+static uint32_t *state_of(const climbing *c, size_t chain)
+{
+    return c->state + chain * c->n_variables;
+}
+
+/* The states of a row, 0 where it has none. */
+static void fill(const climbing *c, size_t row, uint32_t *x)
+{
+    const gbs_data *d = c->pseudo->data;
+    memset(x, 0, c->n_variables * sizeof *x);
+    for (uint32_t k = 0; k < d->n_columns; ++k) {
+        const uint16_t state = d->state[row * d->n_columns + k];
+        x[d->column[k]] = state == GBSI_MISSING ? 0 : state;
+    }
+}
+
+/* Which variables a row has. @return whether it lacks one that has a choice. */
+static bool mark(const climbing *c, size_t row)
+{
+    const gbs_data *d = c->pseudo->data;
+    bool lacks = false;
+    memset(c->clamped, 0, c->n_variables);
+    for (uint32_t k = 0; k < d->n_columns; ++k) {
+        c->clamped[d->column[k]] = d->state[row * d->n_columns + k] != GBSI_MISSING;
+    }
+    for (size_t v = 0; v < c->n_variables; ++v) {
+        lacks = lacks || (!c->clamped[v] && c->pseudo->model->arity[v] > 1);
+    }
+    return lacks;
+}
+
+static gbs_status check_start(const climbing *c, size_t row, const uint32_t *x, gbs_error *err)
+{
+    return gbs_model_log_density(c->pseudo->model, x) > -INFINITY
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                           "row %" PRIu64
+                           ": found no state of positive weight where its missing values are "
+                           "state 0, from which chains could start, or none at all",
+                           c->pseudo->data->first[row] + 1);
+}
+
+/* Features of complete rows, chains of the others; free chains start from rows. */
+static gbs_status take_rows(climbing *c, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_data *d = c->pseudo->data;
+    for (size_t row = 0; row < d->n_distinct; ++row) {
+        uint32_t *x = state_of(c, c->how->chains + c->n_partial);
+        c->n_rows += d->weight[row];
+        fill(c, row, x);
+        GBSI_TRY(check_start(c, row, x, err));
+        if (mark(c, row)) {
+            c->partial[c->n_partial++] = row;
+            continue;
+        }
+        memset(c->feature, 0, c->n * sizeof *c->feature);
+        gbsi_pseudo_features(c->pseudo, x, c->feature);
+        for (size_t k = 0; k < c->n; ++k) {
+            c->complete[k] += d->weight[row] * c->feature[k];
+        }
+    }
+    for (uint64_t chain = 0; chain < c->how->chains; ++chain) {
+        fill(c, chain % d->n_distinct, state_of(c, chain));
+    }
+
+cleanup:
+    return status;
+}
+
+/* Draws a chain once more, and fills in its features. */
+static void draw_chain(climbing *c, const double *w, size_t chain)
+{
+    uint32_t *x = state_of(c, chain);
+    const bool is_row = chain >= c->how->chains;
+    if (is_row) {
+        (void)mark(c, c->partial[chain - c->how->chains]);
+    }
+    gbsi_pseudo_sweep(c->pseudo, w, is_row ? c->clamped : NULL, c->how->seed, (uint32_t)chain,
+                      c->pass, x);
+    memset(c->feature, 0, c->n * sizeof *c->feature);
+    gbsi_pseudo_features(c->pseudo, x, c->feature);
+}
+
+static bool stopped(const climbing *c)
+{
+    return gbsi_watch_stopped(c->pseudo->watch);
+}
+
+/* All chains once: mean of the free ones, sums of the rows. @param second [n][n] out: the
+ * covariance of the free ones, or NULL. */
+static void sweep(climbing *c, const double *w, double *second)
+{
+    const size_t n = c->n;
+    const double share = 1.0 / (double)c->how->chains;
+    memset(c->mean, 0, n * sizeof *c->mean);
+    memcpy(c->rows, c->complete, n * sizeof *c->rows);
+    if (second != NULL) {
+        memset(second, 0, n * n * sizeof *second);
+    }
+    for (size_t chain = 0; chain < c->how->chains && !stopped(c); ++chain) {
+        draw_chain(c, w, chain);
+        for (size_t k = 0; k < n; ++k) {
+            c->mean[k] += share * c->feature[k];
+            for (size_t j = 0; second != NULL && j <= k; ++j) {
+                second[k * n + j] += share * c->feature[k] * c->feature[j];
+            }
+        }
+    }
+    for (size_t k = 0; second != NULL && k < n; ++k) {
+        for (size_t j = 0; j <= k; ++j) {
+            second[k * n + j] -= c->mean[k] * c->mean[j];
+        }
+    }
+    for (size_t i = 0; i < c->n_partial && !stopped(c); ++i) {
+        draw_chain(c, w, c->how->chains + i);
+        for (size_t k = 0; k < n; ++k) {
+            c->rows[k] += c->pseudo->data->weight[c->partial[i]] * c->feature[k];
+        }
+    }
+    ++c->pass;
+}
+
+/* ---- climbing -------------------------------------------------------------------------------- */
+
+/* root of scale * covariance + l2, and as much of the unit matrix as that needs. */
+static void factorise(climbing *c, double scale)
+{
+    double most = 0.0;
+    for (size_t k = 0; k < c->n; ++k) {
+        for (size_t j = 0; j <= k; ++j) {
+            c->root[k * c->n + j] = scale * c->covariance[k * c->n + j];
+        }
+        most = c->root[k * c->n + k] > most ? c->root[k * c->n + k] : most;
+    }
+    double more = c->how->l2 + 1e-6 * most + 1e-9;
+    while (!gbsi_cholesky(c->root, c->n, more, PIVOT, c->root, c->pseudo->watch) && !stopped(c)) {
+        for (size_t k = 0; k < c->n; ++k) { /* what was overwritten */
+            for (size_t j = 0; j <= k; ++j) {
+                c->root[k * c->n + j] = scale * c->covariance[k * c->n + j];
+            }
+        }
+        more *= 10.0;
+    }
+}
+
+/* The matrix times the gradient, at what the last sweep found. */
+static void find_step(climbing *c, const double *w, const double *rows, const double *mean)
+{
+    for (size_t k = 0; k < c->n; ++k) {
+        c->step[k] = rows[k] - c->n_rows * mean[k] - c->how->l2 * w[k];
+    }
+    gbsi_cholesky_solve(c->root, c->n, c->step);
+}
+
+static double length_of(const gbsi_climb *how, uint64_t k)
+{
+    const double past = (double)k - (double)how->steps / QUARTER;
+    return past <= 0.0 ? FASTEST : FASTEST / (1.0 + SLOWING * past / (double)how->steps);
+}
+
+/* w becomes its mean over the last half of the steps. */
+static gbs_status climb(climbing *c, double *w, gbs_error *err)
+{
+    const size_t n = c->n;
+    const uint64_t first = c->how->steps / 2;
+    double *second = gbsi_alloc_array(n * n + n, sizeof *second);
+    if (second == NULL) {
+        return gbsi_no_memory(err, "covariances", n * n * sizeof *second);
+    }
+    double *mean = second + n * n;
+    memset(mean, 0, n * sizeof *mean);
+    for (uint64_t k = 0; k < c->how->steps && !stopped(c); ++k) {
+        const double fresh = 1.0 / (double)(k + 1);
+        sweep(c, w, second);
+        for (size_t i = 0; i < n * n; ++i) {
+            c->covariance[i] += (fresh > FORGET ? fresh : FORGET) * (second[i] - c->covariance[i]);
+        }
+        factorise(c, c->n_rows);
+        find_step(c, w, c->rows, c->mean);
+        for (size_t i = 0; i < n; ++i) {
+            const double move = length_of(c->how, k) * c->step[i];
+            w[i] += move > FARTHEST ? FARTHEST : move < -FARTHEST ? -FARTHEST : move;
+            mean[i] += k < first ? 0.0 : (w[i] - mean[i]) / (double)(k - first + 1);
+        }
+    }
+    memcpy(w, mean, n * sizeof *w);
+    gbsi_free(second);
+    return stopped(c) ? gbsi_watch_fail(err, "learning") : GBS_OK;
+}
+
+/* ---- where the maximum is from there -----------------------------------------------------------
+ */
+
+/* Sums at fixed weights. */
+typedef struct looking {
+    double *chain;       /* [2 chains][n] means of the features over halves of chains */
+    double *square;      /* [2 chains][n] and of their squares */
+    double *second;      /* [n][n] mean of products, over all chains */
+    double *batch;       /* [BATCHES][n] means of the sums over rows */
+    double *of_row;      /* [n_partial][n] mean features of each row */
+    double *products;    /* [n][n] weighted sum over rows of mean products */
+    double *mean, *rows; /* [n] over all */
+    uint64_t n_half;
+} looking;
+
+static void looking_free(looking *l)
+{
+    gbsi_free(l->chain);
+    gbsi_free(l->second);
+    gbsi_free(l->of_row);
+    gbsi_free(l->mean);
+}
+
+static gbs_status looking_new(const climbing *c, looking *l, gbs_error *err)
+{
+    const size_t n = c->n;
+    const size_t halves = 2 * (size_t)c->how->chains * n;
+    l->n_half = c->how->steps / 4 + 2;
+    l->chain = gbsi_alloc_array_zero(2 * halves, sizeof *l->chain);
+    l->second = gbsi_alloc_array_zero(2 * n * n, sizeof *l->second);
+    l->of_row = gbsi_alloc_array_zero(c->n_partial * n, sizeof *l->of_row);
+    l->mean = gbsi_alloc_array_zero((2 + BATCHES) * n, sizeof *l->mean);
+    if (l->chain == NULL || l->second == NULL || l->of_row == NULL || l->mean == NULL) {
+        return gbsi_no_memory(err, "moments", (2 * halves + c->n_partial * n) * sizeof(double));
+    }
+    l->square = l->chain + halves;
+    l->products = l->second + n * n;
+    l->rows = l->mean + n;
+    l->batch = l->mean + 2 * n;
+    return GBS_OK;
+}
+
+static void add_draw(const double *feature, size_t n, double share, double *mean, double *products)
+{
+    for (size_t k = 0; k < n; ++k) {
+        mean[k] += feature[k] * share;
+        for (size_t j = 0; products != NULL && j <= k; ++j) {
+            products[k * n + j] += feature[k] * feature[j] * share;
+        }
+    }
+}
+
+static gbs_status look_around(climbing *c, const double *w, looking *l, gbs_error *err)
+{
+    const size_t n = c->n;
+    const uint64_t n_draws = 2 * l->n_half;
+    for (uint64_t t = 0; t < n_draws && !stopped(c); ++t, ++c->pass) {
+        double *batch = l->batch + t * BATCHES / n_draws * n;
+        for (size_t chain = 0; chain < c->how->chains && !stopped(c); ++chain) {
+            const size_t half = 2 * chain + (t >= l->n_half);
+            draw_chain(c, w, chain);
+            add_draw(c->feature, n, 1.0 / (double)l->n_half, l->chain + half * n, NULL);
+            for (size_t k = 0; k < n; ++k) {
+                l->square[half * n + k] += c->feature[k] * c->feature[k] / (double)l->n_half;
+            }
+            add_draw(c->feature, n, 1.0 / (double)(n_draws * c->how->chains), l->mean, l->second);
+        }
+        for (size_t i = 0; i < c->n_partial && !stopped(c); ++i) {
+            const double weight = c->pseudo->data->weight[c->partial[i]];
+            draw_chain(c, w, c->how->chains + i);
+            add_draw(c->feature, n, 1.0 / (double)n_draws, l->of_row + i * n, NULL);
+            add_draw(c->feature, n, weight / (double)n_draws, l->rows, l->products);
+            for (size_t k = 0; k < n; ++k) {
+                batch[k] += weight * c->feature[k] * BATCHES / (double)n_draws;
+            }
+        }
+    }
+    return stopped(c) ? gbsi_watch_fail(err, "learning") : GBS_OK;
+}
+
+/* Split R-hat of a feature (Gelman et al. 2013, Bayesian Data Analysis, section 11.4). */
+static double rhat_of(const climbing *c, const looking *l, size_t k)
+{
+    const size_t n_halves = 2 * (size_t)c->how->chains;
+    const double n = (double)l->n_half;
+    double within = 0.0;
+    double between = 0.0;
+    for (size_t h = 0; h < n_halves; ++h) {
+        const double mean = l->chain[h * c->n + k];
+        const double away = mean - l->mean[k];
+        within += (l->square[h * c->n + k] - mean * mean) * n / (n - 1.0) / (double)n_halves;
+        between += away * away / (double)(n_halves - 1);
+    }
+    return within > 0.0    ? gbsi_sqrt((n - 1.0) / n + between / within)
+           : between > 0.0 ? INFINITY
+                           : 1.0;
+}
+
+/* The information: N times the covariance of the model less the sum of those of rows [M66]. */
+static bool find_information(climbing *c, const looking *l)
+{
+    const size_t n = c->n;
+    for (size_t k = 0; k < n; ++k) {
+        for (size_t j = 0; j <= k; ++j) {
+            double of_rows = l->products[k * n + j];
+            for (size_t i = 0; i < c->n_partial; ++i) {
+                of_rows -= c->pseudo->data->weight[c->partial[i]] * l->of_row[i * n + k] *
+                           l->of_row[i * n + j];
+            }
+            c->covariance[k * n + j] =
+                c->n_rows * (l->second[k * n + j] - l->mean[k] * l->mean[j]) - of_rows;
+        }
+    }
+    return gbsi_cholesky(c->covariance, n, c->how->l2, 1e-6, c->root, c->pseudo->watch);
+}
+
+/* variance += that of the solution for a mean of independent terms. @param at [count][n] terms. */
+static void add_chance(climbing *c, const double *at, size_t count, size_t stride, double scale,
+                       const double *mean, double *variance)
+{
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t k = 0; k < c->n; ++k) {
+            c->step[k] = scale * (at[i * stride + k] - mean[k]);
+        }
+        gbsi_cholesky_solve(c->root, c->n, c->step);
+        for (size_t k = 0; k < c->n; ++k) {
+            variance[k] += c->step[k] * c->step[k] / (double)(count * (count - 1));
+        }
+    }
+}
+
+/* Variances, of the data and of chance. @param chance [n] scratch. */
+static void find_variances(climbing *c, looking *l, double *chance, gbsi_climbed *found)
+{
+    const size_t n = c->n;
+    memset(chance, 0, n * sizeof *chance);
+    for (size_t chain = 0; chain < c->how->chains; ++chain) { /* halves become wholes */
+        for (size_t k = 0; k < n; ++k) {
+            double *half = l->chain + 2 * chain * n;
+            half[k] = 0.5 * (half[k] + half[n + k]);
+        }
+    }
+    add_chance(c, l->chain, c->how->chains, 2 * n, c->n_rows, l->mean, chance);
+    if (c->n_partial > 0) {
+        add_chance(c, l->batch, BATCHES, n, 1.0, l->rows, chance);
+    }
+    found->error = 0.0;
+    for (size_t k = 0; k < n; ++k) {
+        double square = 0.0;
+        memset(c->step, 0, n * sizeof *c->step);
+        c->step[k] = 1.0;
+        gbsi_cholesky_solve(c->root, n, c->step);
+        for (size_t i = 0; i < n; ++i) {
+            square += c->step[i] * c->step[i];
+        }
+        const double of_data = c->step[k] - c->how->l2 * square;
+        found->variance[k] = (of_data > 0.0 ? of_data : 0.0) + chance[k];
+        const double share = gbsi_sqrt(chance[k] / found->variance[k]);
+        found->error = share > found->error ? share : found->error;
+    }
+}
+
+/* One step of Newton's method from w. */
+static gbs_status finish(climbing *c, double *w, gbsi_climbed *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    looking l = {0};
+    double *chance = gbsi_alloc_array(c->n, sizeof *chance);
+    if (chance == NULL) {
+        return gbsi_no_memory(err, "variances", c->n * sizeof *chance);
+    }
+    GBSI_TRY(looking_new(c, &l, err));
+    GBSI_TRY(look_around(c, w, &l, err));
+    found->rhat = 1.0;
+    for (size_t k = 0; k < c->n; ++k) {
+        const double rhat = rhat_of(c, &l, k);
+        found->rhat = rhat > found->rhat ? rhat : found->rhat;
+    }
+    found->has_errors = find_information(c, &l);
+    if (!found->has_errors) {
+        goto cleanup;
+    }
+    find_variances(c, &l, chance, found);
+    for (size_t k = 0; k < c->n; ++k) {
+        l.rows[k] += c->complete[k];
+    }
+    find_step(c, w, l.rows, l.mean);
+    for (size_t k = 0; k < c->n; ++k) {
+        const double share = fabs(c->step[k]) / gbsi_sqrt(found->variance[k]);
+        found->share = share > found->share ? share : found->share;
+    }
+    for (size_t k = 0; k < c->n && found->share <= 1.0; ++k) {
+        w[k] += c->step[k];
+    }
+
+cleanup:
+    looking_free(&l);
+    gbsi_free(chance);
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static gbs_status take_memory(climbing *c, gbs_error *err)
+{
+    const size_t n_chains = c->how->chains + c->pseudo->data->n_distinct + 1;
+    c->state = gbsi_alloc_array(n_chains, c->n_variables * sizeof *c->state);
+    c->partial = gbsi_alloc_array(c->pseudo->data->n_distinct, sizeof *c->partial);
+    c->clamped = gbsi_alloc_array(c->n_variables, 1);
+    c->complete = gbsi_alloc_array_zero(5 * c->n, sizeof *c->complete);
+    c->covariance = gbsi_alloc_array_zero(2 * c->n * c->n, sizeof *c->covariance);
+    if (c->state == NULL || c->partial == NULL || c->clamped == NULL || c->complete == NULL ||
+        c->covariance == NULL) {
+        return gbsi_no_memory(err, "chains", n_chains * c->n_variables * sizeof *c->state);
+    }
+    c->feature = c->complete + c->n;
+    c->mean = c->complete + 2 * c->n;
+    c->rows = c->complete + 3 * c->n;
+    c->step = c->complete + 4 * c->n;
+    c->root = c->covariance + c->n * c->n;
+    return GBS_OK;
+}
+
+gbs_status gbsi_climb_likelihood(gbsi_pseudo *pseudo, const gbsi_climb *how, double *w,
+                                 gbsi_climbed *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    climbing c = {.pseudo = pseudo,
+                  .how = how,
+                  .n = pseudo->learnt->n,
+                  .n_variables = pseudo->model->n_variables};
+    GBSI_TRY(take_memory(&c, err));
+    GBSI_TRY(take_rows(&c, err));
+    GBSI_TRY(climb(&c, w, err));
+    GBSI_TRY(finish(&c, w, found, err));
+
+cleanup:
+    gbsi_free(c.state);
+    gbsi_free(c.partial);
+    gbsi_free(c.clamped);
+    gbsi_free(c.complete);
+    gbsi_free(c.covariance);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maximum likelihood of tied weights where no tree holds: expectations are those of chains that go
+ * on while the weights move [M67]. */
+#ifndef GBSI_LEARN_SAMPLED_H
+#define GBSI_LEARN_SAMPLED_H
+
+#include "learn/pseudo.h"
+
+typedef struct gbsi_climb {
+    uint64_t chains, steps, seed;
+    double l2;
+} gbsi_climb;
+
+typedef struct gbsi_climbed {
+    double *variance; /* [n] out: of the weights, by the information and by chance of the chains */
+    bool has_errors;  /* the information is positive definite */
+    double rhat;      /* largest of the features */
+    double share;     /* largest move of the last step, in standard errors */
+    double error;     /* largest share of chance in the standard error of a weight */
+} gbsi_climbed;
+
+/* @param pseudo of rows that may lack values. @param w [n] from there, and out.
+ * @return GBS_ERR_STOPPED by the watch; GBS_ERR_IMPOSSIBLE if no start was found for a row. */
+gbs_status gbsi_climb_likelihood(gbsi_pseudo *pseudo, const gbsi_climb *how, double *w,
+                                 gbsi_climbed *found, gbs_error *err);
+
+#endif
