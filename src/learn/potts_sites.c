@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asymmetric pseudo-likelihood of a dense Potts model [M62]: each site's conditional has couplings
  * of its own, a logistic regression that one thread solves alone, in a block (potts_rows.h). */
-#include "config.h"
-
-#ifdef GBSI_HAVE_LBFGS
-
 #include <math.h>
 #include <string.h>
 
@@ -211,5 +207,3 @@ cleanup:
     gbsi_free(s.outcome);
     return status;
 }
-
-#endif
