@@ -28,6 +28,7 @@
 #include "gibbsite/query.h"
 #include "gibbsite/report.h"
 #include "gibbsite/run.h"
+#include "gibbsite/segment.h"
 #include "gibbsite/sensitivity.h"
 #include "gibbsite/status.h"
 #include "gibbsite/traces.h"

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,12 +124,126 @@ static void denoising(void **state)
     gbs_image_free(&y);
 }
 
+static const char aspects_text[] = "gibbsite-aspects 1\nside 4\nstep 2\ncells 1\ntexture "
+                                   "1\n%s\ncolor 1\n0 0 0 0 0 0 0 0\nclasses 2\n"
+                                   "class a\n1\n1\n1\nclass b\n1\n1\n1\n";
+
+/* Classes of one word of each kind. */
+static gbs_aspects *make_aspects(void)
+{
+    char zeros[257];
+    char text[600];
+    gbs_aspects *aspects = NULL;
+    for (int i = 0; i < 128; i++) {
+        memcpy(zeros + 2 * i, "0 ", 3);
+    }
+    (void)snprintf(text, sizeof text, aspects_text, zeros);
+    FINE(gbs_aspects_read_memory("a", text, strlen(text), &aspects, &err));
+    return aspects;
+}
+
+static void aspects_refused(void **state)
+{
+    (void)state;
+    gbs_aspects *aspects = NULL;
+    gbs_aspect_report little = {.size = 1};
+    const gbs_aspect_options shorter = {.size = 1};
+    const gbs_aspect_options small = {.size = sizeof small, .side = 3};
+    const gbs_aspect_options apart = {.size = sizeof apart, .step = 2000};
+    REFUSED(gbs_aspects_learn(NULL, NULL, NULL, &aspects, NULL, &err));
+    REFUSED(gbs_aspects_learn("none", NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_aspects_learn("none", &shorter, NULL, &aspects, NULL, &err));
+    REFUSED(gbs_aspects_learn("none", &small, NULL, &aspects, NULL, &err));
+    REFUSED(gbs_aspects_learn("none", &apart, NULL, &aspects, NULL, &err));
+    REFUSED(gbs_aspects_learn("none", NULL, NULL, &aspects, &little, &err));
+    assert_int_equal(gbs_aspects_learn("/none/none", NULL, NULL, &aspects, NULL, NULL), GBS_ERR_IO);
+    REFUSED(gbs_aspects_read(NULL, &aspects, &err));
+    REFUSED(gbs_aspects_read("none", NULL, &err));
+    REFUSED(gbs_aspects_read_memory(NULL, "a", 1, &aspects, &err));
+    REFUSED(gbs_aspects_read_memory("a", NULL, 1, &aspects, &err));
+    REFUSED(gbs_aspects_read_memory("a", "a", 1, NULL, &err));
+    REFUSED(gbs_aspects_write(NULL, "none", &err));
+    assert_null(aspects);
+    aspects = make_aspects();
+    REFUSED(gbs_aspects_write(aspects, NULL, &err));
+    assert_int_equal(gbs_aspects_n_classes(aspects), 2);
+    assert_int_equal(gbs_aspects_n_classes(NULL), 0);
+    assert_null(gbs_aspects_class_name(NULL, 0));
+    assert_null(gbs_aspects_class_name(aspects, 2));
+    gbs_aspects_free(aspects);
+    gbs_aspects_free(NULL);
+}
+
+static void segments_refused(void **state)
+{
+    (void)state;
+    gbs_aspects *aspects = make_aspects();
+    gbs_image image = {0};
+    gbs_image small = {0};
+    gbs_image out = {0};
+    gbs_segment *segment = NULL;
+    gbs_model *model = NULL;
+    uint32_t *sequence = NULL;
+    size_t n = 0;
+    gbs_segment_score score[3];
+    const uint32_t label[4] = {0, 1, 1, 0};
+    const uint32_t beyond[4] = {0, 1, 2, 0};
+    const gbs_rectangle inside = {0, 0, 1, 1};
+    const gbs_rectangle outside = {0, 1, 1, 2};
+    const gbs_segment_options shorter = {.size = 1};
+    const gbs_segment_options coupled = {.size = sizeof coupled, .coupling = -1.0};
+    const gbs_segment_options neighbours = {.size = sizeof neighbours, .neighbours = 5};
+    FINE(gbs_image_new(GBS_IMAGE_GREY, 6, 6, 255, 0, &image, &err));
+    FINE(gbs_image_new(GBS_IMAGE_GREY, 3, 6, 255, 0, &small, &err));
+    REFUSED(gbs_segment_new(NULL, &image, NULL, NULL, &segment, &err));
+    REFUSED(gbs_segment_new(aspects, NULL, NULL, NULL, &segment, &err));
+    REFUSED(gbs_segment_new(aspects, &out, NULL, NULL, &segment, &err));
+    REFUSED(gbs_segment_new(aspects, &small, NULL, NULL, &segment, &err));
+    REFUSED(gbs_segment_new(aspects, &image, &shorter, NULL, &segment, &err));
+    REFUSED(gbs_segment_new(aspects, &image, &coupled, NULL, &segment, &err));
+    REFUSED(gbs_segment_new(aspects, &image, &neighbours, NULL, &segment, &err));
+    REFUSED(gbs_segment_new(aspects, &image, NULL, NULL, NULL, &err));
+    assert_null(segment);
+    FINE(gbs_segment_new(aspects, &image, NULL, NULL, &segment, &err));
+    REFUSED(gbs_segment_model(NULL, &model, &err));
+    REFUSED(gbs_segment_model(segment, NULL, &err));
+    REFUSED(gbs_segment_scan(NULL, &inside, NULL, NULL, &sequence, &n, NULL, &err));
+    REFUSED(gbs_segment_scan(segment, NULL, NULL, NULL, &sequence, &n, NULL, &err));
+    REFUSED(gbs_segment_scan(segment, &outside, NULL, NULL, &sequence, &n, NULL, &err));
+    REFUSED(gbs_segment_scan(segment, &inside, NULL, NULL, NULL, &n, NULL, &err));
+    REFUSED(gbs_segment_scan(segment, &inside, NULL, NULL, &sequence, NULL, NULL, &err));
+    REFUSED(gbs_segment_draw(NULL, &image, label, NULL, GBS_SEGMENT_MAP, &out, &err));
+    REFUSED(gbs_segment_draw(segment, NULL, label, NULL, GBS_SEGMENT_MAP, &out, &err));
+    REFUSED(gbs_segment_draw(segment, &small, label, NULL, GBS_SEGMENT_MAP, &out, &err));
+    REFUSED(gbs_segment_draw(segment, &image, NULL, NULL, GBS_SEGMENT_MAP, &out, &err));
+    REFUSED(gbs_segment_draw(segment, &image, beyond, NULL, GBS_SEGMENT_MAP, &out, &err));
+    REFUSED(gbs_segment_draw(segment, &image, label, &outside, GBS_SEGMENT_MAP, &out, &err));
+    REFUSED(gbs_segment_draw(segment, &image, label, NULL, (gbs_segment_picture)7, &out, &err));
+    REFUSED(gbs_segment_draw(segment, &image, label, NULL, GBS_SEGMENT_MAP, NULL, &err));
+    REFUSED(gbs_segment_compare(NULL, &image, label, NULL, score, &err));
+    REFUSED(gbs_segment_compare(segment, NULL, label, NULL, score, &err));
+    REFUSED(gbs_segment_compare(segment, &small, label, NULL, score, &err));
+    REFUSED(gbs_segment_compare(segment, &image, NULL, NULL, score, &err));
+    REFUSED(gbs_segment_compare(segment, &image, beyond, NULL, score, &err));
+    REFUSED(gbs_segment_compare(segment, &image, label, &outside, score, &err));
+    REFUSED(gbs_segment_compare(segment, &image, label, NULL, NULL, &err));
+    assert_true(model == NULL && sequence == NULL && out.sample == NULL);
+    assert_int_equal(gbs_segment_rows(segment), 2);
+    assert_true(gbs_segment_rows(NULL) == 0 && gbs_segment_columns(NULL) == 0);
+    assert_true(gbs_segment_shares(NULL) == NULL && gbs_segment_alone(NULL) == NULL);
+    gbs_segment_free(segment);
+    gbs_segment_free(NULL);
+    gbs_aspects_free(aspects);
+    gbs_image_free(&image);
+    gbs_image_free(&small);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_from),
-        cmocka_unit_test(images_to),
-        cmocka_unit_test(denoising),
+        cmocka_unit_test(images_from),      cmocka_unit_test(images_to),
+        cmocka_unit_test(denoising),        cmocka_unit_test(aspects_refused),
+        cmocka_unit_test(segments_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Pictures cut into regions of known kinds: the Markov field aspect model (Verbeek & Triggs 2007)
+ * [M68]. Patches on a grid are described by words, which classes use at different rates; classes
+ * are learnt from pictures of which no more is told than which classes they show.
+ *
+ *     gbs_aspects *aspects = NULL;
+ *     gbs_image picture = {0};
+ *     gbs_segment *segment = NULL;
+ *     gbs_model *model = NULL;
+ *     gbs_aspects_learn("training.txt", NULL, NULL, &aspects, NULL, &err);
+ *     gbs_image_read("street.png", NULL, &picture, &err);
+ *     gbs_segment_new(aspects, &picture, NULL, NULL, &segment, &err);
+ *     gbs_segment_model(segment, &model, &err); // a variable for each patch: ask it anything
+ *
+ * Results have the same bits on any machine and any number of threads.
+ *
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; what was learnt or read never changes.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
+ * NULL options mean the defaults.
+ */
+#ifndef GIBBSITE_SEGMENT_H
+#define GIBBSITE_SEGMENT_H
+
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/image.h"
+#include "gibbsite/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- classes ------------------------------------------------------------------------------- */
+
+/** How often each class uses each word, and the words themselves. */
+typedef struct gbs_aspects gbs_aspects;
+
+#define GBS_MAX_CLASSES 255u /**< in label maps, 255 is the value of pixels without a class */
+
+/** Zero-initialised means the defaults. */
+typedef struct gbs_aspect_options {
+    size_t size;             /**< sizeof(gbs_aspect_options) */
+    double time_s;           /**< fail after so many seconds; 0: no limit */
+    uint64_t threads;        /**< number of threads, without effect on results; 0: all cores */
+    uint64_t memory_limit;   /**< bytes, program included; 0: half of the machine's memory */
+    uint64_t seed;           /**< of where the search for words begins */
+    uint64_t side;           /**< of a patch, pixels, 4 to 1024; 0: 20 */
+    uint64_t step;           /**< from one patch to the next, pixels, 1 to 1024; 0: side / 2 */
+    uint64_t texture_words;  /**< at most, up to 65536; 0: 200 */
+    uint64_t color_words;    /**< at most, up to 65536; 0: 50 */
+    uint64_t position_cells; /**< up to 256: the picture is cut into so many rows and columns of
+                                  cells, each a word for what lies there; 0: places say nothing */
+    uint64_t iterations;     /**< of EM at most; 0: 500 */
+    double tolerance;        /**< EM has converged when an iteration adds less to the mean
+                                  log-likelihood of a patch; 0: 1e-6 */
+} gbs_aspect_options;
+
+/** What learning found. Logarithms are natural. */
+typedef struct gbs_aspect_report {
+    size_t size;          /**< in: sizeof(gbs_aspect_report), set by the caller */
+    uint64_t n_pictures;  /**< read */
+    uint64_t n_patches;   /**< in all pictures */
+    uint64_t n_classes;   /**< named */
+    uint64_t n_words[3];  /**< of texture, of colour, and cells of places */
+    uint64_t iterations;  /**< of EM */
+    uint64_t converged;   /**< 1 or 0: whether EM did */
+    double mean_log_like; /**< ln P(words) of a patch, mean */
+    double seconds;
+} gbs_aspect_report;
+
+/**
+ * Learn classes from pictures.
+ *
+ * A line of the list names a picture, by its path from the folder of the list, and behind it the
+ * classes that it shows, all separated by blanks; # begins a comment. Which patch shows which of
+ * them is what EM finds (probabilistic latent semantic analysis: Hofmann 2001).
+ *
+ * @param path      of the list; may be compressed.
+ * @param callbacks NULL; progress is called with pass = pictures read, then iterations done.
+ * @param aspects   out, caller frees.
+ * @param report    out or NULL.
+ * @return GBS_ERR_FORMAT with its place for a picture that cannot be read or is smaller than a
+ *         patch, and where two classes are shown by the same pictures alone, so that nothing tells
+ *         them apart; GBS_ERR_IO, GBS_ERR_STOPPED, GBS_ERR_LIMIT, GBS_ERR_MEMORY.
+ */
+GBS_API gbs_status gbs_aspects_learn(const char *path, const gbs_aspect_options *options,
+                                     const gbs_run_callbacks *callbacks, gbs_aspects **aspects,
+                                     gbs_aspect_report *report, gbs_error *err);
+/** Read classes from a file of gbs_aspects_write(). @param aspects out, caller frees. */
+GBS_API gbs_status gbs_aspects_read(const char *path, gbs_aspects **aspects, gbs_error *err);
+/** Read classes from memory. @param name used in messages in place of the file name. */
+GBS_API gbs_status gbs_aspects_read_memory(const char *name, const void *bytes, size_t n_bytes,
+                                           gbs_aspects **aspects, gbs_error *err);
+/** Write classes as text, see gibbsite-formats(5). Reading it again gives the same bits.
+ *  @param path as of gbs_output_open(). */
+GBS_API gbs_status gbs_aspects_write(const gbs_aspects *aspects, const char *path, gbs_error *err);
+GBS_API void gbs_aspects_free(gbs_aspects *aspects); /**< NULL is allowed */
+GBS_API uint32_t gbs_aspects_n_classes(const gbs_aspects *aspects);
+/** @return the name of a class, valid until the classes are freed. */
+GBS_API const char *gbs_aspects_class_name(const gbs_aspects *aspects, uint32_t class_number);
+
+/* ---- a picture ------------------------------------------------------------------------------
+ */
+
+/** A picture as the classes see it. Patch row * columns + column. */
+typedef struct gbs_segment gbs_segment;
+
+/** Zero-initialised means the defaults. */
+typedef struct gbs_segment_options {
+    size_t size;           /**< sizeof(gbs_segment_options) */
+    double time_s;         /**< fail after so many seconds; 0: no limit */
+    uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
+    uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
+    double coupling;       /**< added to the log-weight where neighbouring patches have the same
+                                class, 0 to 100; 0: none, the classes of patches alone */
+    uint64_t neighbours;   /**< 4 or 8; 0: 4 */
+} gbs_segment_options;
+
+/** The coupling of Mitliagkas & Mackey (2017), section 5.5. */
+#define GBS_SEGMENT_COUPLING 0.48
+
+/**
+ * Find the words of a picture, and by EM the share of each class in it.
+ *
+ * @param aspects  borrowed until the result is freed.
+ * @param callbacks NULL; progress is called with pass = patches done.
+ * @param segment  out, caller frees.
+ * @return GBS_ERR_ARGUMENT for a picture smaller than a patch; GBS_ERR_STOPPED, GBS_ERR_LIMIT,
+ *         GBS_ERR_MEMORY.
+ */
+GBS_API gbs_status gbs_segment_new(const gbs_aspects *aspects, const gbs_image *picture,
+                                   const gbs_segment_options *options,
+                                   const gbs_run_callbacks *callbacks, gbs_segment **segment,
+                                   gbs_error *err);
+GBS_API void gbs_segment_free(gbs_segment *segment);           /**< NULL is allowed */
+GBS_API uint32_t gbs_segment_rows(const gbs_segment *segment); /**< of patches */
+GBS_API uint32_t gbs_segment_columns(const gbs_segment *segment);
+/** @return [classes] the share of each class in the picture, valid until it is freed. */
+GBS_API const double *gbs_segment_shares(const gbs_segment *segment);
+/** @return [rows * columns] the most probable class of each patch alone, without its neighbours;
+ *          valid until the picture is freed. Where chains may start. */
+GBS_API const uint32_t *gbs_segment_alone(const gbs_segment *segment);
+
+/** Make the factor graph of the patches: a variable for each, with the classes as its states.
+ *  @param model out, caller frees. */
+GBS_API gbs_status gbs_segment_model(const gbs_segment *segment, gbs_model **model, gbs_error *err);
+
+/** A rectangle of patches. */
+typedef struct gbs_rectangle {
+    uint32_t row, column;   /**< of its upper left patch */
+    uint32_t rows, columns; /**< at least 1 */
+} gbs_rectangle;
+
+/**
+ * Find a scan for a rectangle of patches, as good for it as one systematic scan of the picture: the
+ * variation of the rectangle's patches is the same or smaller (gbs_scan_optimise() with `match` the
+ * number of patches). It depends on the coupling, not on what the picture shows.
+ *
+ * @param stop     NULL, or asked now and then. @return nonzero to stop; what was found so far is
+ *                 returned with GBS_STOPPED.
+ * @param sequence out, caller frees with gbs_free(). @param n out. @param report out or NULL.
+ * @return GBS_ERR_ARGUMENT for a rectangle outside the picture; GBS_ERR_UNSUPPORTED where no length
+ *         is as good, as with couplings so strong that Dobrushin's condition fails.
+ */
+GBS_API gbs_status gbs_segment_scan(const gbs_segment *segment, const gbs_rectangle *rectangle,
+                                    int (*stop)(void *context), void *context, uint32_t **sequence,
+                                    size_t *n, gbs_scan_report *report, gbs_error *err);
+
+/** Pictures of classes. */
+typedef enum gbs_segment_picture {
+    GBS_SEGMENT_MAP = 0,     /**< a palette picture whose pixel values are classes: those of the
+                                  patch whose centre is nearest */
+    GBS_SEGMENT_OVERLAY = 1, /**< the picture in the colours of its classes, with the rectangle
+                                  framed in white */
+} gbs_segment_picture;
+
+/** Draw classes. @param picture the one that the segment was made of. @param label [rows *
+ *  columns]. @param rectangle NULL for none. @param image out, freed by the caller. */
+GBS_API gbs_status gbs_segment_draw(const gbs_segment *segment, const gbs_image *picture,
+                                    const uint32_t *label, const gbs_rectangle *rectangle,
+                                    gbs_segment_picture what, gbs_image *image, gbs_error *err);
+
+/** How many patches have the class of most of their pixels. */
+typedef struct gbs_segment_score {
+    uint64_t n_patches; /**< of the class in the truth */
+    uint64_t n_right;   /**< of these, those that are given this class */
+    uint64_t n_given;   /**< patches that are given this class, of those with a class in the truth
+                         */
+} gbs_segment_score;
+
+/**
+ * Compare classes with a label map.
+ *
+ * @param truth a picture of the same size, grey or palette, whose pixel values are classes; pixels
+ *              of other values have none, and patches in which these are most do not count.
+ * @param rectangle NULL: the whole picture; else its patches alone.
+ * @param score out: [classes + 1], the last of all classes together.
+ */
+GBS_API gbs_status gbs_segment_compare(const gbs_segment *segment, const gbs_image *truth,
+                                       const uint32_t *label, const gbs_rectangle *rectangle,
+                                       gbs_segment_score *score, gbs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
