@@ -19,12 +19,16 @@ static void *field_of(cli_arguments *arguments, const cli_option *option)
     return (char *)arguments + option->offset;
 }
 
-static void set_defaults(cli_arguments *arguments)
+/* @param verb whose rows are to be set; several rows may share a field. */
+static void set_defaults(cli_arguments *arguments, unsigned verb)
 {
     size_t n = 0;
     const cli_option *table = cli_option_table(&n);
     for (size_t i = 0; i < n; i++) {
         void *field = field_of(arguments, &table[i]);
+        if ((cli_option_verbs(&table[i]) & verb) == 0) {
+            continue;
+        }
         switch (table[i].kind) {
         case CLI_CHOICE:
             *(int *)field = (int)table[i].def;
@@ -39,7 +43,6 @@ static void set_defaults(cli_arguments *arguments)
             break;
         }
     }
-    arguments->run = gbs_run_options_default();
 }
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -351,7 +354,9 @@ int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv, cli_a
     char letters[2 * CLI_MAX_OPTIONS + 2];
     size_t n = 0;
     const cli_option *table = cli_option_table(&n);
-    set_defaults(arguments);
+    set_defaults(arguments, CLI_ALL);
+    set_defaults(arguments, verb); /* over those of other verbs */
+    arguments->run = gbs_run_options_default();
     arguments->evidence = calloc((size_t)argc + 1, sizeof *arguments->evidence);
     arguments->target = calloc((size_t)argc + 1, sizeof *arguments->target);
     arguments->joint = calloc((size_t)argc + 1, sizeof *arguments->joint);

@@ -4,6 +4,8 @@
 #ifndef GIBBSITE_CLI_ARGUMENTS_H
 #define GIBBSITE_CLI_ARGUMENTS_H
 
+#include <limits.h>
+
 #include "gibbsite/run.h"
 
 /* Verbs as bits: a row of the table names those that take it. */
@@ -38,8 +40,10 @@ enum {
     CLI_VERB_LEARN = 1 << 27,
     CLI_VERB_REPORT = 1 << 28,
     CLI_VERB_GROUND = 1 << 29,
+    CLI_VERB_SEGMENT = 1 << 30,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
-    CLI_SAMPLERS = CLI_RUNS | CLI_VERB_DENOISE, /* take the options of chains */
+    CLI_PICTURES = CLI_VERB_DENOISE | CLI_VERB_SEGMENT,
+    CLI_SAMPLERS = CLI_RUNS | CLI_PICTURES, /* take the options of chains */
     CLI_ANNEALS = CLI_VERB_MAP | CLI_VERB_LOGZ,
     CLI_SEARCHES = CLI_VERB_MAP | CLI_VERB_LABEL,
     CLI_INFLUENCES = CLI_VERB_CERTIFY | CLI_VERB_SCAN,
@@ -50,7 +54,7 @@ enum {
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
                 CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
-    CLI_ALL = (1 << 30) - 1,
+    CLI_ALL = INT_MAX,
 };
 
 #define CLI_MAX_OPTIONS 192
@@ -138,9 +142,11 @@ typedef struct cli_arguments {
         *estimate;                         /* flip:P or gauss:S, potts or quadratic:T, names */
     const char *mean, *uncertainty, *best; /* pictures: FILE */
     const char *truth;                     /* a picture: FILE; or a column: its number or "last" */
-    const char *write_model;               /* FILE */
-    int labels;                            /* the values of pixels are labels */
-    int task;                              /* of exact */
+    const char *write_model, *overlay;     /* FILE */
+    const char *patch;                     /* SIDE,STEP in pixels */
+    uint64_t texture_words, color_words, position_cells;
+    int labels; /* the values of pixels are labels */
+    int task;   /* of exact */
     uint64_t variables, parents, degree, edges, visible, hidden;
     int progress;    /* cli_progress_mode */
     int progress_fd; /* of lines of JSON; 0: standard error */

@@ -55,8 +55,10 @@ int cli_label(cli_arguments *arguments);
 int cli_learn(cli_arguments *arguments);
 int cli_learn_weights(cli_arguments *arguments); /* verb_learn_weights.c */
 int cli_learn_potts(cli_arguments *arguments);   /* verb_learn_potts.c */
-int cli_learn_rbm(cli_arguments *arguments);     /* verb_learn_rbm.c */
+int cli_learn_aspects(cli_arguments *arguments);
+int cli_learn_rbm(cli_arguments *arguments); /* verb_learn_rbm.c */
 int cli_denoise(cli_arguments *arguments);
+int cli_segment(cli_arguments *arguments);
 int cli_report(cli_arguments *arguments);
 int cli_ground(cli_arguments *arguments);
 

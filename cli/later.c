@@ -8,7 +8,6 @@ static const struct {
     const char *option; /* NULL: verbs; "": options; else the values of this option */
     const char *words;  /* blanks around each */
 } later[] = {
-    {NULL, " segment "},
     {"", " trace anytime "
          "marginals-only "},
     {"format", " zarr "},

@@ -10,7 +10,8 @@ enum {
     WEIGHTS = 1 << 1,
     POTTS = 1 << 2,
     RBM = 1 << 3,
-    N_KINDS = 4,
+    ASPECTS = 1 << 4,
+    N_KINDS = 5,
 };
 
 static const struct {
@@ -19,7 +20,8 @@ static const struct {
 } kinds[N_KINDS] = {{"crf", "crf TEMPLATES DATA", 3},
                     {"weights", "weights MODEL DATA", 3},
                     {"potts", "potts DATA", 2},
-                    {"rbm", "rbm DATA", 2}};
+                    {"rbm", "rbm DATA", 2},
+                    {"aspects", "aspects LIST", 2}};
 
 static const struct {
     const char *option;
@@ -30,9 +32,9 @@ static const struct {
             {"from", WEIGHTS},
             {"weights", WEIGHTS},
             {"intervals", WEIGHTS},
-            {"iterations", CRF | WEIGHTS | POTTS},
-            {"tolerance", CRF | WEIGHTS | POTTS},
-            {"threads", CRF | POTTS | RBM},
+            {"iterations", CRF | WEIGHTS | POTTS | ASPECTS},
+            {"tolerance", CRF | WEIGHTS | POTTS | ASPECTS},
+            {"threads", CRF | POTTS | RBM | ASPECTS},
             {"held-out", WEIGHTS | POTTS | RBM},
             {"format", WEIGHTS | POTTS | RBM},
             {"float-format", WEIGHTS | POTTS | RBM},
@@ -42,7 +44,12 @@ static const struct {
             {"steps", CRF | WEIGHTS | POTTS},
             {"method", POTTS | RBM},
             {"rate", POTTS | RBM},
-            {"seed", CRF | WEIGHTS | POTTS | RBM},
+            {"seed", CRF | WEIGHTS | POTTS | RBM | ASPECTS},
+            {"l2", CRF | WEIGHTS | POTTS | RBM},
+            {"patch", ASPECTS},
+            {"texture-words", ASPECTS},
+            {"color-words", ASPECTS},
+            {"position-cells", ASPECTS},
             {"hidden", RBM},
             {"draw", RBM},
             {"epochs", RBM},
@@ -81,7 +88,7 @@ int cli_learn_check(const cli_arguments *arguments)
     cli_verb verb = {.name = "learn",
                      .id = CLI_VERB_LEARN,
                      .n_operands = 2,
-                     .operands = "crf|potts|rbm|weights DATA"};
+                     .operands = "aspects|crf|potts|rbm|weights DATA"};
     const int n = arguments->n_operands;
     for (unsigned k = 0; n > 0 && k < N_KINDS; k++) {
         if (strcmp(arguments->operand[0], kinds[k].name) != 0) {
@@ -96,7 +103,8 @@ int cli_learn_check(const cli_arguments *arguments)
     return n == 0 ? cli_missing_operand(&verb, arguments)
                   : cli_error(
                         CLI_USAGE,
-                        "learn: found the kind of model '%s', expected crf, potts, rbm or weights; "
+                        "learn: found the kind of model '%s', expected aspects, crf, potts, rbm or "
+                        "weights; "
                         "tables of a Bayesian network: type gibbsite fit NETWORK DATA",
                         arguments->operand[0]);
 }

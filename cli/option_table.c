@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "gibbsite/machines.h"
+#include "gibbsite/segment.h"
 
 #define AT(field)     offsetof(cli_arguments, field)
 #define RUN_AT(field) (offsetof(cli_arguments, run) + offsetof(gbs_run_options, field))
@@ -65,7 +66,7 @@ static const cli_option table[] = {
          "2 to S round a ring")
     TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_MAP, "FILE",
          "initial state of every chain; unset: drawn at random")
-    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DIAGNOSE | CLI_VERB_DENOISE | CLI_VERB_REPORT | CLI_VERB_GROUND, "FILE",
+    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DIAGNOSE | CLI_PICTURES | CLI_VERB_REPORT | CLI_VERB_GROUND, "FILE",
          "file for the result; its extension determines the format; unset: standard output")
     TEXT('o', output, "output", CLI_VERB_LABEL, "FILE",
          "file for the labelled data; unset: standard output")
@@ -102,6 +103,15 @@ static const cli_option table[] = {
          "rbm: sweeps of the chains in each step, the k of CD-k")
     TEXT(0, curve, "curve", CLI_VERB_LEARN, "FILE",
          "rbm: write the pseudo-likelihood of rows and held-out rows after each epoch, as CSV")
+    TEXT(0, patch, "patch", CLI_VERB_LEARN, "SIDE[,STEP]",
+         "aspects: side of a patch in pixels, and how far the next one is; unset: 20,10")
+    UINT(texture_words, "texture-words", CLI_VERB_LEARN, 200, 1, 65536, "N",
+         "aspects: number of words of texture, at most")
+    UINT(color_words, "color-words", CLI_VERB_LEARN, 50, 1, 65536, "N",
+         "aspects: number of words of colour, at most")
+    UINT(position_cells, "position-cells", CLI_VERB_LEARN, 0, 0, 256, "N",
+         "aspects: cut pictures into N x N cells, each a word for what lies there; 0: places say "
+         "nothing")
     REAL(identity, "identity", CLI_VERB_LEARN, 0.0, 0.0, 1.0, "SHARE",
          "potts: rows with the same state in at least this share of the sites, 0.8 say, count as one "
          "together; unset: every row counts one")
@@ -214,6 +224,8 @@ static const cli_option table[] = {
          "levels of grey of the picture without noise, or number of labels; with --labels and a palette, "
          "unset means its number of colours")
     NAME(0, format, "format", CLI_VERB_DENOISE, "csv|table", "format of the table of --truth")
+    NAME(0, format, "format", CLI_VERB_SEGMENT, "csv|table",
+         "format of the table of classes; unset: a table on a terminal, CSV elsewhere")
     FLAG(0, labels, "labels", CLI_VERB_DENOISE,
          "the value of a pixel, or its index in a palette, is a label from 0 to K-1")
     TEXT(0, noise_kind, "noise", CLI_VERB_DENOISE, "flip:P|gauss:S",
@@ -222,21 +234,32 @@ static const cli_option table[] = {
          "for grey pictures, flip for others")
     REAL(coupling, "coupling", CLI_VERB_DENOISE, -1.0, 0.0, 100.0, "J",
          "what neighbours that differ cost, in units of the log-weight; unset: estimated")
+    REAL(coupling, "coupling", CLI_VERB_SEGMENT, GBS_SEGMENT_COUPLING, 0.0, 100.0, "J",
+         "added to the log-weight where neighbouring patches have the same class")
     TEXT(0, smoothing, "smoothing", CLI_VERB_DENOISE, "potts|quadratic:T",
          "potts: J where neighbours differ (default); quadratic: J times the square of their difference "
          "in levels, at most T; without :T there is no limit")
     NAME(0, neighbours, "neighbours", CLI_VERB_DENOISE, "4|8",
          "of a pixel; with 8, diagonal ones count J/sqrt 2; unset: 4")
+    NAME(0, neighbours, "neighbours", CLI_VERB_SEGMENT, "4|8", "of a patch; unset: 4")
     TEXT(0, estimate, "estimate", CLI_VERB_DENOISE, "noise,coupling",
          "estimate one or both from the noisy picture, beginning with the values given")
     TEXT(0, truth, "truth", CLI_VERB_DENOISE, "IMAGE",
          "compare with the picture without noise: print how many pixels are wrong, and mean squares")
+    TEXT(0, truth, "truth", CLI_VERB_SEGMENT, "IMAGE",
+         "compare with a label map: grey or a palette, whose pixel values are numbers of classes; "
+         "other values have none")
+    TEXT(0, targets, "target", CLI_VERB_SEGMENT, "RxC[+ROW+COLUMN]",
+         "a rectangle of R x C patches, in the middle or from this row and column: only its patches "
+         "are cut, by a scan optimised for them unless --scan is given")
+    TEXT(0, overlay, "overlay", CLI_VERB_SEGMENT, "FILE",
+         "write the picture in the colours of its classes")
     TEXT(0, mean, "mean", CLI_VERB_DENOISE, "FILE", "write the mean level of each pixel as a picture")
     TEXT(0, uncertainty, "uncertainty", CLI_VERB_DENOISE, "FILE",
          "write the probability that a pixel of the result is wrong as a picture; white: 1 - 1/K")
     TEXT(0, best, "map", CLI_VERB_DENOISE, "FILE",
          "write the most probable picture as a whole, found as by gibbsite map")
-    TEXT(0, write_model, "write-model", CLI_VERB_DENOISE, "FILE",
+    TEXT(0, write_model, "write-model", CLI_PICTURES, "FILE",
          "write the model, for other verbs; its extension is its format")
     TEXT(0, summary, "summary", CLI_SAMPLERS | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_LABEL | CLI_VERB_LEARN, "FILE",
          "write a summary of the run to FILE, as JSON")
@@ -397,17 +420,17 @@ static const struct {
     {"bin-rule", CLI_SAMPLERS | CLI_VERB_DECOMPOSE},
     {"sweeps", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
     {"burn-in", CLI_SAMPLERS | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
-    {"memory-limit", CLI_OBSERVES | CLI_VERB_DENOISE | CLI_VERB_CONVERT | CLI_VERB_FIT |
-                         CLI_GENERATES | CLI_VERB_LABEL | CLI_VERB_LEARN | CLI_VERB_GROUND},
+    {"memory-limit", CLI_OBSERVES | CLI_PICTURES | CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES |
+                         CLI_VERB_LABEL | CLI_VERB_LEARN | CLI_VERB_GROUND},
     {"threads", CLI_SAMPLERS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT |
                     CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL | CLI_VERB_LEARN},
     {"thin", CLI_VERB_SAMPLE},
-    {"damping", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
+    {"damping", CLI_VERB_MARGINALS | CLI_PICTURES},
     {"schedule", CLI_SEARCHES},
     {"tau0", CLI_SEARCHES},
     {"block-time", CLI_SEARCHES},
-    {"mean-field-schedule", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
-    {"iterations", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
+    {"mean-field-schedule", CLI_VERB_MARGINALS | CLI_PICTURES},
+    {"iterations", CLI_VERB_MARGINALS | CLI_PICTURES},
     {"seed", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_GENERATES | CLI_VERB_UAI |
                  CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_SENSITIVITY},
 };

@@ -23,17 +23,18 @@ static const struct {
                             "method probability time target-error iterations "
                             "tolerance accuracy sweeps samples chains "
                             "iterate influence quick check level seed threads memory-limit"},
-    [CLI_TOPIC_RESULT] =
-        {NULL, "Where the answer goes",
-         "output posterior format plot picture mean uncertainty map json draws report intervals "
-         "curve"},
+    [CLI_TOPIC_RESULT] = {NULL, "Where the answer goes",
+                          "output posterior format plot picture mean uncertainty map overlay json "
+                          "draws report intervals "
+                          "curve"},
     [CLI_TOPIC_SCAN] =
         {"scan", "Chains and the order of their updates",
          "method chains estimate scan temper burn-in thin monitor start max-updates "
          "budget least-chains certified "
          "origin target partial-scan restarts width splash-size splashes grow adapt "
          "score locking lattice estimator schedule tau0 block-time damping "
-         "mean-field-schedule objective iterations epochs batch sweeps steps rate seed"},
+         "mean-field-schedule objective patch texture-words color-words position-cells "
+         "iterations epochs batch sweeps steps rate seed"},
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
                         "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
                         "dummy-edges cud-scheme cud-bits cud-offset"},
@@ -52,7 +53,7 @@ static const struct {
     cli_topic topic;
     unsigned verbs;
 } shared[] = {
-    {"target", CLI_TOPIC_QUESTION, CLI_INFLUENCES},
+    {"target", CLI_TOPIC_QUESTION, CLI_INFLUENCES | CLI_VERB_SEGMENT},
     {"target", CLI_TOPIC_SCAN, CLI_RUNS},
     {"scan", CLI_TOPIC_QUESTION, CLI_VERB_CERTIFY},
     {"scan", CLI_TOPIC_SCAN, CLI_ALL & ~CLI_VERB_CERTIFY},
@@ -66,20 +67,25 @@ static const struct {
     {"steps", CLI_TOPIC_SCAN, CLI_VERB_LEARN},
     {"monitor", CLI_TOPIC_QUESTION, CLI_VERB_SAMPLE | CLI_VERB_EXACT},
     {"monitor", CLI_TOPIC_SCAN, CLI_VERB_MARGINALS},
-    {"method", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_DENOISE},
-    {"method", CLI_TOPIC_SCAN, CLI_VERB_DENOISE},
-    {"chains", CLI_TOPIC_ACCURACY, CLI_ALL & ~(CLI_VERB_DENOISE | CLI_VERB_LEARN)},
-    {"chains", CLI_TOPIC_SCAN, CLI_VERB_DENOISE | CLI_VERB_LEARN},
-    {"format", CLI_TOPIC_RESULT, CLI_ALL & ~CLI_VERB_DENOISE},
-    {"format", CLI_TOPIC_INPUT, CLI_VERB_DENOISE},
-    {"memory-limit", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_DENOISE},
-    {"memory-limit", CLI_TOPIC_INPUT, CLI_VERB_DENOISE},
+    {"method", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_PICTURES},
+    {"method", CLI_TOPIC_SCAN, CLI_PICTURES},
+    {"chains", CLI_TOPIC_ACCURACY, CLI_ALL & ~(CLI_PICTURES | CLI_VERB_LEARN)},
+    {"chains", CLI_TOPIC_SCAN, CLI_PICTURES | CLI_VERB_LEARN},
+    {"format", CLI_TOPIC_RESULT, CLI_ALL & ~CLI_PICTURES},
+    {"format", CLI_TOPIC_INPUT, CLI_PICTURES},
+    {"memory-limit", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_PICTURES},
+    {"memory-limit", CLI_TOPIC_INPUT, CLI_PICTURES},
     {"log-base", CLI_TOPIC_QUESTION, CLI_VERB_COMPARE},
     {"log-base", CLI_TOPIC_INPUT, CLI_ALL & ~CLI_VERB_COMPARE},
 };
 
 /* clang-format off */
 static const cli_brief briefs[] = {
+    {"coupling", "J", "what equal neighbours gain", CLI_VERB_SEGMENT},
+    {"neighbours", "4|8", "of a patch", CLI_VERB_SEGMENT},
+    {"target", "RxC", "only a rectangle of R x C patches", CLI_VERB_SEGMENT},
+    {"truth", "IMAGE", "a label map: count the patches that are right", CLI_VERB_SEGMENT},
+    {"output", "FILE", "the label map, as a picture", CLI_VERB_SEGMENT},
     {"evidence", "NAME=STATE", "observed: 'smoke=yes', 'age=young|adult'; or a file", 0},
     {"likelihood", "...", "soft evidence: 'fever=yes:0.8|no:0.2'", 0},
     {"query", "NAME=STATE", "whose probability it is", CLI_VERB_SENSITIVITY},
@@ -142,6 +148,7 @@ static const cli_brief briefs[] = {
     {"neighbours", "4|8", "of a pixel; diagonal ones count J/sqrt 2", 0},
     {"noise", "KIND:X", "flip:P or gauss:S; unset: estimated", CLI_VERB_DENOISE},
     {"coupling", "J", "what differing neighbours cost; unset: estimated", CLI_VERB_DENOISE},
+    {"overlay", "FILE", "the picture in the colours of its classes", 0},
     {"smoothing", "KIND", "potts, or quadratic:T: squares of at most T", 0},
     {"estimate", "LIST", "noise,coupling: begin at the values given", 0},
     {"truth", "IMAGE", "print the errors beside this picture", 0},

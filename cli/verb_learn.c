@@ -204,9 +204,10 @@ int cli_learn(cli_arguments *arguments)
 {
     const int status = cli_learn_check(arguments);
     const char *kind = arguments->operand[0];
-    return status != CLI_DONE           ? status
-           : strcmp(kind, "crf") == 0   ? learn_crf(arguments)
-           : strcmp(kind, "potts") == 0 ? cli_learn_potts(arguments)
-           : strcmp(kind, "rbm") == 0   ? cli_learn_rbm(arguments)
-                                        : cli_learn_weights(arguments);
+    return status != CLI_DONE             ? status
+           : strcmp(kind, "crf") == 0     ? learn_crf(arguments)
+           : strcmp(kind, "potts") == 0   ? cli_learn_potts(arguments)
+           : strcmp(kind, "rbm") == 0     ? cli_learn_rbm(arguments)
+           : strcmp(kind, "aspects") == 0 ? cli_learn_aspects(arguments)
+                                          : cli_learn_weights(arguments);
 }

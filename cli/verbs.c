@@ -101,19 +101,21 @@ const cli_verb cli_verbs[] = {
      "gibbsite label examples/places.crf examples/places.txt --truth 2 -o out.txt\n"
      "gibbsite label examples/places.crf examples/places.txt --posterior best\n",
      cli_label},
-    {"learn", CLI_VERB_LEARN, -1, "crf|potts|rbm|weights [TEMPLATES|MODEL] DATA",
+    {"learn", CLI_VERB_LEARN, -1, "KIND [TEMPLATES|MODEL] DATA",
      "weights of log-linear models from data",
      "crf: TEMPLATES says which features a token has; DATA has a token a line, its\n"
      "label in the last column. Writes a text model of CRF++ (or Wapiti) for label.\n"
      "weights: the tied weights of MODEL (.gbm, DimmWitted) by pseudo-likelihood,\n"
      "with standard errors. DATA is CSV, a column for each variable. Writes MODEL.\n"
      "potts: a dense Potts model of an alignment (FASTA) or of CSV of states.\n"
-     "rbm: a restricted Boltzmann machine of CSV of zeros and ones.\n",
+     "rbm: a restricted Boltzmann machine of CSV of zeros and ones.\n"
+     "aspects: classes for segment, of a list of pictures and what each shows.\n",
      "gibbsite learn crf examples/places.template examples/places.txt -o places.crf\n"
      "gibbsite learn crf examples/places.template examples/places.txt --l1 1 --l2 0\n"
      "gibbsite learn weights examples/friends examples/friends.csv -o friends.gbm\n"
      "gibbsite learn potts examples/bars.csv --method pcd -o bars.gbm\n"
-     "gibbsite learn rbm examples/bars.csv --hidden 8 --l2 0 --rate 0.3 -o bars.gbm\n",
+     "gibbsite learn rbm examples/bars.csv --hidden 8 --l2 0 --rate 0.3 -o bars.gbm\n"
+     "gibbsite learn aspects examples/ground/list.txt -o ground.aspects\n",
      cli_learn},
     {"ground", CLI_VERB_GROUND, 2, "PROGRAM DATABASE", "Markov logic into a factor graph",
      "PROGRAM has weighted formulas of first-order logic, DATABASE facts, as\n"
@@ -165,6 +167,14 @@ const cli_verb cli_verbs[] = {
      "gibbsite denoise examples/leaf-noisy.pbm --truth examples/leaf.pbm\n"
      "gibbsite denoise examples/leaf-noisy.pbm --coupling 1 --write-model l.gbm\n",
      cli_denoise},
+    {"segment", CLI_VERB_SEGMENT, 2, "CLASSES IMAGE", "a picture cut into regions of known kinds",
+     "CLASSES is a file of learn aspects. IMAGE is PNG or PNM: each of its patches\n"
+     "gets a class, by what it shows and by its neighbours. Prints how many patches\n"
+     "have each class; -o is a map of the classes, --overlay the picture in their\n"
+     "colours. With --target, a rectangle is cut alone, in a fraction of the time.\n",
+     "gibbsite segment examples/ground.aspects examples/ground.png --overlay o.png\n"
+     "gibbsite segment examples/ground.aspects examples/ground.png --target 4x4\n",
+     cli_segment},
     {"compare", CLI_VERB_COMPARE, 2, "A B", "differences between two results of the same task",
      "A and B are marginals, partition functions or most probable states, as files of\n"
      "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON. Like diff,\n"

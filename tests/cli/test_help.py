@@ -14,7 +14,7 @@ import man_lists
 
 VERBS = ["info", "marginals", "sample", "sensitivity", "fit", "generate", "generate ising", "generate potts",
          "generate ring", "generate complete", "generate regular", "generate powerlaw", "generate rbm",
-         "generate bayes", "compare", "denoise", "label", "learn", "ground", "diagnose", "report", "decompose", "reproduce", "convert", "exact", "uai", "map", "logz",
+         "generate bayes", "compare", "denoise", "segment", "label", "learn", "ground", "diagnose", "report", "decompose", "reproduce", "convert", "exact", "uai", "map", "logz",
          "certify", "scan", "completion"]
 
 
@@ -107,7 +107,7 @@ def test_man_page_examples_run(run, work, page):
 
 
 @pytest.mark.parametrize("verb", ["info", "marginals", "sample", "sensitivity", "fit", "generate", "compare", "convert",
-                                  "denoise", "ground", "diagnose", "report", "decompose", "reproduce", "exact", "uai", "map", "logz", "certify", "scan",
+                                  "denoise", "segment", "ground", "diagnose", "report", "decompose", "reproduce", "exact", "uai", "map", "logz", "certify", "scan",
                                   "completion"])
 def test_man_page_has_every_option(run, verb):
     """Short pages refer to that of marginals for the options that they share; those of their own

@@ -59,7 +59,7 @@ def test_bad_files(run, tmp_path, templates, data, part):
 
 @pytest.mark.parametrize("arguments, part", [
     (["crf", TEMPLATES], "is missing"),
-    (["tree", TEMPLATES, DATA], "expected crf, potts, rbm or weights"),
+    (["tree", TEMPLATES, DATA], "expected aspects, crf, potts, rbm or weights"),
     (["crf", "-", "-"], "standard input"),
     (["crf", TEMPLATES, DATA, "--l2", "0"], "without a penalty"),
     (["crf", TEMPLATES, DATA, "--least-count", "0"], "--least-count"),

@@ -3,7 +3,6 @@
 import pytest
 from conftest import SPRINKLER, only
 
-LATER_VERBS = ["segment"]
 LATER_OPTIONS = ["--trace", "--anytime"]
 
 
@@ -13,13 +12,6 @@ def test_version(run):
     assert done.out.startswith("gibbsite ")
     assert len(done.out.split()[1].split(".")) == 3
     assert run("version").out == run("-V").out == done.out
-
-
-@pytest.mark.parametrize("verb", LATER_VERBS)
-def test_later_verbs(run, verb):
-    done = run(verb, SPRINKLER)
-    assert done.status == 2
-    assert done.err == f"gibbsite: '{verb}' is not in this version\n"
 
 
 @pytest.mark.parametrize("option", LATER_OPTIONS)
