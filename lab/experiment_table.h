@@ -9,7 +9,8 @@
 #define LAB_EXPERIMENTS(X)                                                                         \
     X(hg_two_variables) X(hg_incomplete) X(ws_sharing) X(ws_components) X(ws_dcor) X(ws_beg)       \
     X(ws_rdhg) X(hg_denoise) X(hg_ner) X(ws_rao_blackwell) X(ws_images) X(pgs_denoise) X(pgs_adaptation)     \
-    X(pgs_synchronous) X(pgs_relational) X(dogs_scans) X(dogs_million) X(dogs_marginal) X(dogs_mle)
+    X(pgs_synchronous) X(pgs_relational) X(dogs_scans) X(dogs_million) X(dogs_marginal) X(dogs_mle) \
+    X(dogs_segment)
 /* clang-format on */
 
 #define LAB_DECLARE(name) extern const lab_experiment_row lab_##name;

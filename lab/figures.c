@@ -227,4 +227,18 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
             .y = LOG_IN("error of a parameter (root mean square)", 0.01, 1.0)},
            {.title = "4 x 4 spins, 40 parameters", .x = LOG("updates"),
             .y = LOG_IN("error of a parameter (root mean square)", 0.01, 1.0)})}},
+
+[LAB_DOGS_SEGMENT_ERRORS] = {"errors.svg", {
+    .title = "A scan for the middle of a picture cuts it as well, in a fraction of the updates",
+    .description = "The share of wrong patches in a rectangle against the number of updates, for a systematic scan of the whole "
+                   "picture and a scan optimised for the rectangle, with that of each patch alone.",
+    SIZE(420, 280), .columns = 1,
+    PANELS({.title = "8 x 12 patches in the middle", .x = LOG("updates"), .y = PLAIN("share of wrong patches")})}},
+
+[LAB_DOGS_SEGMENT_PICTURES] = {"pictures.svg", {
+    .title = "Regions of a picture, and the rectangle that is sampled",
+    .subtitle = "classes in colours over the picture; the frame is the rectangle",
+    .description = "Three pictures: textures in regions under noise; the class of each patch alone; and the classes in the "
+                   "rectangle after 30 passes of its own scan.",
+    SIZE(320, 213), .columns = 3}},
 };

@@ -30,6 +30,8 @@ typedef enum lab_figure_id {
     LAB_DOGS_MILLION_BOUNDS,
     LAB_DOGS_MARGINAL_BOUNDS,
     LAB_DOGS_MLE_ERRORS,
+    LAB_DOGS_SEGMENT_ERRORS,
+    LAB_DOGS_SEGMENT_PICTURES,
     LAB_N_FIGURES,
 } lab_figure_id;
 

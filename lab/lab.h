@@ -64,15 +64,17 @@ gbs_status lab_run(laboratory *lab, const char *what, const gbs_model *model,
 
 /* What they are for: each use has numbers of its own. */
 typedef enum lab_stream {
-    LAB_CYCLE = 1000,    /* index: table entry */
-    LAB_NOISE = 1001,    /* index: pixel, over all pictures */
-    LAB_ORDER = 1002,    /* index: place, over all pictures */
-    LAB_COUPLING = 1003, /* index: variable, attempt: model */
-    LAB_FIELD = 1004,    /* likewise */
-    LAB_SCAN = 1005,     /* index: update, over all scans, attempt: step */
-    LAB_STRINGS = 1010,  /* index: citation */
-    LAB_ALIKE = 1011,    /* index: variable */
-    LAB_NEWS = 1012,     /* index: sentence, attempt: step */
+    LAB_CYCLE = 1000,         /* index: table entry */
+    LAB_NOISE = 1001,         /* index: pixel, over all pictures */
+    LAB_ORDER = 1002,         /* index: place, over all pictures */
+    LAB_COUPLING = 1003,      /* index: variable, attempt: model */
+    LAB_FIELD = 1004,         /* likewise */
+    LAB_SCAN = 1005,          /* index: update, over all scans, attempt: step */
+    LAB_STRINGS = 1010,       /* index: citation */
+    LAB_ALIKE = 1011,         /* index: variable */
+    LAB_NEWS = 1012,          /* index: sentence, attempt: step */
+    LAB_TEXTURE = 1013,       /* index: picture, attempt: step */
+    LAB_TEXTURE_NOISE = 1014, /* index: pixel, over all pictures */
 } lab_stream;
 
 /* Two uniform numbers in [0, 1). @param attempt where numbers may be rejected, else 0. */

@@ -154,9 +154,9 @@ typedef struct gbs_rectangle {
 } gbs_rectangle;
 
 /**
- * Find a scan for a rectangle of patches, as good for it as one systematic scan of the picture: the
- * variation of the rectangle's patches is the same or smaller (gbs_scan_optimise() with `match` the
- * number of patches). It depends on the coupling, not on what the picture shows.
+ * Find a short scan for a rectangle of patches, as good for it as one systematic scan of the
+ * picture: the variation of the rectangle's patches is the same or smaller (gbs_scan_optimise()
+ * with `match` the number of patches). It depends on the coupling, not on what the picture shows.
  *
  * @param stop     NULL, or asked now and then. @return nonzero to stop; what was found so far is
  *                 returned with GBS_STOPPED.

@@ -84,10 +84,11 @@ gbs_status gbsi_image_colored(const gbs_image *image, gbs_image *colored, gbs_er
     }
     size_t n = (size_t)image->width * image->height;
     for (size_t i = 0; i < n; i++) {
-        uint16_t value = image->sample[i];
+        const uint16_t value = image->sample[i * image->channels];
         for (size_t c = 0; c < 3; c++) {
             made.sample[3 * i + c] = image->kind == GBS_IMAGE_PALETTE  ? image->color[value][c]
                                      : image->kind == GBS_IMAGE_BITMAP ? (uint16_t)!value
+                                     : image->kind == GBS_IMAGE_COLOR  ? image->sample[3 * i + c]
                                                                        : value;
         }
     }

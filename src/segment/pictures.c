@@ -172,8 +172,9 @@ gbs_status gbs_segment_compare(const gbs_segment *segment, const gbs_image *trut
     const uint32_t k = segment->aspects->n_classes;
     memset(score, 0, (k + 1) * sizeof *score);
     for (size_t i = 0; i < gbsi_segment_n(segment); i++) {
-        const uint32_t a = true_class(segment, truth, i);
-        if (a == k || !gbsi_rectangle_has(segment, rectangle, i)) {
+        const bool counts = gbsi_rectangle_has(segment, rectangle, i);
+        const uint32_t a = counts ? true_class(segment, truth, i) : k;
+        if (a == k) {
             continue;
         }
         score[a].n_patches++;

@@ -285,6 +285,44 @@ bool gbsi_rectangle_has(const gbs_segment *s, const gbs_rectangle *r, size_t pat
                          column - r->column < r->columns);
 }
 
+/* Doubling finds a length that is enough; the shortest one lies between it and its half. */
+static gbs_status find_shortest(const gbs_influences *influences, gbs_scan_request *request,
+                                uint32_t **sequence, size_t *n, gbs_scan_report *report,
+                                gbs_error *err)
+{
+    gbs_scan_report best = {.size = sizeof best};
+    uint32_t *found = NULL;
+    size_t length = 0;
+    gbs_status status = gbs_scan_optimise(influences, request, &found, &length, &best, err);
+    size_t enough = length;
+    size_t short_of = length / 2;
+    request->match = 0;
+    request->accuracy = best.goal;
+    while (status == GBS_OK && enough - short_of > 1) {
+        gbs_scan_report shorter = {.size = sizeof shorter};
+        uint32_t *tried = NULL;
+        request->steps = short_of + (enough - short_of) / 2;
+        status = gbs_scan_optimise(influences, request, &tried, &length, &shorter, err);
+        if (status == GBS_OK && shorter.after <= best.goal) {
+            shorter.goal = best.goal;
+            best = shorter;
+            enough = length;
+            gbs_free(found);
+            found = tried;
+        } else {
+            short_of = (size_t)request->steps;
+            gbs_free(tried);
+        }
+    }
+    if (found == NULL) {
+        return status;
+    }
+    *sequence = found; /* stopped on the way: the best so far */
+    *n = enough;
+    gbsi_struct_give(report, &best, sizeof best);
+    return status == GBS_ERR_STOPPED ? GBS_STOPPED : status;
+}
+
 gbs_status gbs_segment_scan(const gbs_segment *segment, const gbs_rectangle *rectangle,
                             int (*stop)(void *context), void *context, uint32_t **sequence,
                             size_t *n, gbs_scan_report *report, gbs_error *err)
@@ -311,7 +349,7 @@ gbs_status gbs_segment_scan(const gbs_segment *segment, const gbs_rectangle *rec
     request.weight = weight;
     GBSI_TRY(gbs_segment_model(segment, &model, err));
     GBSI_TRY(gbs_influences_new(model, NULL, &bounds, &influences, err));
-    GBSI_TRY(gbs_scan_optimise(influences, &request, sequence, n, report, err));
+    GBSI_TRY(find_shortest(influences, &request, sequence, n, report, err));
 cleanup:
     gbs_influences_free(influences);
     gbs_model_free(model);

@@ -423,6 +423,39 @@ static void damaged_files(void **state)
     tear_down(&t);
 }
 
+/* A grey picture, and the same as a picture in colour and as a palette, have the same words. */
+static void kinds_of_pictures(void **state)
+{
+    (void)state;
+    static const uint32_t shown[3] = {2, 0, 1};
+    training t;
+    gbs_segment *segment[3] = {NULL};
+    gbs_image picture[3] = {{0}};
+    set_up(&t);
+    ok(learn(&t, 1, &t.aspects));
+    picture[0] = make(shown, 7, NULL);
+    ok(gbs_image_new(GBS_IMAGE_COLOR, SIDE, SIDE, 255, 0, &picture[1], NULL));
+    ok(gbs_image_new(GBS_IMAGE_PALETTE, SIDE, SIDE, 255, 256, &picture[2], NULL));
+    for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
+        const uint16_t grey = picture[0].sample[i];
+        picture[2].sample[i] = (uint16_t)(255 - grey);
+        for (size_t c = 0; c < 3; c++) {
+            picture[1].sample[3 * i + c] = grey;
+            picture[2].color[255 - grey][c] = (uint8_t)grey;
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        ok(gbs_segment_new(t.aspects, &picture[k], NULL, NULL, &segment[k], NULL));
+        assert_memory_equal(segment[k]->word, segment[0]->word,
+                            gbsi_segment_n(segment[0]) * GBSI_WORD_KINDS * sizeof(uint32_t));
+    }
+    for (int k = 0; k < 3; k++) {
+        gbs_segment_free(segment[k]);
+        gbs_image_free(&picture[k]);
+    }
+    tear_down(&t);
+}
+
 /* Each request for memory that fails leaves nothing behind. */
 static void memory_fails(void **state)
 {
@@ -462,7 +495,8 @@ int main(void)
         cmocka_unit_test(learns),        cmocka_unit_test(is_the_field),
         cmocka_unit_test(same_bits),     cmocka_unit_test(scans_rectangle),
         cmocka_unit_test(draws),         cmocka_unit_test(refuses),
-        cmocka_unit_test(damaged_files), cmocka_unit_test(memory_fails),
+        cmocka_unit_test(damaged_files), cmocka_unit_test(kinds_of_pictures),
+        cmocka_unit_test(memory_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
