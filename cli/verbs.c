@@ -168,10 +168,10 @@ const cli_verb cli_verbs[] = {
      "gibbsite denoise examples/leaf-noisy.pbm --coupling 1 --write-model l.gbm\n",
      cli_denoise},
     {"segment", CLI_VERB_SEGMENT, 2, "CLASSES IMAGE", "a picture cut into regions of known kinds",
-     "CLASSES is a file of learn aspects. IMAGE is PNG or PNM: each of its patches\n"
-     "gets a class, by what it shows and by its neighbours. Prints how many patches\n"
-     "have each class; -o is a map of the classes, --overlay the picture in their\n"
-     "colours. With --target, a rectangle is cut alone, in a fraction of the time.\n",
+     "CLASSES is a file of learn aspects. IMAGE is PNG, JPEG or PNM: each of its\n"
+     "patches gets a class, by what it shows and by its neighbours. Prints how many\n"
+     "patches have each class; -o is a map of the classes, --overlay the picture in\n"
+     "their colours. With --target a rectangle is cut alone, far sooner.\n",
      "gibbsite segment examples/ground.aspects examples/ground.png --overlay o.png\n"
      "gibbsite segment examples/ground.aspects examples/ground.png --target 4x4\n",
      cli_segment},

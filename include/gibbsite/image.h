@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Pictures: reading and writing PNM (P1 to P6) and PNG, and converting pixels to and from states of
- * a model. Variable
- * row * width + column belongs to the pixel in that row and column, row 0 on top.
+ * Pictures: reading and writing PNM (P1 to P6) and PNG, reading JPEG, and converting pixels to and
+ * from states of a model. Variable row * width + column belongs to the pixel in that row and
+ * column, row 0 on top.
  *
  * Samples are used as stored: gamma and colour profiles are ignored, and the value of a pixel of a
  * palette picture is its palette index.
@@ -72,16 +72,18 @@ GBS_API gbs_status gbs_image_new(gbs_image_kind kind, uint32_t width, uint32_t h
 /** Free the arrays and zero the struct. NULL is allowed. */
 GBS_API void gbs_image_free(gbs_image *image);
 
-/** @return 1 if a file that begins with these bytes is PNM or PNG, else 0. */
+/** @return 1 if a file that begins with these bytes is PNM, PNG or JPEG, else 0. */
 GBS_API int gbs_image_recognise(const void *bytes, size_t n_bytes);
 
 /**
  * Read a picture; its first bytes determine the format. All colour types and depths of PNG are
- * read. If a PNM file has several pictures, the first is read, with a warning. A picture that takes
- * more than 256 MiB in memory and more than 512 times the size of its file is GBS_ERR_LIMIT.
+ * read, of JPEG grey and colour, baseline and progressive. If a PNM file has several pictures, the
+ * first is read, with a warning. A picture that takes more than 256 MiB in memory and more than 512
+ * times the size of its file is GBS_ERR_LIMIT.
  *
  * @param options NULL for the defaults. @param image out, untouched on failure.
- * @return GBS_ERR_UNSUPPORTED for a PNG in a build without libpng.
+ * @return GBS_ERR_UNSUPPORTED for a PNG in a build without libpng, a JPEG in one without libjpeg,
+ *         and a JPEG in four printing colours (CMYK).
  */
 GBS_API gbs_status gbs_image_read(const char *path, const gbs_image_read_options *options,
                                   gbs_image *image, gbs_error *err);

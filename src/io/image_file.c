@@ -147,7 +147,7 @@ gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t chann
 int gbs_image_recognise(const void *bytes, size_t n_bytes)
 {
     gbsi_input input = {.name = "", .bytes = bytes, .n = bytes == NULL ? 0 : n_bytes};
-    return gbsi_is_pnm(&input) || gbsi_is_png(&input);
+    return gbsi_is_pnm(&input) || gbsi_is_png(&input) || gbsi_is_jpeg(&input);
 }
 
 gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_options *options,
@@ -156,12 +156,15 @@ gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_o
     if (gbsi_is_png(input)) {
         return gbsi_png_read(input, options, image, err);
     }
+    if (gbsi_is_jpeg(input)) {
+        return gbsi_jpeg_read(input, options, image, err);
+    }
     if (gbsi_is_pnm(input)) {
         return gbsi_pnm_read(input, options, image, err);
     }
     return gbsi_fail(
         err, GBS_ERR_FORMAT,
-        "%s: byte 0: found no picture, expected a PNG file or P1 to P6 and white space",
+        "%s: byte 0: found no picture, expected a PNG or JPEG file, or P1 to P6 and white space",
         input->name);
 }
 

@@ -12,11 +12,15 @@
 
 bool gbsi_is_pnm(const gbsi_input *input);
 bool gbsi_is_png(const gbsi_input *input);
+bool gbsi_is_jpeg(const gbsi_input *input);
 
 gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_options *options,
                                  gbs_image *image, gbs_error *err);
 gbs_status gbsi_pnm_read(const gbsi_input *input, const gbs_image_read_options *options,
                          gbs_image *image, gbs_error *err);
+/* @return GBS_ERR_UNSUPPORTED in a build without libjpeg. */
+gbs_status gbsi_jpeg_read(const gbsi_input *input, const gbs_image_read_options *options,
+                          gbs_image *image, gbs_error *err);
 gbs_status gbsi_png_read(const gbsi_input *input, const gbs_image_read_options *options,
                          gbs_image *image, gbs_error *err);
 

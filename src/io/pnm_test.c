@@ -110,7 +110,8 @@ static void refusals(void **state)
         gbs_status status;
         const char *part;
     } cases[] = {
-        {"", GBS_ERR_FORMAT, "x: byte 0: found no picture, expected a PNG file or P1 to P6"},
+        {"", GBS_ERR_FORMAT,
+         "x: byte 0: found no picture, expected a PNG or JPEG file, or P1 to P6"},
         {"P7 1 1", GBS_ERR_FORMAT, "found no picture"},
         {"P5x1 1", GBS_ERR_FORMAT, "found no picture"},
         {"P5 ", GBS_ERR_FORMAT, "x:1:4: found the end of the file, expected the width"},

@@ -31,6 +31,7 @@ missing_for_tests() {
     pkg-config --exists zlib 2>/dev/null || echo zlib1g-dev
     pkg-config --exists libzstd 2>/dev/null || echo libzstd-dev
     pkg-config --exists libpng 2>/dev/null || echo libpng-dev
+    pkg-config --exists libjpeg 2>/dev/null || echo libjpeg62-turbo-dev
     pkg-config --exists expat 2>/dev/null || echo libexpat1-dev
     [ -e /usr/include/lbfgs.h ] || echo liblbfgs-dev
     pkg-config --exists cmocka 2>/dev/null || echo libcmocka-dev
