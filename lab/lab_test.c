@@ -18,6 +18,7 @@
 #include "gibbsite/gibbsite.h"
 #include "lab/component_curves.h"
 #include "lab/curves.h"
+#include "lab/marginal_bias.h"
 #include "lab/pictures.h"
 #include "lab/plot.h"
 
@@ -47,7 +48,6 @@ static void test_slope(void **state)
     assert_true(lab_log_slope(x, y, 8, 8) > -1.5);
 }
 
-/* A mean of 0 and a variance of 1 within four standard errors of 20000 draws; streams apart. */
 /* A curve that stays above its limit, or falls below it, does not tend there. */
 static void test_limits(void **state)
 {
@@ -68,6 +68,7 @@ static void test_limits(void **state)
     free(parts);
 }
 
+/* A mean of 0 and a variance of 1 within four standard errors of 20000 draws; streams apart. */
 static void test_normal(void **state)
 {
     (void)state;
@@ -107,6 +108,36 @@ static void test_findings(void **state)
 }
 
 /* Shapes are neither empty nor full, and keep off the border enough to be told from it. */
+/* A bias above its bound, a bound that is no better, and an optimised scan that is off by as much
+ * as the others are found, each alone. */
+static void test_bias(void **state)
+{
+    (void)state;
+    for (int spoilt = 0; spoilt < 4; spoilt++) {
+        static laboratory lab;
+        lab_marginal_bias b = {.n_runs = 160};
+        memset(&lab, 0, sizeof lab);
+        lab.verdict.holds = 1;
+        for (int s = 0; s < LAB_BIAS_SCANS; s++) {
+            for (int k = 0; k < LAB_BIAS_TIMES; k++) {
+                b.steps[k] = 1600.0 * (k + 1);
+                b.bound[s][k] = s == LAB_BIAS_OPTIMISED ? 0.1 : 0.9;
+                b.bias[s][k] = s == LAB_BIAS_OPTIMISED ? 0.001 : 0.3;
+                b.error[s][k] = 0.01;
+            }
+        }
+        b.bias[LAB_BIAS_RANDOM][3] += spoilt == 1 ? 0.7 : 0.0;
+        b.bound[LAB_BIAS_OPTIMISED][LAB_BIAS_TIMES - 1] += spoilt == 2 ? 0.4 : 0.0;
+        b.bias[LAB_BIAS_OPTIMISED][0] += spoilt == 3 ? -0.16 : 0.0;
+        b.bound[LAB_BIAS_OPTIMISED][0] += spoilt == 3 ? 0.2 : 0.0;
+        lab_marginal_bias_judge(&lab, &b);
+        const char *fails = strstr(lab.verdict.measured, "[fails]");
+        assert_int_equal(lab.verdict.holds, spoilt == 0);
+        assert_int_equal(fails != NULL, spoilt != 0);
+        assert_true(fails == NULL || strstr(fails + 1, "[fails]") == NULL);
+    }
+}
+
 static void test_shapes(void **state)
 {
     (void)state;
@@ -331,7 +362,7 @@ int main(void)
         cmocka_unit_test(test_no_pictures), cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_stopped),     cmocka_unit_test(test_refused),
         cmocka_unit_test(test_table),       cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_rows),        cmocka_unit_test(test_bias),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

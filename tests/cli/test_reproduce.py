@@ -28,7 +28,7 @@ EXPERIMENTS = {
     "pgs-denoise": ["curves.csv", "curves.svg", "times.csv", "times.svg"],
     "dogs-scans": ["bounds.csv", "bounds.svg"],
     "dogs-million": ["bias.csv", "bounds.csv", "million.svg", "times.csv"],
-    "dogs-marginal": ["bounds.csv", "estimates.csv", "marginal.svg", "updates.csv"],
+    "dogs-marginal": ["bias.csv", "bias.svg", "bounds.csv", "estimates.csv", "marginal.svg", "updates.csv"],
     "dogs-mle": ["errors.csv", "errors.svg"],
 }
 
