@@ -66,9 +66,10 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
 [LAB_WS_SHARING_ERRORS] = {"errors.svg", {
     .title = "The more states share a weight, the faster the error falls, and the sooner it stops",
     .description = "Error of the mean number of spins up against the number of sweeps, on logarithmic axes, for random draws "
-                   "and herding with four sets of keys.",
-    SIZE(480, 320), .columns = 1,
-    PANELS({.x = LOG("sweeps T"), .y = LOG("error of the mean number of spins up"), GUIDES(ROOT(4.0), INVERSE(20.0))})}},
+                   "and herding with four sets of keys, and with 2 to 128 bins.",
+    SIZE(360, 300), .columns = 2,
+    PANELS({.x = LOG("sweeps T"), .y = LOG("error of the mean number of spins up"), GUIDES(ROOT(4.0), INVERSE(20.0))},
+           {.x = LOG("sweeps T"), .y = LOG("error of the mean number of spins up"), GUIDES(ROOT(4.0), INVERSE(20.0))})}},
 
 [LAB_WS_COMPONENTS_PARTS] = {"components.svg", {
     .title = "The error of herded draws that remains is D cor and D approx, not D herding",
