@@ -229,14 +229,13 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
            {.title = "measured", .x = PLAIN("updates"), .y = PLAIN("P(up) - 1/2")})}},
 
 [LAB_DOGS_MLE_ERRORS] = {"errors.svg", {
-    .title = "Optimised scans reach the same fit, with the same bound, in fewer updates",
-    .description = "Two panels with the error of fitted parameters against the number of updates, on logarithmic axes, for "
-                   "gradients from random, systematic and optimised scans, and from random ones as short as the optimised.",
+    .title = "Optimised scans come as near to the maximum of likelihood in fewer updates",
+    .description = "Two panels with the distance of fitted parameters from the maximum of likelihood against the number of "
+                   "updates, on logarithmic axes, for gradients from random, systematic and optimised scans; bands from the "
+                   "least to the largest of the replicates.",
     SIZE(320, 260), .columns = 2,
-    PANELS({.title = "3 x 3 spins, 21 parameters", .x = LOG("updates"),
-            .y = LOG_IN("error of a parameter (root mean square)", 0.01, 1.0)},
-           {.title = "4 x 4 spins, 40 parameters", .x = LOG("updates"),
-            .y = LOG_IN("error of a parameter (root mean square)", 0.01, 1.0)})}},
+    PANELS({.title = "3 x 3 spins, 21 parameters", .x = LOG("updates"), .y = LOG_IN("distance from the optimum", 0.01, 1.0)},
+           {.title = "4 x 4 spins, 40 parameters", .x = LOG("updates"), .y = LOG_IN("distance from the optimum", 0.01, 1.0)})}},
 
 [LAB_DOGS_SEGMENT_ERRORS] = {"errors.svg", {
     .title = "A scan for the middle of a picture cuts it as well, in a fraction of the updates",

@@ -75,6 +75,7 @@ typedef enum lab_stream {
     LAB_NEWS = 1012,          /* index: sentence, attempt: step */
     LAB_TEXTURE = 1013,       /* index: picture, attempt: step */
     LAB_TEXTURE_NOISE = 1014, /* index: pixel, over all pictures */
+    LAB_ROW_OF_SPINS = 1015,  /* index: entry, over all rows, attempt: data set */
 } lab_stream;
 
 /* Two uniform numbers in [0, 1). @param attempt where numbers may be rejected, else 0. */
