@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Factors from what is left of formulas. A clause, a conjunction and an exclusive or are logical
  * factors, which stay as they are; anything else becomes a table. Equal ones of one formula and
- * weight are one factor, whose feature counts them. */
+ * weight are one factor, whose feature counts them. Factors go to the builder at once, and equal
+ * ones are looked for there: a program may have 10^8 groundings, of which nothing is kept twice. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "ground/grounding.h"
+#include "model/builder.h"
 
-enum { MOST_TABLE = 16 }; /* atoms of a formula that becomes a table */
+enum {
+    MOST_TABLE = 16,              /* atoms of a formula that becomes a table */
+    MOST_EXPECTED = 100 * 1000000 /* factors that room is made for at once */
+};
 
 /* ---- literals --------------------------------------------------------------------------------
  */
@@ -45,7 +50,17 @@ cleanup:
 static bool unique(uint32_t *literal, uint32_t *n)
 {
     uint32_t kept = 0;
-    qsort(literal, *n, sizeof *literal, by_number);
+    if (*n > 16) {
+        qsort(literal, *n, sizeof *literal, by_number);
+    }
+    for (uint32_t i = 1; i < *n && *n <= 16; i++) { /* by insertion */
+        const uint32_t moved = literal[i];
+        uint32_t at = i;
+        for (; at > 0 && literal[at - 1] > moved; at--) {
+            literal[at] = literal[at - 1];
+        }
+        literal[at] = moved;
+    }
     for (uint32_t i = 0; i < *n; i++) {
         if (kept > 0 && literal[kept - 1] == literal[i]) {
             continue;
@@ -89,46 +104,179 @@ cleanup:
     return status;
 }
 
-static uint64_t hash_of(const gbsi_ground_factor *f, const uint32_t *literal)
+/* ---- equal factors ---------------------------------------------------------------------------
+ */
+
+static uint64_t mix(uint64_t h, uint32_t part)
 {
-    uint64_t h = (uint64_t)f->function * 31 + f->weight;
-    for (uint32_t i = 0; i < f->n; i++) {
-        h = (h ^ literal[i]) * UINT64_C(0x100000001B3);
-        h ^= h >> 29;
-    }
-    return h >> 1;
+    h = (h ^ part) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 29;
 }
 
-/* The literals stand last in g->literal; they leave it where there is such a factor already. */
-static gbs_status add_factor(gbsi_grounding *g, gbsi_ground_factor f, gbs_error *err)
+static uint64_t hash_of(const gbsi_ground_factor *f, const uint32_t *literal)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(find_weight(g, &f.weight, err));
-    const uint64_t hash = hash_of(&f, g->literal + f.first);
-    uint32_t *head = gbsi_atoms_find(&g->same, hash);
-    for (uint32_t i = head == NULL ? UINT32_MAX : *head; i != UINT32_MAX; i = g->factor[i].next) {
-        gbsi_ground_factor *o = &g->factor[i];
-        if (o->function == f.function && o->n == f.n && o->weight == f.weight &&
-            memcmp(g->literal + o->first, g->literal + f.first, f.n * sizeof *g->literal) == 0) {
-            o->count++;
-            g->report.n_merged++;
-            g->n_literals = f.first;
-            return GBS_OK;
+    uint64_t h = mix((uint64_t)f->function, f->weight);
+    for (uint32_t i = 0; i < f->n; i++) {
+        h = mix(h, literal[i]);
+    }
+    h *= UINT64_C(0xBF58476D1CE4E5B9);
+    return h ^ h >> 32;
+}
+
+static void free_slots(gbsi_grounding *g)
+{
+    gbsi_free(g->slot);
+    gbsi_free(g->tag);
+    g->slot = NULL;
+    g->tag = NULL;
+    g->n_slots = 0;
+    g->n_used = 0;
+}
+
+/* A logical factor of the builder as it was given. @param literal [n] out. */
+static gbsi_ground_factor recall(const gbsi_grounding *g, size_t factor, uint32_t *literal)
+{
+    const gbsi_factors *all = &g->builder->model.factors;
+    const size_t begin = all->scope_start[factor];
+    const gbsi_tied *tied = &g->builder->model.tied;
+    const gbsi_ground_factor f = {
+        .function = (gbs_logical_function)all->logical[all->aux[factor]].function,
+        .n = (uint32_t)(all->scope_start[factor + 1] - begin),
+        .weight = isinf(g->formula->weight) ? UINT32_MAX : tied->number[factor]};
+    for (uint32_t i = 0; i < f.n; i++) {
+        literal[i] = 2 * all->scope[begin + i] + (all->literal[begin + i] == 0);
+    }
+    return f;
+}
+
+/* Seven bits of the hash that the place in the table does not have, and a bit that is set. */
+static uint8_t tag_of(uint64_t hash)
+{
+    return (uint8_t)(0x80 | hash >> 41);
+}
+
+/* The slot of an equal factor, or an empty one. @param scratch [f->n]. */
+static size_t slot_of(const gbsi_grounding *g, const gbsi_ground_factor *f, const uint32_t *literal,
+                      uint64_t hash, uint32_t *scratch)
+{
+    const size_t *start = g->builder->model.factors.scope_start + g->first_factor;
+    size_t at = (size_t)hash & (g->n_slots - 1);
+    for (; g->tag[at] != 0; at = (at + 1) & (g->n_slots - 1)) {
+        const size_t k = g->slot[at];
+        if (g->tag[at] != tag_of(hash) || start[k + 1] - start[k] != f->n) {
+            continue;
+        }
+        const gbsi_ground_factor o = recall(g, g->first_factor + k, scratch);
+        if (o.function == f->function && o.weight == f->weight &&
+            memcmp(scratch, literal, f->n * sizeof *literal) == 0) {
+            break;
         }
     }
-    if (g->n_factors == UINT32_MAX) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "ground formulas: more than %u", UINT32_MAX);
+    return at;
+}
+
+static void put(gbsi_grounding *g, size_t at, uint64_t hash, size_t factor)
+{
+    g->tag[at] = tag_of(hash);
+    g->slot[at] = (uint32_t)(factor - g->first_factor);
+    g->n_used++;
+}
+
+/* Room for one more slot, at most 3 of 4 in use. @param scratch for the longest factor. */
+static gbs_status grow_slots(gbsi_grounding *g, uint32_t *scratch, gbs_error *err)
+{
+    const gbsi_factors *all = &g->builder->model.factors;
+    size_t n = g->n_slots == 0 ? 64 : 2 * g->n_slots;
+    if (g->n_used < g->n_slots / 4 * 3) {
+        return GBS_OK;
     }
-    GBSI_TRY(gbsi_reserve((void **)(void *)&g->factor, &g->factor_capacity, g->n_factors + 1,
-                          sizeof *g->factor, "ground formulas", err));
-    f.count = 1;
-    f.next = head == NULL ? UINT32_MAX : *head;
-    if (head == NULL) {
-        GBSI_TRY(gbsi_atoms_add(&g->same, hash, (uint32_t)g->n_factors, err));
+    while (g->n_used > 0 && (double)n / 4.0 * 3.0 < g->expected) {
+        n *= 2;
+    }
+    free_slots(g);
+    g->slot = gbsi_alloc_array_zero(n, sizeof *g->slot);
+    g->tag = gbsi_alloc_array_zero(n, sizeof *g->tag);
+    if (g->slot == NULL || g->tag == NULL) {
+        return gbsi_no_memory(err, "ground formulas", n * (sizeof *g->slot + sizeof *g->tag));
+    }
+    g->n_slots = n;
+    for (size_t factor = g->first_factor; factor < all->n_factors; factor++) {
+        if (all->kind[factor] != GBS_FACTOR_LOGICAL) {
+            continue;
+        }
+        if (gbsi_watch_spend(&g->watch, 16)) {
+            return gbsi_watch_fail(err, "grounding");
+        }
+        const gbsi_ground_factor f = recall(g, factor, scratch);
+        const uint64_t hash = hash_of(&f, scratch);
+        size_t at = (size_t)hash & (n - 1);
+        while (g->tag[at] != 0) {
+            at = (at + 1) & (n - 1);
+        }
+        put(g, at, hash, factor);
+    }
+    return GBS_OK;
+}
+
+/* One grounding more of a factor of the builder. */
+static void count(gbsi_grounding *g, size_t factor)
+{
+    gbs_model *m = &g->builder->model;
+    g->report.n_merged++;
+    if (!isinf(g->formula->weight)) {
+        m->tied.feature[factor] += 1.0;
+        m->factors.weight[factor] = g->formula->weight * m->tied.feature[factor];
+    }
+}
+
+/* @param scope, state [f->n] scratch. */
+static gbs_status give(gbsi_grounding *g, const gbsi_ground_factor *f, const uint32_t *literal,
+                       uint32_t *scope, uint32_t *state, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t factor = g->builder->model.factors.n_factors;
+    if (factor - g->first_factor >= UINT32_MAX - 1) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "ground formulas: more than %u of one formula",
+                         UINT32_MAX - 1);
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        scope[i] = literal[i] / 2;
+        state[i] = 1 - (literal[i] & 1);
+    }
+    GBSI_TRY(gbs_builder_add_logical(g->builder, f->function, f->n, scope, state,
+                                     g->formula->weight, err));
+    if (f->weight != UINT32_MAX) {
+        GBSI_TRY(gbs_builder_tie_factor(g->builder, factor, f->weight, 1.0, err));
+    }
+    g->report.n_factors++;
+
+cleanup:
+    return status;
+}
+
+/* The f->n literals stand last in g->literal, and leave it. */
+static gbs_status add_factor(gbsi_grounding *g, gbsi_ground_factor f, size_t first, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    g->longest = f.n > g->longest ? f.n : g->longest;
+    GBSI_TRY(find_weight(g, &f.weight, err));
+    /* two scratch arrays for the longest factor so far behind the literals */
+    GBSI_TRY(gbsi_reserve((void **)(void *)&g->literal, &g->literal_capacity,
+                          g->n_literals + 2 * (size_t)g->longest, sizeof *g->literal,
+                          "ground formulas", err));
+    const uint32_t *literal = g->literal + first;
+    uint32_t *scratch = g->literal + g->n_literals;
+    GBSI_TRY(grow_slots(g, scratch, err));
+    const uint64_t hash = hash_of(&f, literal);
+    const size_t at = slot_of(g, &f, literal, hash, scratch);
+    if (g->tag[at] != 0) {
+        count(g, g->first_factor + g->slot[at]);
     } else {
-        *head = (uint32_t)g->n_factors;
+        const size_t factor = g->builder->model.factors.n_factors;
+        GBSI_TRY(give(g, &f, literal, scratch, scratch + f.n, err));
+        put(g, at, hash, factor);
     }
-    g->factor[g->n_factors++] = f;
+    g->n_literals = first;
 
 cleanup:
     return status;
@@ -255,7 +403,6 @@ static gbs_status add_literals(gbsi_grounding *g, gbsi_residue_op op, size_t fir
     gbsi_ground_factor f = {.function = op == GBSI_RESIDUE_AND   ? GBS_LOGICAL_AND_CATEGORICAL
                                         : op == GBSI_RESIDUE_XOR ? GBS_LOGICAL_PARITY
                                                                  : GBS_LOGICAL_CLAUSE,
-                            .first = first,
                             .n = (uint32_t)(g->n_literals - first)};
     uint32_t *literal = g->literal + first;
     bool left = true;
@@ -271,7 +418,7 @@ static gbs_status add_literals(gbsi_grounding *g, gbsi_residue_op op, size_t fir
         return decided(g, value, err);
     }
     g->n_literals = first + f.n;
-    return add_factor(g, f, err);
+    return add_factor(g, f, first, err);
 }
 
 gbs_status gbsi_factor_of(gbsi_grounding *g, size_t root, gbs_error *err)
@@ -300,51 +447,11 @@ cleanup:
     return status;
 }
 
-/* ---- to the builder --------------------------------------------------------------------------
- */
-
-static gbs_status give(gbsi_grounding *g, const gbsi_ground_factor *f, uint32_t *scope,
-                       uint32_t *state, gbs_error *err)
+void gbsi_factors_begin(gbsi_grounding *g, double expected)
 {
-    gbs_status status = GBS_OK;
-    const double weight =
-        isinf(g->formula->weight) ? g->formula->weight : g->formula->weight * (double)f->count;
-    for (uint32_t i = 0; i < f->n; i++) {
-        scope[i] = g->literal[f->first + i] / 2;
-        state[i] = 1 - (g->literal[f->first + i] & 1);
-    }
-    GBSI_TRY(gbs_builder_add_logical(g->builder, f->function, f->n, scope, state, weight, err));
-    if (f->weight != UINT32_MAX) {
-        GBSI_TRY(gbs_builder_tie_factor(g->builder, (size_t)g->report.n_factors, f->weight,
-                                        (double)f->count, err));
-    }
-    g->report.n_factors++;
-
-cleanup:
-    return status;
-}
-
-gbs_status gbsi_factors_end(gbsi_grounding *g, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    uint32_t most = 1;
-    uint32_t *scope = NULL;
-    for (size_t i = 0; i < g->n_factors; i++) {
-        most = g->factor[i].n > most ? g->factor[i].n : most;
-    }
-    scope = gbsi_alloc_array(most, 2 * sizeof *scope);
-    if (scope == NULL) {
-        return gbsi_no_memory(err, "ground formula", most * 2 * sizeof *scope);
-    }
-    for (size_t i = 0; i < g->n_factors; i++) {
-        if (gbsi_watch_spend(&g->watch, 16 + g->factor[i].n)) {
-            status = gbsi_watch_fail(err, "grounding");
-            goto cleanup;
-        }
-        GBSI_TRY(give(g, &g->factor[i], scope, scope + most, err));
-    }
-
-cleanup:
-    gbsi_free(scope);
-    return status;
+    g->expected = expected < MOST_EXPECTED ? expected : MOST_EXPECTED;
+    free_slots(g);
+    g->n_literals = 0;
+    g->first_factor = g->builder->model.factors.n_factors;
+    gbsi_atoms_clear(&g->weights);
 }

@@ -225,11 +225,11 @@ static void grounding_free(gbsi_grounding *g)
     gbs_builder_free(g->builder);
     gbsi_program_free(&g->program);
     gbsi_atoms_free(&g->atoms);
-    gbsi_atoms_free(&g->same);
     gbsi_atoms_free(&g->weights);
     gbsi_free(g->name);
     gbsi_free(g->residue);
-    gbsi_free(g->factor);
+    gbsi_free(g->slot);
+    gbsi_free(g->tag);
     gbsi_free(g->literal);
 }
 

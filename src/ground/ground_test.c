@@ -205,6 +205,37 @@ static void test_weights(void **unused)
     gbs_model_free(model);
 }
 
+/* Every factor of a formula has as many equal groundings, and clauses are long. */
+static void test_many(void **unused)
+{
+    enum { N_CONSTANTS = 300 };
+    char database[8000] = "";
+    size_t n = 0;
+    gbs_model *model = NULL;
+    gbs_ground_report report;
+    gbs_error err = {GBS_OK, ""};
+    double feature = 0.0;
+    (void)unused;
+    for (int k = 0; k < N_CONSTANTS; k++) {
+        n += (size_t)snprintf(database + n, sizeof database - n, "R(A%d)\n", k);
+    }
+    assert_int_equal(ground("P(t)\nQ(t)\nR(t)\n0.5 P(x) v !R(y)\n0.25 EXIST y (P(y) v Q(x))\n"
+                            "P(x) v P(y).\n-2 Q(x) ^ P(y)\n",
+                            database, "P,Q", &model, &report, &err),
+                     GBS_OK);
+    assert_int_equal(gbs_model_n_factors(model), 2 * N_CONSTANTS +
+                                                     N_CONSTANTS * (N_CONSTANTS + 1) / 2 +
+                                                     N_CONSTANTS * N_CONSTANTS);
+    assert_int_equal(report.n_merged, N_CONSTANTS * (N_CONSTANTS - 1) * 3 / 2);
+    for (size_t f = 0; f < N_CONSTANTS; f++) {
+        assert_int_equal(gbs_model_tied_weight(model, f, &feature), 0);
+        assert_true(feature == N_CONSTANTS);
+        assert_int_equal(gbs_model_tied_weight(model, N_CONSTANTS + f, &feature), 1);
+        assert_true(feature == 1.0);
+    }
+    gbs_model_free(model);
+}
+
 /* ---- what is refused -------------------------------------------------------------------------
  */
 
@@ -291,9 +322,9 @@ static void test_out_of_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_smokers),      cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_quantified),   cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_out_of_memory)};
+        cmocka_unit_test(test_smokers),    cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_quantified), cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_many),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_stopped),    cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

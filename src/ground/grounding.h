@@ -28,14 +28,11 @@ typedef struct gbsi_residue {
     size_t child, next; /* SIZE_MAX: none */
 } gbsi_residue;
 
-/* A factor of the formula at work. */
+/* A logical factor of the formula at work, without its literals. */
 typedef struct gbsi_ground_factor {
     gbs_logical_function function;
     uint32_t n;
-    size_t first;    /* of literal */
-    uint64_t count;  /* groundings that gave it */
     uint32_t weight; /* number; UINT32_MAX: hard */
-    uint32_t next;   /* with the same hash; UINT32_MAX: none */
 } gbsi_ground_factor;
 
 typedef struct gbsi_grounding {
@@ -53,11 +50,15 @@ typedef struct gbsi_grounding {
     uint32_t binding[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: free */
     gbsi_residue *residue;
     size_t n_residues, residue_capacity;
-    gbsi_ground_factor *factor;
-    size_t n_factors, factor_capacity;
-    uint32_t *literal;
+    uint32_t *literal; /* of the factor at work, and scratch behind them */
     size_t n_literals, literal_capacity;
-    gbsi_atoms same;    /* by hash of a factor's literals */
+    uint32_t longest;    /* literals of a factor so far */
+    size_t first_factor; /* of the builder's, of this formula */
+    uint32_t *slot;      /* [n_slots], a power of 2: open addressing by content; a factor's number
+                            from first_factor on */
+    uint8_t *tag;        /* [n_slots] part of the hash; 0: empty */
+    size_t n_slots, n_used;
+    double expected;    /* factors of this formula, about; 0: not known */
     gbsi_atoms weights; /* by constants of the variables with a '+' */
 } gbsi_grounding;
 
@@ -80,9 +81,9 @@ gbs_status gbsi_residue_of(gbsi_grounding *g, uint32_t node, bool negated, size_
 
 /* ---- factors.c --------------------------------------------------------------------------- */
 
-/* Add the residue of one grounding to the factors of the formula. */
+/* Begin with the factors of a formula. @param expected so many, about; 0: not known. */
+void gbsi_factors_begin(gbsi_grounding *g, double expected);
+/* Give the factor of one grounding's residue to the builder, or count it where it has it. */
 gbs_status gbsi_factor_of(gbsi_grounding *g, size_t root, gbs_error *err);
-/* Give the factors of the formula to the builder. */
-gbs_status gbsi_factors_end(gbsi_grounding *g, gbs_error *err);
 
 #endif

@@ -273,8 +273,9 @@ cleanup:
 
 gbs_status gbsi_ground_formula(gbsi_grounding *g, const gbsi_logic_formula *formula, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     join j = {.g = g};
+    const uint32_t *fact = NULL;
+    uint32_t n_facts = 0;
     double n = 1.0;
     uint32_t root = formula->root;
     bool negated = false;
@@ -292,14 +293,7 @@ gbs_status gbsi_ground_formula(gbsi_grounding *g, const gbsi_logic_formula *form
         }
     }
     g->formula = formula;
-    g->n_factors = 0;
-    g->n_literals = 0;
-    gbsi_atoms_clear(&g->same);
-    gbsi_atoms_clear(&g->weights);
+    gbsi_factors_begin(g, next_literal(&j, &n_facts, &fact) == NULL ? n : 0.0);
     g->report.n_instances += n;
-    GBSI_TRY(search(&j, err));
-    GBSI_TRY(gbsi_factors_end(g, err));
-
-cleanup:
-    return status;
+    return search(&j, err);
 }
