@@ -57,7 +57,7 @@ enum {
     CLI_ALL = INT_MAX,
 };
 
-#define CLI_MAX_OPTIONS 192
+#define CLI_MAX_OPTIONS 256
 
 typedef enum cli_progress_mode {
     CLI_PROGRESS_AUTO,
@@ -99,6 +99,7 @@ typedef struct cli_arguments {
     const char *model; /* of the results that are compared */
     const char *summary;
     const char *queried;        /* predicates of ground */
+    const char *similarity;     /* predicates of ground */
     const char *report;         /* FILE.html */
     const char *checkpoint;     /* FILE */
     const char *resume;         /* FILE */

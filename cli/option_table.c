@@ -75,6 +75,9 @@ static const cli_option table[] = {
     TEXT(0, queried, "query-predicates", CLI_VERB_GROUND, "LIST",
          "predicates whose atoms are variables unless DATABASE has them; the others are false "
          "unless it has them; unset: those without a fact")
+    TEXT(0, similarity, "similarity", CLI_VERB_GROUND, "LIST",
+         "predicates NAME0, NAME20, ... that DATABASE lacks: computed from the words that the names "
+         "of two constants share")
     NAME(0, template_style, "template-style", CLI_VERB_LEARN, "crf++|wapiti",
          "whose rules the templates follow, and the model's format; unset: crf++")
     NAME(0, objective, "objective", CLI_VERB_LEARN, "likelihood|pseudo|sampled",
@@ -272,7 +275,7 @@ static const cli_option table[] = {
     TEXT(0, resume, "resume", CLI_RUNS | CLI_VERB_MAP | CLI_VERB_LOGZ, "FILE",
          "go on from a checkpoint of the same model and evidence, with the same bits; options that "
          "are not given are those of the run before")
-    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL | CLI_VERB_LEARN, AT(progress), 0, 0, 3, 0, 0, 0,
+    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_GROUND | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL | CLI_VERB_LEARN, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "progress on standard error: a bar, or lines of JSON; auto: "
      "a bar if it is a terminal; json:FD: lines of JSON on descriptor FD"},
     FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "write JSON instead of text")

@@ -12,6 +12,7 @@ static const struct {
     [CLI_TOPIC_QUESTION] =
         {NULL, "What to answer",
          "evidence likelihood query top reach joint cases prior weights held-out query-predicates "
+         "similarity "
          "template-style l2 "
          "l1 least-count identity task "
          "monitor target focus "
@@ -134,6 +135,7 @@ static const cli_brief briefs[] = {
     {"plot", "FILE.svg", "draws and ranks of the largest R-hat", CLI_VERB_DIAGNOSE},
     {"picture", "RxC", "a picture of R rows and C columns of variables", 0},
     {"query-predicates", "LIST", "open ones; unset: those without a fact", 0},
+    {"similarity", "LIST", "predicates computed from the words of names", 0},
     {"template-style", "NAME", "crf++ or wapiti; unset: crf++", 0},
     {"l2", "X", "penalty X/2 sum of w^2", 0},
     {"l1", "X", "penalty X sum of |w|, which makes weights 0", 0},

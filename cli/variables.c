@@ -66,6 +66,27 @@ static int add_item(cli_selection *s, uint8_t *seen, const typed *t, const char 
     return status;
 }
 
+/* The ',' behind the item, or NULL. The names of ground atoms have some in parentheses. */
+static char *item_end(const gbs_model *model, char *item)
+{
+    char *comma = strchr(item, ',');
+    while (comma != NULL) {
+        uint32_t variable = 0;
+        int open = 0;
+        for (const char *c = item; c < comma; c++) {
+            open += (*c == '(') - (*c == ')');
+        }
+        *comma = '\0';
+        const int known = gbs_model_find_variable(model, item, &variable, NULL) == GBS_OK;
+        *comma = ',';
+        if (open <= 0 || known || strchr(comma, ')') == NULL) {
+            break;
+        }
+        comma = strchr(comma + 1, ',');
+    }
+    return comma;
+}
+
 static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char *list)
 {
     int status = CLI_DONE;
@@ -74,7 +95,7 @@ static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char 
         return cli_error(CLI_FAILED, "out of memory");
     }
     for (char *item = copy; item != NULL && status == CLI_DONE;) {
-        char *comma = strchr(item, ',');
+        char *comma = item_end(t->model, item);
         if (comma != NULL) {
             *comma = '\0';
         }

@@ -7,8 +7,9 @@
 
 static int on_progress(void *context, const gbs_progress *progress)
 {
-    (void)context;
-    (void)progress;
+    cli_bar_share(context, progress->elapsed_s,
+                  (double)progress->pass / (double)(progress->passes > 0 ? progress->passes : 1),
+                  "formulas");
     return cli_signals_caught();
 }
 
@@ -18,6 +19,10 @@ static void tell(const cli_arguments *arguments, const gbs_ground_report *r)
              "%" PRIu64 " formulas, %" PRIu64
              " facts; %.0f groundings, %.0f of them decided by the database",
              r->n_formulas, r->n_facts, r->n_instances, r->n_instances - (double)r->n_groundings);
+    if (arguments->similarity != NULL) {
+        cli_note(arguments, "similarity: %" PRIu64 " facts from the words that two names share",
+                 r->n_similar);
+    }
     const double alone = r->n_atoms - (double)r->n_variables;
     cli_note(arguments,
              "variables: %" PRIu64 "; factors: %" PRIu64 ", of these tables: %" PRIu64
@@ -35,8 +40,11 @@ int cli_ground(cli_arguments *arguments)
     const gbs_ground_options options = {.size = sizeof options,
                                         .query_predicates = arguments->queried,
                                         .time_s = arguments->run.time_s,
-                                        .memory_limit = arguments->run.memory_limit};
-    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = on_progress};
+                                        .memory_limit = arguments->run.memory_limit,
+                                        .similarity = arguments->similarity};
+    cli_bar bar;
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &bar, .progress = on_progress};
     gbs_ground_report report = {.size = sizeof report};
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
@@ -48,9 +56,11 @@ int cli_ground(cli_arguments *arguments)
     if (status != CLI_DONE) {
         return status;
     }
+    cli_bar_init(&bar, arguments, &arguments->run);
     cli_signals_catch();
     const gbs_status done =
         gbs_ground(operand[0], operand[1], &options, &callbacks, &model, &report, &err);
+    cli_bar_finish(&bar, NULL);
     status = done < 0 ? cli_fail_input(done, &err) : cli_write_model(arguments, model);
     if (status == CLI_DONE) {
         tell(arguments, &report);

@@ -19,6 +19,13 @@
  * tied to the weight of its formula; equal ones of one formula are one factor with their number as
  * its feature. Other formulas over up to 16 open atoms become tables, which are not tied.
  *
+ * Similarity predicates that a database lacks can be computed: with `similarity` "Score", of the
+ * predicates Score0, Score20, ..., all of two arguments of one type, the one holds for a pair of
+ * constants whose number is the greatest up to the share, in percent, of the words in their names
+ * that both have among those that one of them has. Words are runs of letters and digits, whatever
+ * their case; those that all constants of the type have do not count. The share of a constant with
+ * itself is 100.
+ *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
  * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
@@ -39,6 +46,7 @@ typedef struct gbs_ground_options {
     const char *query_predicates; /**< names, ',' between; NULL: those without a fact */
     double time_s;                /**< fail after so many seconds; 0: no limit */
     uint64_t memory_limit;        /**< bytes, program included; 0: half of the machine's memory */
+    const char *similarity;       /**< names of similarity predicates, ',' between, or NULL */
 } gbs_ground_options;
 
 /** What grounding did. */
@@ -53,6 +61,7 @@ typedef struct gbs_ground_report {
     uint64_t n_tables;     /**< of these tables */
     double n_atoms;        /**< open atoms that the database does not decide */
     uint64_t n_variables;  /**< of these needed by a factor */
+    uint64_t n_similar;    /**< facts of similarity predicates that were computed */
 } gbs_ground_report;
 
 /**

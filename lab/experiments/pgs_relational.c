@@ -46,10 +46,12 @@ static void free_sources(source *sources, size_t n)
 static bool is_model(const char *name)
 {
     const size_t n = gbs_unpacked_length(name);
-    return n > 4 && strncmp(name + n - 4, ".uai", 4) == 0;
+    return n > 4 &&
+           (strncmp(name + n - 4, ".uai", 4) == 0 || strncmp(name + n - 4, ".gbm", 4) == 0);
 }
 
-/* MODEL.uai.gz with MODEL.uai.evid beside it, if that is there. */
+/* MODEL.uai.gz with MODEL.uai.evid beside it, if that is there; or MODEL.gbm, such as ground makes
+ * of a program of Markov logic. */
 static gbs_status read_source(const char *path, source *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -78,7 +80,7 @@ static gbs_status read_folder(const char *folder, source *sources, size_t *n, gb
 {
     gbs_status status = GBS_OK;
     char **name = NULL;
-    GBSI_TRY(lab_list_folder(folder, is_model, ".uai (.gz, .zst)", &name, n, err));
+    GBSI_TRY(lab_list_folder(folder, is_model, ".uai or .gbm (.gz, .zst)", &name, n, err));
     if (*n > LAB_MAX_RACES) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: found %zu models, expected at most %d",
                            folder, *n, LAB_MAX_RACES));
@@ -160,7 +162,7 @@ const lab_experiment_row lab_pgs_relational = {
               .claim = "on a ground Markov logic network of 10000 variables and 28000 factors, "
                        "splashes reach more probable states and chains that agree better than "
                        "equally many updates of single variables",
-              .cost = "4 s quick, 2 min in full; --data: a folder of .uai models"},
+              .cost = "4 s quick, 2 min in full; --data: a folder of .uai or .gbm models"},
     .takes_data = true,
     .run = run,
 };

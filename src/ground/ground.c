@@ -12,6 +12,7 @@
 #include "ground/grounding.h"
 
 #define PROGRESS_S 0.1
+#define PARTS      1000 /* of a formula: what progress counts */
 
 /* A call under way. */
 typedef struct call {
@@ -35,6 +36,8 @@ static bool look(void *context)
     }
     c->told_s = now_s;
     c->progress.elapsed_s = now_s - c->begun_s;
+    c->progress.pass = (uint64_t)(PARTS * (c->grounding.n_done + c->grounding.within));
+    c->progress.passes = (uint64_t)PARTS * c->grounding.program.n_formulas;
     return c->callbacks.progress(c->callbacks.context, &c->progress) != 0;
 }
 
@@ -103,12 +106,12 @@ static gbs_status number_atoms(gbsi_grounding *g, gbs_error *err)
     return GBS_OK;
 }
 
-static gbs_status add_fact(gbsi_grounding *g, const fact *f, const uint32_t *constant,
-                           gbs_error *err)
+gbs_status gbsi_fact_add(gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
+                         bool holds, gbsi_token place, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_predicate *q = &g->program.predicate[f->predicate];
-    const uint32_t value = f->holds ? GBSI_ATOM_TRUE : GBSI_ATOM_FALSE;
+    gbsi_predicate *q = &g->program.predicate[predicate];
+    const uint32_t value = holds ? GBSI_ATOM_TRUE : GBSI_ATOM_FALSE;
     uint64_t code = 0;
     for (uint32_t k = 0; k < q->n_arguments; k++) {
         code = code * g->program.type[q->type[k]].n + constant[k];
@@ -116,7 +119,7 @@ static gbs_status add_fact(gbsi_grounding *g, const fact *f, const uint32_t *con
     code += q->first;
     const uint32_t *known = gbsi_atoms_find(&g->atoms, code);
     if (known != NULL && *known != value) {
-        return gbsi_text_fail(g->program.database, f->place, err,
+        return gbsi_text_fail(g->program.database, place, err,
                               "found the opposite of a fact above, expected one of the two");
     }
     if (known != NULL) {
@@ -125,7 +128,7 @@ static gbs_status add_fact(gbsi_grounding *g, const fact *f, const uint32_t *con
     GBSI_TRY(gbsi_atoms_add(&g->atoms, code, value, err));
     g->report.n_facts++;
     g->report.n_atoms -= q->open;
-    if (f->holds) {
+    if (holds) {
         const size_t at = (size_t)q->n_true * q->n_arguments;
         GBSI_TRY(gbsi_reserve((void **)(void *)&q->tuple, &q->tuple_capacity, at + q->n_arguments,
                               sizeof *q->tuple, "facts", err));
@@ -193,8 +196,11 @@ static gbs_status read_files(call *c, gbs_error *err)
     GBSI_TRY(number_atoms(g, err));
     for (size_t i = 0; i < f.n; i++) {
         GBSI_TRY(gbsi_watch_spend(&g->watch, 16) ? gbsi_watch_fail(err, "reading facts") : GBS_OK);
-        GBSI_TRY(add_fact(g, &f.fact[i], f.constant + f.fact[i].first, err));
+        const fact *one = &f.fact[i];
+        GBSI_TRY(
+            gbsi_fact_add(g, one->predicate, f.constant + one->first, one->holds, one->place, err));
     }
+    GBSI_TRY(gbsi_similar_facts(g, c->options.similarity, err));
     GBSI_TRY(gbsi_index_facts(&g->program, err));
 
 cleanup:
@@ -210,6 +216,7 @@ static gbs_status ground(call *c, gbs_model **model, gbs_error *err)
     GBSI_TRY(read_files(c, err));
     GBSI_TRY(gbs_builder_new(&g->builder, err));
     for (uint32_t i = 0; i < g->program.n_formulas; i++) {
+        g->n_done = i;
         GBSI_TRY(gbsi_ground_formula(g, &g->program.formula[i], err));
     }
     g->report.n_formulas = g->program.n_formulas;

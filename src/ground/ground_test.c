@@ -236,6 +236,73 @@ static void test_many(void **unused)
     gbs_model_free(model);
 }
 
+/* Of four names that share a prefix: {blum, a} twice, {blum, avrim}, and {cohen}. */
+static void test_similarity(void **unused)
+{
+    static const double share[4][4] = {
+        {100, 100, 33, 0}, {100, 100, 33, 0}, {33, 33, 100, 0}, {0, 0, 0, 100}};
+    static const char *const name[4] = {"Au_a_blum_", "Au_Blum_a", "Au_avrim_blum", "Au_cohen"};
+    const gbs_ground_options options = {
+        .size = sizeof options, .query_predicates = "Same", .similarity = "Score"};
+    const char *program = "Author(a)\nSame(a,a)\nScore0(a,a)\nScore20(a,a)\nScore100(a,a)\n"
+                          "1 Score0(x,y) => Same(x,y)\n2 Score20(x,y) => Same(x,y)\n"
+                          "4 Score100(x,y) => Same(x,y)\n";
+    char database[200];
+    gbs_model *model = NULL;
+    gbs_ground_report report = {.size = sizeof report};
+    gbs_error err = {GBS_OK, ""};
+    (void)unused;
+    (void)snprintf(database, sizeof database, "Author(%s)\nAuthor(%s)\nAuthor(%s)\nAuthor(%s)\n",
+                   name[0], name[1], name[2], name[3]);
+    if (gbs_ground_memory("p", program, strlen(program), "d", database, strlen(database), &options,
+                          NULL, &model, &report, &err) != GBS_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(report.n_similar, 16);
+    assert_int_equal(gbs_model_n_factors(model), 16);
+    for (uint32_t a = 0; a < 4; a++) {
+        for (uint32_t b = 0; b < 4; b++) {
+            char text[80];
+            uint32_t id = 0;
+            uint32_t state[16] = {0};
+            (void)snprintf(text, sizeof text, "Same(%s,%s)", name[a], name[b]);
+            assert_int_equal(gbs_model_find_variable(model, text, &id, &err), GBS_OK);
+            const double none = gbs_model_log_density(model, state);
+            state[id] = 1;
+            const double one = gbs_model_log_density(model, state);
+            assert_true(one - none == (share[a][b] > 50 ? 4.0 : share[a][b] > 20 ? 2.0 : 1.0));
+        }
+    }
+    gbs_model_free(model);
+}
+
+static void test_similarity_refused(void **unused)
+{
+    static const struct {
+        const char *program, *database, *similarity, *text;
+    } bad[] = {
+        {"A(a)\nS0(a,b)\n1 A(x)\n", "A(X)\n", "S", "p:2:1: "},
+        {"A(a)\nS0(a,a)\nS100(b,b)\n1 A(x)\n", "A(X)\n", "S", "p:3:1: "},
+        {"A(a)\nS0(a,a)\n1 A(x)\n", "A(X)\nS0(X,X)\n", "S", "p:2:1: "},
+        {"A(a)\nS0(a,a)\n1 A(x)\n", "A(X)\n", "T", "predicates 'T'"},
+        {"A(a)\nS0(a,a)\n1 A(x)\n", "A(X)\n", "S,", "predicates"},
+        {"A(a)\nS101(a,a)\n1 A(x)\n", "A(X)\n", "S", "predicates 'S'"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const gbs_ground_options options = {
+            .size = sizeof options, .query_predicates = "A", .similarity = bad[i].similarity};
+        gbs_model *model = NULL;
+        gbs_error err = {GBS_OK, ""};
+        assert_true(gbs_ground_memory("p", bad[i].program, strlen(bad[i].program), "d",
+                                      bad[i].database, strlen(bad[i].database), &options, NULL,
+                                      &model, NULL, &err) < 0);
+        if (strstr(err.message, bad[i].text) == NULL) {
+            fail_msg("\"%s\" is not in \"%s\"", bad[i].text, err.message);
+        }
+    }
+}
+
 /* ---- what is refused -------------------------------------------------------------------------
  */
 
@@ -321,10 +388,15 @@ static void test_out_of_memory(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_smokers),    cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_quantified), cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_many),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_stopped),    cmocka_unit_test(test_out_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_smokers),
+                                       cmocka_unit_test(test_mixed),
+                                       cmocka_unit_test(test_quantified),
+                                       cmocka_unit_test(test_weights),
+                                       cmocka_unit_test(test_many),
+                                       cmocka_unit_test(test_similarity),
+                                       cmocka_unit_test(test_similarity_refused),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_stopped),
+                                       cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,8 @@ typedef struct gbsi_grounding {
     gbs_ground_report report;
 
     /* The formula at work. */
+    uint32_t n_done; /* formulas before it */
+    double within;   /* the share of it that is done, about */
     const gbsi_logic_formula *formula;
     uint32_t binding[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: free */
     gbsi_residue *residue;
@@ -61,6 +63,17 @@ typedef struct gbsi_grounding {
     double expected;    /* factors of this formula, about; 0: not known */
     gbsi_atoms weights; /* by constants of the variables with a '+' */
 } gbsi_grounding;
+
+/* ---- ground.c ---------------------------------------------------------------------------- */
+
+/* @param constant one for each argument. @param place in the database, for messages. */
+gbs_status gbsi_fact_add(gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
+                         bool holds, gbsi_token place, gbs_error *err);
+
+/* ---- similar.c --------------------------------------------------------------------------- */
+
+/* Facts of similarity predicates. @param names ',' between; NULL: none. */
+gbs_status gbsi_similar_facts(gbsi_grounding *g, const char *names, gbs_error *err);
 
 /* ---- join.c: the groundings that evidence does not decide -------------------------------- */
 

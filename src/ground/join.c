@@ -17,7 +17,8 @@ typedef struct join {
     uint32_t leaf[MOST_LEAVES];
     bool decides[MOST_LEAVES];
     uint32_t n_leaves;
-    bool every; /* a conjunction that must hold: nothing is left out */
+    bool every;     /* a conjunction that must hold: nothing is left out */
+    unsigned depth; /* of the search */
 } join;
 
 /* ---- indexes ---------------------------------------------------------------------------------
@@ -150,8 +151,19 @@ static uint32_t candidates(const gbsi_grounding *g, const gbsi_logic_node *n, co
 
 static gbs_status search(join *j, gbs_error *err);
 
+/* The search below one of the n choices there are. */
+static gbs_status descend(join *j, uint32_t choice, uint32_t n, gbs_error *err)
+{
+    j->g->within = j->depth == 0 ? (double)choice / n : j->g->within;
+    j->depth++;
+    const gbs_status status = search(j, err);
+    j->depth--;
+    return status;
+}
+
 /* Binds an atom to a fact, if they agree, and goes on. */
-static gbs_status try_fact(join *j, const gbsi_logic_node *n, const uint32_t *tuple, gbs_error *err)
+static gbs_status try_fact(join *j, const gbsi_logic_node *n, const uint32_t *tuple,
+                           uint32_t choice, uint32_t n_choices, gbs_error *err)
 {
     gbsi_grounding *g = j->g;
     const uint32_t n_arguments = g->program.predicate[n->predicate].n_arguments;
@@ -168,7 +180,7 @@ static gbs_status try_fact(join *j, const gbsi_logic_node *n, const uint32_t *tu
         }
     }
     if (fits) {
-        status = search(j, err);
+        status = descend(j, choice, n_choices, err);
     }
     for (uint32_t v = 0; v < g->formula->n_variables; v++) {
         if ((bound >> v & 1) != 0) {
@@ -251,8 +263,8 @@ static gbs_status search(join *j, gbs_error *err)
     for (uint32_t i = 0; i < n_facts; i++) {
         const gbsi_predicate *q = &g->program.predicate[n->predicate];
         GBSI_TRY(gbsi_watch_spend(&g->watch, 4) ? gbsi_watch_fail(err, "grounding") : GBS_OK);
-        GBSI_TRY(
-            try_fact(j, n, q->tuple + (size_t)(fact == NULL ? i : fact[i]) * q->n_arguments, err));
+        GBSI_TRY(try_fact(j, n, q->tuple + (size_t)(fact == NULL ? i : fact[i]) * q->n_arguments, i,
+                          n_facts, err));
     }
     if (n != NULL) {
         return GBS_OK;
@@ -261,9 +273,10 @@ static gbs_status search(join *j, gbs_error *err)
     if (v == UINT32_MAX) {
         return ground_one(j, err);
     }
-    for (uint32_t a = 0; a < g->program.type[g->formula->type[v]].n; a++) {
+    const uint32_t n_constants = g->program.type[g->formula->type[v]].n;
+    for (uint32_t a = 0; a < n_constants; a++) {
         g->binding[v] = a;
-        GBSI_TRY(search(j, err));
+        GBSI_TRY(descend(j, a, n_constants, err));
     }
     g->binding[v] = UINT32_MAX;
 
@@ -293,6 +306,7 @@ gbs_status gbsi_ground_formula(gbsi_grounding *g, const gbsi_logic_formula *form
         }
     }
     g->formula = formula;
+    g->within = 0.0;
     gbsi_factors_begin(g, next_literal(&j, &n_facts, &fact) == NULL ? n : 0.0);
     g->report.n_instances += n;
     return search(&j, err);

@@ -58,6 +58,23 @@ def test_bad_files(run, tmp_path, program, database, where):
     assert done.status == 3 and where in done.err and not out.exists()
 
 
+def test_similarity(run, tmp_path):
+    """Two of the three words of either name are the same, one that all names have apart: weight 2."""
+    (tmp_path / "p.mln").write_text("Title(t)\nSame(t, t)\nScore0(t, t)\nScore50(t, t)\nScore100(t, t)\n"
+                                    "1 Score0(x,y) => Same(x,y)\n2 Score50(x,y) => Same(x,y)\n4 Score100(x,y) => Same(x,y)\n")
+    (tmp_path / "d.db").write_text("Title(T_deep_learning_now)\nTitle(T_Deep_Learning)\nTitle(T_logic)\n")
+    model = str(tmp_path / "m.gbm")
+    done = run("ground", str(tmp_path / "p.mln"), str(tmp_path / "d.db"), "--query-predicates", "Same",
+               "--similarity", "Score", "-o", model)
+    assert done.status == 0 and "similarity: 9 facts from the words that two names share" in done.err
+    name = "Same(T_Deep_Learning,T_deep_learning_now)"
+    assert exact(run, model, name) == pytest.approx(1 / (1 + math.exp(-2)), abs=1e-9)
+    done = run("marginals", model, "--query", f"{name},Same(T_logic,T_logic)", "--format", "csv")
+    assert done.status == 0 and len(done.out.splitlines()) == 5
+    done = run("ground", PROGRAM, DATABASE, "--similarity", "Friends", "-o", model)
+    assert done.status == 3 and "similarity predicates 'Friends', expected a name" in done.err
+
+
 def test_wrong_use(run):
     assert run("ground", PROGRAM, DATABASE).status == 2
     assert run("ground", "-", "-", "--format", "uai").status == 2
