@@ -118,9 +118,11 @@ typedef struct cli_arguments {
     uint64_t least_count;       /* tokens of a feature */
     const char *learn_method;   /* "pl", "pcd" or "cd" */
     const char *learn_draw;     /* "random" or "herded" */
+    const char *learn_scan;     /* "systematic", "random" or "optimised" */
     const char *curve;          /* FILE */
     double identity;            /* of similar rows; 0: all count one */
     double rate;                /* of the first step of learning */
+    double learn_accuracy;      /* of an optimised scan */
     uint64_t learn_chains, learn_steps, learn_sweeps, epochs, batch;
     double level, em_tolerance;
     uint64_t em_iterations;

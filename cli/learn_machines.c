@@ -42,7 +42,7 @@ static const struct {
             {"chains", WEIGHTS | POTTS},
             {"objective", CRF | WEIGHTS},
             {"steps", CRF | WEIGHTS | POTTS},
-            {"method", POTTS | RBM},
+            {"method", WEIGHTS | POTTS | RBM},
             {"rate", POTTS | RBM},
             {"seed", CRF | WEIGHTS | POTTS | RBM | ASPECTS},
             {"l2", CRF | WEIGHTS | POTTS | RBM},
@@ -54,7 +54,9 @@ static const struct {
             {"draw", RBM},
             {"epochs", RBM},
             {"batch", RBM},
-            {"sweeps", RBM},
+            {"sweeps", WEIGHTS | RBM},
+            {"scan", WEIGHTS},
+            {"accuracy", WEIGHTS},
             {"curve", RBM}};
 
 /* "learn weights and learn potts" */

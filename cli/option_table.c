@@ -95,7 +95,8 @@ static const cli_option table[] = {
          "once no weight moves by more in a step")
     NAME(0, learn_method, "method", CLI_VERB_LEARN, "pl|asymmetric|pcd|cd",
          "potts: pl: maximum pseudo-likelihood; asymmetric: of each site alone; pcd: from there maximum likelihood by persistent "
-         "chains; unset: pl; rbm: pcd: persistent chains; cd: chains begin at the rows; unset: pcd")
+         "chains; unset: pl; rbm, weights --objective sampled: pcd: persistent chains; cd: chains begin at the "
+         "rows in each step; unset: pcd")
     UINT(hidden, "hidden", CLI_VERB_LEARN, 0, 1, GBS_MAX_HIDDEN, "N",
          "rbm: number of hidden units (required)")
     NAME(0, learn_draw, "draw", CLI_VERB_LEARN, "random|herded",
@@ -103,7 +104,13 @@ static const cli_option table[] = {
     UINT(epochs, "epochs", CLI_VERB_LEARN, 100, 1, INT32_MAX, "N", "rbm: passes through the rows")
     UINT(batch, "batch", CLI_VERB_LEARN, 64, 1, 1u << 20, "N", "rbm: rows of a step, and chains")
     UINT(learn_sweeps, "sweeps", CLI_VERB_LEARN, 1, 1, 1u << 20, "K",
-         "rbm: sweeps of the chains in each step, the k of CD-k")
+         "rbm, weights --objective sampled: sweeps of the chains in each step, the k of CD-k")
+    NAME(0, learn_scan, "scan", CLI_VERB_LEARN, "systematic|random|optimised",
+         "weights --objective sampled: variables that a sweep of a chain takes: all in the order of the model, "
+         "as many at random, or those of a scan optimised for the weights of the moment; unset: systematic")
+    REAL(learn_accuracy, "accuracy", CLI_VERB_LEARN, 0.01, 1e-9, 0.999, "EPS",
+         "weights --scan optimised: total variation distance from the model that a sweep of a chain comes to, "
+         "from any start")
     TEXT(0, curve, "curve", CLI_VERB_LEARN, "FILE",
          "rbm: write the pseudo-likelihood of rows and held-out rows after each epoch, as CSV")
     TEXT(0, patch, "patch", CLI_VERB_LEARN, "SIDE[,STEP]",

@@ -35,7 +35,7 @@ static const struct {
          "origin target partial-scan restarts width splash-size splashes grow adapt "
          "score locking lattice estimator schedule tau0 block-time damping "
          "mean-field-schedule objective patch texture-words color-words position-cells "
-         "iterations epochs batch sweeps steps rate seed"},
+         "iterations epochs batch sweeps accuracy steps rate seed"},
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
                         "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
                         "dummy-edges cud-scheme cud-bits cud-offset"},
@@ -60,6 +60,8 @@ static const struct {
     {"scan", CLI_TOPIC_SCAN, CLI_ALL & ~CLI_VERB_CERTIFY},
     {"iterations", CLI_TOPIC_ACCURACY, CLI_VERB_FIT | CLI_VERB_LEARN},
     {"iterations", CLI_TOPIC_SCAN, CLI_ALL & ~(CLI_VERB_FIT | CLI_VERB_LEARN)},
+    {"accuracy", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_LEARN},
+    {"accuracy", CLI_TOPIC_SCAN, CLI_VERB_LEARN},
     {"sweeps", CLI_TOPIC_ACCURACY, CLI_ALL & ~(CLI_VERB_FIT | CLI_VERB_LEARN)},
     {"sweeps", CLI_TOPIC_SCAN, CLI_VERB_FIT | CLI_VERB_LEARN},
     {"seed", CLI_TOPIC_ACCURACY, CLI_ALL & ~(CLI_VERB_FIT | CLI_VERB_LEARN)},
@@ -105,7 +107,7 @@ static const cli_brief briefs[] = {
     {"monitor", "LIST", "variables to write; unset: all", CLI_VERB_SAMPLE | CLI_VERB_EXACT},
     {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples", 0},
     {"target", "LIST", "variables whose distribution is bounded", 0},
-    {"method", "NAME", "pl, asymmetric, pcd (potts); pcd, cd (rbm)", CLI_VERB_LEARN},
+    {"method", "NAME", "pl, asymmetric, pcd (potts); pcd, cd", CLI_VERB_LEARN},
     {"hidden", "N", "hidden units of rbm", CLI_VERB_LEARN},
     {"curve", "FILE", "pseudo-likelihood by epoch, as CSV", 0},
     {"method", "NAME", "auto: independent draws if fast enough; sample", CLI_VERB_SAMPLE},

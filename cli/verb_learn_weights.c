@@ -40,28 +40,63 @@ static int by_pseudo(const learning *l)
     return l->options.objective == GBS_LEARN_PSEUDO;
 }
 
+static int is(const char *typed, const char *name)
+{
+    return typed != NULL && strcmp(typed, name) == 0;
+}
+
+/* Refuses what only chains have, and what only some of them have. */
+static int check_sampled(const cli_arguments *arguments)
+{
+    static const char *const of_chains[] = {"chains", "steps",  "seed",    "scan",
+                                            "method", "sweeps", "accuracy"};
+    for (size_t i = 0; i < sizeof of_chains / sizeof of_chains[0]; i++) {
+        if (cli_given(arguments, of_chains[i]) && objective(arguments) != GBS_LEARN_SAMPLED) {
+            return cli_error(CLI_USAGE, "learn weights takes --%s with --objective sampled only",
+                             of_chains[i]);
+        }
+    }
+    if (cli_given(arguments, "method") && !is(arguments->learn_method, "pcd") &&
+        !is(arguments->learn_method, "cd")) {
+        return cli_error(CLI_USAGE, "learn weights takes --method pcd or cd; %s is for learn potts",
+                         arguments->learn_method);
+    }
+    return cli_given(arguments, "accuracy") && !is(arguments->learn_scan, "optimised")
+               ? cli_error(CLI_USAGE, "--accuracy is that of --scan optimised; for other scans "
+                                      "choose --sweeps")
+               : CLI_DONE;
+}
+
+static gbs_learn_scan scan(const cli_arguments *arguments)
+{
+    return is(arguments->learn_scan, "random")      ? GBS_LEARN_SCAN_RANDOM
+           : is(arguments->learn_scan, "optimised") ? GBS_LEARN_SCAN_OPTIMISED
+                                                    : GBS_LEARN_SCAN_SYSTEMATIC;
+}
+
 static int settle(learning *l, cli_arguments *arguments)
 {
     arguments->operand[0] = arguments->operand[1]; /* as the verbs that read MODEL first */
     cli_settle_model_format(arguments);
-    l->options =
-        (gbs_learn_options){.size = sizeof l->options,
-                            .l2 = arguments->l2,
-                            .tolerance = arguments->em_tolerance,
-                            .iterations = arguments->em_iterations,
-                            .time_s = arguments->run.time_s,
-                            .memory_limit = arguments->run.memory_limit,
-                            .objective = objective(arguments),
-                            .chains = cli_given(arguments, "chains") ? arguments->learn_chains : 0,
-                            .steps = cli_given(arguments, "steps") ? arguments->learn_steps : 0,
-                            .seed = arguments->run.seed};
-    if (l->options.objective != GBS_LEARN_SAMPLED &&
-        (cli_given(arguments, "chains") || cli_given(arguments, "steps") ||
-         cli_given(arguments, "seed"))) {
-        return cli_error(CLI_USAGE, "learn weights takes --chains, --steps and --seed with "
-                                    "--objective sampled only");
+    l->options = (gbs_learn_options){
+        .size = sizeof l->options,
+        .l2 = arguments->l2,
+        .tolerance = arguments->em_tolerance,
+        .iterations = arguments->em_iterations,
+        .time_s = arguments->run.time_s,
+        .memory_limit = arguments->run.memory_limit,
+        .objective = objective(arguments),
+        .chains = cli_given(arguments, "chains") ? arguments->learn_chains : 0,
+        .steps = cli_given(arguments, "steps") ? arguments->learn_steps : 0,
+        .seed = arguments->run.seed,
+        .scan = scan(arguments),
+        .method = is(arguments->learn_method, "cd") ? GBS_LEARN_RESTARTED : GBS_LEARN_PERSISTENT,
+        .sweeps = arguments->learn_sweeps,
+        .accuracy = arguments->learn_accuracy};
+    int status = check_sampled(arguments);
+    if (status == CLI_DONE) {
+        status = cli_settle_held_out(arguments->held_out, arguments->operand[2], &l->out);
     }
-    int status = cli_settle_held_out(arguments->held_out, arguments->operand[2], &l->out);
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
     }
@@ -137,10 +172,9 @@ static void write_report(gbs_output *output, const learning *l, int stopped)
     const struct {
         const char *name;
         uint64_t value;
-    } counts[] = {{"rows", r->n_rows},
-                  {"learnt_weights", r->n_learnt},
-                  {"iterations", r->iterations},
-                  {"held_out_rows", gbs_data_n_rows(l->held_out)}};
+    } counts[] = {{"rows", r->n_rows},           {"learnt_weights", r->n_learnt},
+                  {"iterations", r->iterations}, {"held_out_rows", gbs_data_n_rows(l->held_out)},
+                  {"scans", r->n_scans},         {"scan_length", r->scan_length}};
     const struct {
         const char *name;
         double value;
@@ -206,6 +240,12 @@ static void tell(const learning *l, int stopped)
                  r->converged ? "converged" : "not converged", r->iterations, r->seconds, r->rhat,
                  r->change, 100.0 * r->chance, r->n_learnt,
                  r->converged ? "" : "; try more --steps or --chains");
+        if (r->n_scans > 0) {
+            cli_note(arguments,
+                     "scan optimised %" PRIu64 " times: %" PRIu64
+                     " updates come within a total variation of %g, for the last weights",
+                     r->n_scans, r->scan_length, l->options.accuracy);
+        }
     } else {
         cli_note(arguments,
                  "%s after %" PRIu64 " steps, %.3g s%s: ln %s = %.10g, %.6g a row of %" PRIu64

@@ -277,15 +277,19 @@ gbs_status gbsi_pseudo_sum(gbsi_pseudo *pseudo, const double *w, double *value, 
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-void gbsi_pseudo_sweep(gbsi_pseudo *pseudo, const double *w, const uint8_t *clamped, uint64_t seed,
-                       uint32_t chain, uint64_t pass, uint32_t *x)
+void gbsi_pseudo_sweep(gbsi_pseudo *pseudo, const double *w, const gbsi_sweep_order *order,
+                       const uint8_t *clamped, uint64_t seed, uint32_t chain, uint64_t pass,
+                       uint32_t *x)
 {
     gbsi_pseudo *s = pseudo;
     const uint32_t n = s->model->n_variables;
     memcpy(s->x, x, n * sizeof *x);
-    for (uint32_t v = 0; v < n; ++v) {
-        const uint32_t arity = s->model->arity[v];
+    for (size_t t = 0; t < order->n; ++t) {
         uint32_t word[4];
+        gbsi_philox(seed, chain, pass, (uint32_t)t, GBSI_PURPOSE_UPDATE, word);
+        const uint32_t v =
+            order->variable[order->random ? (size_t)(((uint64_t)word[2] * order->n) >> 32) : t];
+        const uint32_t arity = s->model->arity[v];
         if (arity == 1 || (clamped != NULL && clamped[v])) {
             continue;
         }
@@ -293,7 +297,6 @@ void gbsi_pseudo_sweep(gbsi_pseudo *pseudo, const double *w, const uint8_t *clam
             return;
         }
         (void)condition(s, w, v);
-        gbsi_philox(seed, chain, pass, v, GBSI_PURPOSE_UPDATE, word);
         double at = gbsi_uniform(word[0], word[1]);
         uint32_t a = 0;
         while (a + 1 < arity && at >= s->p[a]) {

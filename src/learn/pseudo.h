@@ -5,6 +5,13 @@
 
 #include "learn/learnt.h"
 
+/* Which variables a sweep draws. */
+typedef struct gbsi_sweep_order {
+    const uint32_t *variable; /* [n] one after the other, ... */
+    size_t n;
+    bool random; /* ... or n times any one of them */
+} gbsi_sweep_order;
+
 typedef struct gbsi_pseudo {
     const gbs_model *model;
     const gbs_data *data;
@@ -34,10 +41,11 @@ void gbsi_pseudo_free(gbsi_pseudo *pseudo);
 void gbsi_pseudo_row(gbsi_pseudo *pseudo, const double *w, size_t i, double scale, double *value,
                      double *gradient, double *information);
 
-/* Draws the variables of a state of positive weight, one after the other, given all others.
+/* Draws variables of a state of positive weight, one after the other, given all others.
  * @param clamped [n_variables] those that stay, or NULL. @param x [n_variables] in and out. */
-void gbsi_pseudo_sweep(gbsi_pseudo *pseudo, const double *w, const uint8_t *clamped, uint64_t seed,
-                       uint32_t chain, uint64_t pass, uint32_t *x);
+void gbsi_pseudo_sweep(gbsi_pseudo *pseudo, const double *w, const gbsi_sweep_order *order,
+                       const uint8_t *clamped, uint64_t seed, uint32_t chain, uint64_t pass,
+                       uint32_t *x);
 /* Adds the features of a state. @param sum [n] */
 void gbsi_pseudo_features(const gbsi_pseudo *pseudo, const uint32_t *x, double *sum);
 

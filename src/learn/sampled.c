@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "learn/cholesky.h"
+#include "rng/philox.h"
 #include "simd/math.h"
 
 #define FASTEST  0.5  /* share of a step of Newton's method */
@@ -41,6 +42,11 @@ typedef struct climbing {
     double *root;       /* [n][n] */
     double *step;       /* [n] */
 } climbing;
+
+static bool stopped(const climbing *c)
+{
+    return gbsi_watch_stopped(c->pseudo->watch);
+}
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
@@ -114,7 +120,29 @@ cleanup:
     return status;
 }
 
-/* Draws a chain once more, and fills in its features. */
+/* Puts every chain back: those of rows to what the rows have, the free ones to rows at equal
+ * distances in the sum of their weights, from a random point on. */
+static void restart(climbing *c)
+{
+    const gbs_data *d = c->pseudo->data;
+    uint32_t word[4];
+    size_t row = 0;
+    double before = 0.0; /* weight of the rows before this one */
+    gbsi_philox(c->how->seed, 0, c->pass, 0, GBSI_PURPOSE_START, word);
+    const double u = gbsi_uniform(word[0], word[1]);
+    for (uint64_t chain = 0; chain < c->how->chains; ++chain) {
+        const double at = ((double)chain + u) / (double)c->how->chains * c->n_rows;
+        while (row + 1 < d->n_distinct && before + d->weight[row] <= at) {
+            before += d->weight[row++];
+        }
+        fill(c, row, state_of(c, chain));
+    }
+    for (size_t i = 0; i < c->n_partial; ++i) {
+        fill(c, c->partial[i], state_of(c, c->how->chains + i));
+    }
+}
+
+/* Draws a chain as many times more as a step has sweeps, and fills in its features. */
 static void draw_chain(climbing *c, const double *w, size_t chain)
 {
     uint32_t *x = state_of(c, chain);
@@ -122,15 +150,12 @@ static void draw_chain(climbing *c, const double *w, size_t chain)
     if (is_row) {
         (void)mark(c, c->partial[chain - c->how->chains]);
     }
-    gbsi_pseudo_sweep(c->pseudo, w, is_row ? c->clamped : NULL, c->how->seed, (uint32_t)chain,
-                      c->pass, x);
+    for (uint64_t k = 0; k < c->how->sweeps && !stopped(c); ++k) {
+        gbsi_pseudo_sweep(c->pseudo, w, &c->how->scan->order, is_row ? c->clamped : NULL,
+                          c->how->seed, (uint32_t)chain, c->pass * c->how->sweeps + k, x);
+    }
     memset(c->feature, 0, c->n * sizeof *c->feature);
     gbsi_pseudo_features(c->pseudo, x, c->feature);
-}
-
-static bool stopped(const climbing *c)
-{
-    return gbsi_watch_stopped(c->pseudo->watch);
 }
 
 /* All chains once: mean of the free ones, sums of the rows. @param second [n][n] out: the
@@ -208,6 +233,7 @@ static double length_of(const gbsi_climb *how, uint64_t k)
 /* w becomes its mean over the last half of the steps. */
 static gbs_status climb(climbing *c, double *w, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     const size_t n = c->n;
     const uint64_t first = c->how->steps / 2;
     double *second = gbsi_alloc_array(n * n + n, sizeof *second);
@@ -218,6 +244,10 @@ static gbs_status climb(climbing *c, double *w, gbs_error *err)
     memset(mean, 0, n * sizeof *mean);
     for (uint64_t k = 0; k < c->how->steps && !stopped(c); ++k) {
         const double fresh = 1.0 / (double)(k + 1);
+        GBSI_TRY(gbsi_learning_scan_follow(c->how->scan, w, err));
+        if (c->how->restarted) {
+            restart(c);
+        }
         sweep(c, w, second);
         for (size_t i = 0; i < n * n; ++i) {
             c->covariance[i] += (fresh > FORGET ? fresh : FORGET) * (second[i] - c->covariance[i]);
@@ -231,8 +261,11 @@ static gbs_status climb(climbing *c, double *w, gbs_error *err)
         }
     }
     memcpy(w, mean, n * sizeof *w);
+    status = stopped(c) ? gbsi_watch_fail(err, "learning") : GBS_OK;
+
+cleanup:
     gbsi_free(second);
-    return stopped(c) ? gbsi_watch_fail(err, "learning") : GBS_OK;
+    return status;
 }
 
 /* ---- where the maximum is from there -----------------------------------------------------------
@@ -406,6 +439,7 @@ static gbs_status finish(climbing *c, double *w, gbsi_climbed *found, gbs_error 
     if (chance == NULL) {
         return gbsi_no_memory(err, "variances", c->n * sizeof *chance);
     }
+    GBSI_TRY(gbsi_learning_scan_follow(c->how->scan, w, err));
     GBSI_TRY(looking_new(c, &l, err));
     GBSI_TRY(look_around(c, w, &l, err));
     found->rhat = 1.0;

@@ -4,10 +4,13 @@
 #ifndef GBSI_LEARN_SAMPLED_H
 #define GBSI_LEARN_SAMPLED_H
 
-#include "learn/pseudo.h"
+#include "learn/sampled_scan.h"
 
 typedef struct gbsi_climb {
     uint64_t chains, steps, seed;
+    uint64_t sweeps; /* of each chain in a step */
+    bool restarted;  /* chains begin at the rows in each step, as long as the weights move */
+    gbsi_learning_scan *scan;
     double l2;
 } gbsi_climb;
 

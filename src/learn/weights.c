@@ -29,6 +29,8 @@
 #define PROGRESS_S           0.1
 #define CHAINS               100u
 #define STEPS                1000u
+#define MOST_SWEEPS          (UINT64_C(1) << 20)
+#define ACCURACY             0.01 /* Mitliagkas & Mackey (2017), section 5.3 */
 #define MOST_RHAT            1.05 /* of chains that are called converged */
 #define MOST_SHARE           1.0  /* of a standard error, of their last step */
 
@@ -289,11 +291,19 @@ static gbs_status climb(learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_learn_report *r = &l->report;
+    gbsi_learning_scan scan = {.pseudo = &l->pseudo,
+                               .kind = (gbs_learn_scan)l->options.scan,
+                               .accuracy = l->options.accuracy,
+                               .memory_limit = l->options.memory_limit};
     const gbsi_climb how = {.chains = l->options.chains,
                             .steps = l->options.steps,
                             .seed = l->options.seed,
+                            .sweeps = l->options.sweeps,
+                            .restarted = l->options.method == GBS_LEARN_RESTARTED,
+                            .scan = &scan,
                             .l2 = l->options.l2};
     gbsi_climbed found = {.variance = l->variance};
+    GBSI_TRY(gbsi_learning_scan_init(&scan, err));
     GBSI_TRY(gbsi_climb_likelihood(&l->pseudo, &how, l->w, &found, err));
     r->iterations = how.steps;
     r->rhat = found.rhat;
@@ -302,8 +312,11 @@ static gbs_status climb(learning *l, gbs_error *err)
     r->has_errors = found.has_errors;
     r->converged = found.has_errors && found.rhat <= MOST_RHAT && found.share <= MOST_SHARE;
     l->sum = r->objective = (double)NAN;
+    r->n_scans = scan.n_made;
+    r->scan_length = scan.order.n;
 
 cleanup:
+    gbsi_learning_scan_free(&scan);
     return status;
 }
 
@@ -353,6 +366,17 @@ static gbs_status take_options(learning *l, const gbs_learn_options *options, gb
                          o->l2, o->tolerance, o->time_s, (unsigned long long)o->objective,
                          (unsigned long long)o->chains, (unsigned long long)o->steps);
     }
+    if (!(o->accuracy >= 0.0 && o->accuracy < 1.0 && o->scan <= GBS_LEARN_SCAN_OPTIMISED &&
+          o->method <= GBS_LEARN_RESTARTED && o->sweeps <= MOST_SWEEPS)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_learn_options: found accuracy %g, scan %llu, method %llu and %llu "
+                         "sweeps, expected 0 or more and below 1, a gbs_learn_scan, a "
+                         "gbs_learn_method, and at most 2^20",
+                         o->accuracy, (unsigned long long)o->scan, (unsigned long long)o->method,
+                         (unsigned long long)o->sweeps);
+    }
+    o->sweeps = o->sweeps > 0 ? o->sweeps : 1;
+    o->accuracy = o->accuracy > 0.0 ? o->accuracy : ACCURACY;
     o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
     o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
     o->chains = o->chains > 0 ? o->chains : CHAINS;

@@ -216,9 +216,32 @@ def test_sampled_likelihood_of_weights(run, tmp_path):
     assert report["converged"] and 0 < report["chance"] < 0.7 and report["rhat"] < 1.05
     for (a, error), (b, other) in zip(exact, sampled):
         assert abs(a - b) <= 4.5 * report["chance"] * other and other == pytest.approx(error, rel=0.5)
-    for arguments, part in ((["--chains", "5"], "with --objective sampled only"),
+    for arguments, part in ((["--chains", "5"], "takes --chains with --objective sampled only"),
+                            (["--scan", "random"], "takes --scan with --objective sampled only"),
+                            (["--objective", "likelihood", "--method", "cd"], "takes --method with --objective sampled only"),
+                            (["--objective", "sampled", "--method", "pl"], "pl is for learn potts"),
+                            (["--objective", "sampled", "--accuracy", "0.1"], "that of --scan optimised"),
                             (["--objective", "sampled", "--chains", "1"], "2 to 2^31 - 1")):
         done = run("learn", "weights", FRIENDS, CASES, *arguments, "-o", tmp_path / "n.gbm")
         assert done.status == 2 and part in done.err
+    done = run("learn", "potts", DATA, "--scan", "random", "--format", "gbm")
+    assert done.status == 2 and "which is for learn weights" in done.err
     done = run("learn", "crf", TEMPLATES, DATA, "--objective", "sampled")
     assert done.status == 2 and "is for learn weights" in done.err
+
+
+@pytest.mark.parametrize("method", ["pcd", "cd"])
+@pytest.mark.parametrize("scan", ["systematic", "random", "optimised"])
+def test_scans_of_sampled_likelihood(run, tmp_path, scan, method):
+    """As near to the exact weights as the error says, whatever the scan and the start of the chains."""
+    found = []
+    for more in (["likelihood"], ["sampled", "--scan", scan, "--method", method, "--steps", "400", "--sweeps", "2"]):
+        done = run("learn", "weights", FRIENDS, CASES, "--l2", "0", "--objective", *more, "--intervals",
+                   tmp_path / "w.csv", "--summary", tmp_path / "s.json", "-o", tmp_path / "out.gbm")
+        assert done.status == 0 and "converged after" in done.err
+        found.append(learnt_of(tmp_path / "w.csv"))
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert ("scan optimised" in done.err) == (scan == "optimised") == (report["scans"] > 0)
+    assert report["scan_length"] >= 6
+    for (exact, _), (sampled, error) in zip(*found):
+        assert abs(exact - sampled) <= 4.5 * report["chance"] * error
