@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "learn_machines.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- whose options --------------------------------------------------------------------------- */
@@ -57,7 +58,7 @@ static const struct {
             {"sweeps", WEIGHTS | RBM},
             {"scan", WEIGHTS},
             {"accuracy", WEIGHTS},
-            {"curve", RBM}};
+            {"curve", WEIGHTS | RBM}};
 
 /* "learn weights and learn potts" */
 static void list_kinds(unsigned which, char *text, size_t size)
@@ -191,6 +192,37 @@ int cli_machine_write_summary(const cli_arguments *arguments, const cli_machine_
         gbs_output_text(output, summary->flags[i].value ? "true" : "false");
     }
     gbs_output_text(output, "\n}\n");
+    done = gbs_output_commit(output, &err);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+int cli_write_curve(const char *path, const char *header, uint64_t first, const double *value,
+                    size_t n_rows, size_t n_columns)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done < 0) {
+        return cli_fail_output(path, done, &err);
+    }
+    gbs_output_text(output, header);
+    gbs_output_text(output, "\n");
+    for (size_t row = 0; row < n_rows; row++) {
+        gbs_output_uint(output, first + row);
+        for (size_t column = 0; column < n_columns; column++) {
+            const double number = value[row * n_columns + column];
+            gbs_output_text(output, ",");
+            if (!isnan(number)) {
+                gbs_output_double(output, number);
+            }
+        }
+        gbs_output_text(output, "\n");
+    }
     done = gbs_output_commit(output, &err);
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }

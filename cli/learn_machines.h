@@ -45,6 +45,12 @@ int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows);
 void cli_machine_free(cli_machine_rows *rows);
 int cli_machine_write_summary(const cli_arguments *arguments, const cli_machine_summary *summary);
 
+/* Writes numbers learnt over time as CSV; one that is NAN is empty. path NULL: nothing.
+ * header: names of the columns, the first of them of the numbers of rows, from `first` on.
+ * value: [n_rows][n_columns], without those. */
+int cli_write_curve(const char *path, const char *header, uint64_t first, const double *value,
+                    size_t n_rows, size_t n_columns);
+
 /* Whether the kind of model, the first operand of learn, has the right number of operands and no
  * option that is for other kinds. */
 int cli_learn_check(const cli_arguments *arguments);

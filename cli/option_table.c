@@ -112,7 +112,8 @@ static const cli_option table[] = {
          "weights --scan optimised: total variation distance from the model that a sweep of a chain comes to, "
          "from any start")
     TEXT(0, curve, "curve", CLI_VERB_LEARN, "FILE",
-         "rbm: write the pseudo-likelihood of rows and held-out rows after each epoch, as CSV")
+         "rbm: write the pseudo-likelihood of rows and held-out rows after each epoch, as CSV; weights: the "
+         "objective, the length of its gradient and what held-out rows have after each iteration")
     TEXT(0, patch, "patch", CLI_VERB_LEARN, "SIDE[,STEP]",
          "aspects: side of a patch in pixels, and how far the next one is; unset: 20,10")
     UINT(texture_words, "texture-words", CLI_VERB_LEARN, 200, 1, 65536, "N",

@@ -109,7 +109,7 @@ static const cli_brief briefs[] = {
     {"target", "LIST", "variables whose distribution is bounded", 0},
     {"method", "NAME", "pl, asymmetric, pcd (potts); pcd, cd", CLI_VERB_LEARN},
     {"hidden", "N", "hidden units of rbm", CLI_VERB_LEARN},
-    {"curve", "FILE", "pseudo-likelihood by epoch, as CSV", 0},
+    {"curve", "FILE", "how it went, epoch by epoch, as CSV", 0},
     {"method", "NAME", "auto: independent draws if fast enough; sample", CLI_VERB_SAMPLE},
     {"method", "NAME", "auto: exact if fast enough; exact; sample", 0},
     {"probability", "", "estimate P(state) where it is not known", 0},

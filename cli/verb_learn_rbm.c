@@ -91,32 +91,11 @@ static int learn(learning *l, int *stopped)
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-/* "epoch,pl,held_out_pl": means over rows; the last is empty where none are held out. */
+/* Means over rows; of held-out rows NAN where there are none. */
 static int write_curve(const learning *l)
 {
-    const char *path = l->arguments->curve;
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    if (path == NULL) {
-        return CLI_DONE;
-    }
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done < 0) {
-        return cli_fail_output(path, done, &err);
-    }
-    gbs_output_text(output, "epoch,pl,held_out_pl\n");
-    for (uint64_t epoch = 0; epoch < l->report.epochs; epoch++) {
-        gbs_output_uint(output, epoch + 1);
-        gbs_output_text(output, ",");
-        gbs_output_double(output, l->curve[2 * epoch]);
-        gbs_output_text(output, ",");
-        if (l->rows.held_out != NULL) {
-            gbs_output_double(output, l->curve[2 * epoch + 1]);
-        }
-        gbs_output_text(output, "\n");
-    }
-    done = gbs_output_commit(output, &err);
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+    return cli_write_curve(l->arguments->curve, "epoch,pl,held_out_pl", 1, l->curve,
+                           l->report.epochs, 2);
 }
 
 static int write_summary(const learning *l, int stopped)

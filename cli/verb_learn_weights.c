@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data_rows.h"
+#include "learn_machines.h"
 
 typedef struct learning {
     cli_job job;
@@ -17,7 +17,12 @@ typedef struct learning {
     double held_out_sum; /* ln P or ln PL of the rows that are held out */
     gbs_learn_report report;
     cli_bar bar;
+    double *curve; /* [n_points][CURVE] objective, gradient, held-out rows */
+    size_t n_points, capacity;
+    int curve_lost; /* there was no memory for it */
 } learning;
+
+enum { CURVE = 3, POINTS = 1024 };
 
 static gbs_learn_objective objective(const cli_arguments *arguments)
 {
@@ -103,7 +108,27 @@ static int settle(learning *l, cli_arguments *arguments)
     if (status == CLI_DONE) {
         status = cli_check_output(arguments->intervals);
     }
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->curve);
+    }
     return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
+}
+
+static void on_point(void *context, const gbs_learn_point *point)
+{
+    learning *l = context;
+    const double numbers[CURVE] = {point->objective, point->gradient, point->held_out};
+    if (l->n_points == l->capacity) {
+        const size_t wanted = l->capacity > 0 ? 2 * l->capacity : POINTS;
+        double *grown = realloc(l->curve, wanted * sizeof numbers);
+        if (grown == NULL) {
+            l->curve_lost = 1;
+            return;
+        }
+        l->curve = grown;
+        l->capacity = wanted;
+    }
+    memcpy(l->curve + CURVE * l->n_points++, numbers, sizeof numbers);
 }
 
 static int on_progress(void *context, const gbs_progress *progress)
@@ -126,13 +151,20 @@ static int learn(learning *l, int *stopped)
     if (l->error == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
+    if (l->job.arguments->curve != NULL) {
+        l->options.point = on_point;
+        l->options.point_context = l;
+        l->options.held_out = l->held_out;
+    }
     cli_signals_catch();
     cli_bar_init(&l->bar, l->job.arguments, &l->job.options);
     gbs_status done = gbs_learn_weights(model, l->data, &l->options, &callbacks, l->error,
                                         &l->learnt, &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
     *stopped = done == GBS_STOPPED;
-    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+    return done < 0        ? cli_fail(done, &err)
+           : l->curve_lost ? cli_error(CLI_FAILED, "out of memory")
+                           : CLI_DONE;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -293,6 +325,10 @@ static int write_all(const learning *l, int stopped)
         status = write_weights(l);
     }
     if (status == CLI_DONE) {
+        status = cli_write_curve(l->job.arguments->curve, "iteration,objective,gradient,held_out",
+                                 0, l->curve, l->n_points, CURVE);
+    }
+    if (status == CLI_DONE) {
         status = write_summary(l, stopped);
     }
     return status;
@@ -338,6 +374,7 @@ int cli_learn_weights(cli_arguments *arguments)
     gbs_data_free(l.held_out);
     gbs_model_free(l.learnt);
     free(l.error);
+    free(l.curve);
     cli_job_free(&l.job);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }

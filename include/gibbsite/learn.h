@@ -57,6 +57,16 @@ typedef enum gbs_learn_method {
     GBS_LEARN_RESTARTED = 1,  /**< at the rows: contrastive divergence */
 } gbs_learn_method;
 
+/** Where learning is after some iterations. */
+typedef struct gbs_learn_point {
+    size_t size;        /**< bytes in this library's struct; fields beyond it must not be read */
+    uint64_t iteration; /**< steps done: 0 at the weights that learning starts from */
+    double objective;   /**< less the penalty; NAN: sampled */
+    double gradient;    /**< Euclidean length of its gradient; sampled: of what the chains say */
+    double held_out;    /**< sum over options.held_out of weight times ln P by the likelihood,
+                             else ln PL; minus infinity: a row is impossible; NAN: none */
+} gbs_learn_point;
+
 /** Zero-initialised means the defaults. */
 typedef struct gbs_learn_options {
     size_t size;           /**< sizeof(gbs_learn_options) */
@@ -75,6 +85,12 @@ typedef struct gbs_learn_options {
     uint64_t sweeps; /**< sampled: of every chain in a step, at most 2^20; 0: 1 */
     double accuracy; /**< sampled, scan optimised: one sweep of a chain, from any start, comes as
                           near to the model as this, in total variation; below 1; 0: 0.01 */
+    /** NULL, or called on the calling thread at the start and after each iteration (sampled: before
+     *  each step). @param point valid during the call. */
+    void (*point)(void *context, const gbs_learn_point *point);
+    void *point_context;      /**< first argument of point */
+    const gbs_data *held_out; /**< rows that every point judges, or NULL; borrowed; complete, but
+                                   for the likelihood; only with point */
 } gbs_learn_options;
 
 /** What was found. Logarithms are natural. */

@@ -215,13 +215,16 @@ static void factorise(climbing *c, double scale)
     }
 }
 
-/* The matrix times the gradient, at what the last sweep found. */
-static void find_step(climbing *c, const double *w, const double *rows, const double *mean)
+/* The matrix times the gradient, at what the last sweep found. @return the gradient's length. */
+static double find_step(climbing *c, const double *w, const double *rows, const double *mean)
 {
+    double square = 0.0;
     for (size_t k = 0; k < c->n; ++k) {
         c->step[k] = rows[k] - c->n_rows * mean[k] - c->how->l2 * w[k];
+        square += c->step[k] * c->step[k];
     }
     gbsi_cholesky_solve(c->root, c->n, c->step);
+    return gbsi_sqrt(square);
 }
 
 static double length_of(const gbsi_climb *how, uint64_t k)
@@ -253,7 +256,8 @@ static gbs_status climb(climbing *c, double *w, gbs_error *err)
             c->covariance[i] += (fresh > FORGET ? fresh : FORGET) * (second[i] - c->covariance[i]);
         }
         factorise(c, c->n_rows);
-        find_step(c, w, c->rows, c->mean);
+        const double length = find_step(c, w, c->rows, c->mean);
+        GBSI_TRY(c->how->tell(c->how->tell_context, k, w, (double)NAN, length, err));
         for (size_t i = 0; i < n; ++i) {
             const double move = length_of(c->how, k) * c->step[i];
             w[i] += move > FARTHEST ? FARTHEST : move < -FARTHEST ? -FARTHEST : move;
@@ -455,7 +459,7 @@ static gbs_status finish(climbing *c, double *w, gbsi_climbed *found, gbs_error 
     for (size_t k = 0; k < c->n; ++k) {
         l.rows[k] += c->complete[k];
     }
-    find_step(c, w, l.rows, l.mean);
+    (void)find_step(c, w, l.rows, l.mean);
     for (size_t k = 0; k < c->n; ++k) {
         const double share = fabs(c->step[k]) / gbsi_sqrt(found->variance[k]);
         found->share = share > found->share ? share : found->share;

@@ -11,6 +11,10 @@ typedef struct gbsi_climb {
     uint64_t sweeps; /* of each chain in a step */
     bool restarted;  /* chains begin at the rows in each step, as long as the weights move */
     gbsi_learning_scan *scan;
+    /* Told before each step. @param gradient the length of the sampled one. */
+    gbs_status (*tell)(void *context, uint64_t step, const double *w, double objective,
+                       double gradient, gbs_error *err);
+    void *tell_context;
     double l2;
 } gbsi_climb;
 

@@ -14,8 +14,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "learn/cholesky.h"
-#include "learn/likelihood.h"
-#include "learn/pseudo.h"
+#include "learn/judge.h"
 #include "learn/sampled.h"
 #include "simd/math.h"
 
@@ -40,6 +39,7 @@ typedef struct learning {
     gbsi_learnt learnt;
     gbsi_pseudo pseudo;          /* of one of these is made what is maximised */
     gbsi_likelihood *likelihood; /* NULL: the pseudo-likelihood */
+    gbsi_judge held_out;         /* of options.held_out */
     gbs_learn_options options;
     gbs_run_callbacks callbacks;
     double begun_s, told_s;
@@ -64,6 +64,7 @@ static void learning_free(learning *l)
 {
     gbsi_pseudo_free(&l->pseudo);
     gbsi_likelihood_free(l->likelihood);
+    gbsi_judge_free(&l->held_out);
     gbsi_learnt_free(&l->learnt);
     gbsi_free(l->w);
     gbsi_free(l->tried);
@@ -160,6 +161,46 @@ static bool factorise(learning *l, double more)
                          l->likelihood == NULL ? PIVOT : PIVOT_OF_DIFFERENCES, l->root, &l->watch);
 }
 
+/* Tells options.point where learning is. @param gradient its length. */
+static gbs_status tell_point(void *context, uint64_t iteration, const double *w, double objective,
+                             double gradient, gbs_error *err)
+{
+    learning *l = context;
+    gbs_learn_point point = {.size = sizeof point,
+                             .iteration = iteration,
+                             .objective = objective,
+                             .gradient = gradient,
+                             .held_out = (double)NAN};
+    gbs_status status = GBS_OK;
+    if (l->options.point == NULL) {
+        return GBS_OK;
+    }
+    if (l->options.held_out != NULL) {
+        status = gbsi_judge_at(&l->held_out, w, &point.held_out, err);
+    }
+    if (status == GBS_ERR_IMPOSSIBLE) { /* of a held-out row: an answer */
+        point.held_out = -INFINITY;
+        status = GBS_OK;
+    }
+    if (status >= 0) {
+        l->options.point(l->options.point_context, &point);
+    }
+    return status;
+}
+
+/* Of a step of Newton's method, which is no more than where sampling starts if that is wanted. */
+static gbs_status tell_step(learning *l, gbs_error *err)
+{
+    double square = 0.0;
+    for (size_t k = 0; k < l->n; ++k) {
+        square += l->gradient[k] * l->gradient[k];
+    }
+    return l->options.objective == GBS_LEARN_SAMPLED
+               ? GBS_OK
+               : tell_point(l, l->report.iterations, l->w, l->report.objective, gbsi_sqrt(square),
+                            err);
+}
+
 /* ---- Newton's method ------------------------------------------------------------------------- */
 
 /* The step from w, and the rise per unit of it that its slope promises. */
@@ -222,6 +263,7 @@ static gbs_status maximise(learning *l, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
                          "found a row of weight 0 whatever the weights are, expected none");
     }
+    GBSI_TRY(tell_step(l, err));
     while (!r->converged && r->iterations < l->options.iterations) {
         double slope = 0.0;
         GBSI_TRY(find_step(l, &slope, err));
@@ -229,6 +271,7 @@ static gbs_status maximise(learning *l, gbs_error *err)
         ++r->iterations;
         r->converged = r->change <= l->options.tolerance;
         GBSI_TRY(evaluate(l, l->w, true, &l->sum, &r->objective, err));
+        GBSI_TRY(tell_step(l, err));
     }
 
 cleanup:
@@ -301,6 +344,8 @@ static gbs_status climb(learning *l, gbs_error *err)
                             .sweeps = l->options.sweeps,
                             .restarted = l->options.method == GBS_LEARN_RESTARTED,
                             .scan = &scan,
+                            .tell = tell_point,
+                            .tell_context = l,
                             .l2 = l->options.l2};
     gbsi_climbed found = {.variance = l->variance};
     GBSI_TRY(gbsi_learning_scan_init(&scan, err));
@@ -375,6 +420,10 @@ static gbs_status take_options(learning *l, const gbs_learn_options *options, gb
                          o->accuracy, (unsigned long long)o->scan, (unsigned long long)o->method,
                          (unsigned long long)o->sweeps);
     }
+    if (o->held_out != NULL && o->point == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_learn_options: found held_out without point, expected both");
+    }
     o->sweeps = o->sweeps > 0 ? o->sweeps : 1;
     o->accuracy = o->accuracy > 0.0 ? o->accuracy : ACCURACY;
     o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
@@ -383,17 +432,6 @@ static gbs_status take_options(learning *l, const gbs_learn_options *options, gb
     o->steps = o->steps > 0 ? o->steps : STEPS;
     o->memory_limit = o->memory_limit > 0 ? o->memory_limit : gbsi_default_memory_limit();
     return GBS_OK;
-}
-
-static gbs_status check_data(const gbs_model *model, const gbs_data *data, gbs_error *err)
-{
-    const uint32_t n = model->n_variables;
-    if (data->model->n_variables != n ||
-        memcmp(data->model->arity, model->arity, n * sizeof *model->arity) != 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "the data are of other variables");
-    }
-    return data->n_rows > 0 ? GBS_OK
-                            : gbsi_fail(err, GBS_ERR_ARGUMENT, "found no rows, expected some");
 }
 
 /* Whether the rows have a value of every variable with a choice. */
@@ -434,6 +472,10 @@ static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *dat
     } else {
         GBSI_TRY(gbsi_pseudo_init(&l->pseudo, model, &l->learnt, data,
                                   l->options.objective == GBS_LEARN_PSEUDO, &l->watch, err));
+    }
+    if (l->options.held_out != NULL) {
+        GBSI_TRY(gbsi_judge_init(&l->held_out, model, l->options.held_out, exact,
+                                 l->options.memory_limit, &l->watch, err));
     }
     l->report.size = sizeof l->report;
     l->report.n_rows = data->n_rows;
@@ -501,7 +543,7 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
             (gbs_run_callbacks){.context = callbacks->context, .progress = callbacks->progress};
     }
     GBSI_TRY(take_options(&l, options, err));
-    GBSI_TRY(check_data(model, data, err));
+    GBSI_TRY(gbsi_judge_check(model, data, err));
     gbsi_budget_init(&budget, l.options.memory_limit,
                      gbsi_process_bytes() + gbs_model_bytes(model));
     gbsi_budget *before = gbsi_budget_enter(&budget);
@@ -520,6 +562,8 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
         status = given < 0 || gbsi_watch_stopped(&l.watch) == 0 ? given : GBS_STOPPED;
     }
     const bool exact = l.likelihood != NULL;
+    gbsi_judge_free(&l.held_out);
+    l.held_out = (gbsi_judge){0};
     gbsi_likelihood_free(l.likelihood); /* its solver counts towards the budget */
     l.likelihood = NULL;
     gbsi_budget_leave(before);
@@ -532,65 +576,5 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
 
 cleanup:
     learning_free(&l);
-    return status;
-}
-
-/* Sum over rows of ln PL or ln P under a model as it is. */
-static gbs_status judge(const gbs_model *model, const gbs_data *data, bool exact, double *sum,
-                        gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbsi_learnt learnt = {0};
-    gbsi_pseudo pseudo = {0};
-    gbsi_likelihood *likelihood = NULL;
-    double *w = NULL;
-    GBSI_TRY(check_data(model, data, err));
-    GBSI_TRY(gbsi_learnt_find(model, &learnt, err));
-    w = gbsi_alloc_array(learnt.n, sizeof *w);
-    if (w == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "weights", learnt.n * sizeof *w));
-    }
-    for (size_t k = 0; k < learnt.n; ++k) {
-        w[k] = model->tied.value[learnt.weight[k]];
-    }
-    if (exact) {
-        GBSI_TRY(gbsi_likelihood_new(model, &learnt, data, gbsi_default_memory_limit(), NULL,
-                                     &likelihood, err));
-        GBSI_TRY(gbsi_likelihood_at(likelihood, w, sum, NULL, err));
-    } else {
-        GBSI_TRY(gbsi_pseudo_init(&pseudo, model, &learnt, data, true, NULL, err));
-        GBSI_TRY(gbsi_pseudo_sum(&pseudo, w, sum, NULL, NULL, err));
-    }
-
-cleanup:
-    gbsi_pseudo_free(&pseudo);
-    gbsi_likelihood_free(likelihood);
-    gbsi_learnt_free(&learnt);
-    gbsi_free(w);
-    return status;
-}
-
-gbs_status gbs_pseudo_log_likelihood(const gbs_model *model, const gbs_data *data, double *sum,
-                                     gbs_error *err)
-{
-    GBSI_NEED(model);
-    GBSI_NEED(data);
-    GBSI_NEED(sum);
-    return judge(model, data, false, sum, err);
-}
-
-gbs_status gbs_log_likelihood(const gbs_model *model, const gbs_data *data, double *sum,
-                              gbs_error *err)
-{
-    GBSI_NEED(model);
-    GBSI_NEED(data);
-    GBSI_NEED(sum);
-    double found = 0.0;
-    gbs_status status = judge(model, data, true, &found, err);
-    if (status == GBS_ERR_IMPOSSIBLE) { /* of a row: an answer */
-        found = -INFINITY;
-        status = GBS_OK;
-    }
-    *sum = status < 0 ? *sum : found;
     return status;
 }

@@ -198,6 +198,55 @@ static void refusals(void **state)
     gbs_model_free(m);
 }
 
+enum { MOST_POINTS = 64 };
+
+typedef struct curve {
+    gbs_learn_point at[MOST_POINTS];
+    uint64_t n;
+} curve;
+
+static void add_point(void *context, const gbs_learn_point *point)
+{
+    curve *c = context;
+    assert_true(point->size == sizeof *point && point->iteration == c->n && c->n < MOST_POINTS);
+    c->at[c->n++] = *point;
+}
+
+/* The first point is where the weights were, the last what was learnt; the gradient in between
+ * tells how far the objective is from its maximum. */
+static void points(void **state)
+{
+    (void)state;
+    curve c = {.n = 0};
+    gbs_model *m = small_model(truth);
+    gbs_data *data = drawn_rows(m, ROWS);
+    gbs_data *others = drawn_rows(m, ROWS / 4);
+    gbs_learn_options options = {
+        .size = sizeof options, .point = add_point, .point_context = &c, .held_out = others};
+    gbs_learn_report report = {.size = sizeof report};
+    gbs_model *learnt = NULL;
+    gbs_error err = {GBS_OK, ""};
+    double sum = 0.0;
+    ok(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, &report, NULL));
+    assert_true(c.n == report.iterations + 1 && c.at[c.n - 1].objective == report.objective);
+    ok(gbs_pseudo_log_likelihood(learnt, others, &sum, NULL));
+    close_to(c.at[c.n - 1].held_out, sum, 1e-9);
+    ok(gbs_pseudo_log_likelihood(m, others, &sum, NULL));
+    close_to(c.at[0].held_out, sum, 1e-9);
+    ok(gbs_pseudo_log_likelihood(m, data, &sum, NULL));
+    close_to(c.at[0].objective, sum, 1e-9);
+    assert_true(c.at[c.n - 1].gradient < 1e-6 && c.at[0].gradient > 1.0);
+    gbs_model_free(learnt);
+    learnt = NULL;
+    options.point = NULL;
+    assert_int_equal(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err),
+                     GBS_ERR_ARGUMENT);
+    assert_true(strstr(err.message, "held_out without point") != NULL && learnt == NULL);
+    gbs_data_free(others);
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
 /* Whichever request for memory fails, the outputs stay and nothing leaks. */
 static void without_memory(void **state)
 {
@@ -206,10 +255,17 @@ static void without_memory(void **state)
     gbs_data *data = drawn_rows(m, 20);
     gbs_model *learnt = NULL;
     gbs_status status = GBS_ERR_MEMORY;
+    curve c = {.n = 0};
+    const gbs_learn_options options = {.size = sizeof options,
+                                       .l2 = 1.0,
+                                       .point = add_point,
+                                       .point_context = &c,
+                                       .held_out = data};
     for (uint64_t n = 0; status != GBS_OK; ++n) {
         gbs_error err = {GBS_OK, ""};
+        c.n = 0;
         gbsi_alloc_fail_after(n);
-        status = gbs_learn_weights(m, data, NULL, NULL, NULL, &learnt, NULL, &err);
+        status = gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err);
         gbsi_alloc_fail_after(UINT64_MAX);
         assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && learnt == NULL));
     }
@@ -226,6 +282,7 @@ int main(void)
         cmocka_unit_test_setup(truth_is_within_errors, restart),
         cmocka_unit_test_setup(penalty_pulls, restart),
         cmocka_unit_test_setup(one_row_has_no_errors, restart),
+        cmocka_unit_test_setup(points, restart),
         cmocka_unit_test_setup(refusals, restart),
         cmocka_unit_test_setup(without_memory, restart),
     };

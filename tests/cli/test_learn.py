@@ -245,3 +245,26 @@ def test_scans_of_sampled_likelihood(run, tmp_path, scan, method):
     assert report["scan_length"] >= 6
     for (exact, _), (sampled, error) in zip(*found):
         assert abs(exact - sampled) <= 4.5 * report["chance"] * error
+
+
+@pytest.mark.parametrize("objective, more", [("pseudo", []), ("likelihood", []), ("sampled", ["--steps", "30"])])
+def test_curve_of_weights(run, tmp_path, objective, more):
+    """It ends at what the summary says, and rises on the way; the gradient vanishes; the model is the same without it."""
+    shared = ["--objective", objective, *more, "--l2", "0", "--held-out", "20%", "--format", "gbm"]
+    plain = run("learn", "weights", FRIENDS, CASES, *shared, "-o", tmp_path / "a.gbm")
+    done = run("learn", "weights", FRIENDS, CASES, *shared, "-o", tmp_path / "b.gbm", "--curve", tmp_path / "c.csv",
+               "--summary", tmp_path / "s.json")
+    assert plain.status == done.status == 0 and (tmp_path / "a.gbm").read_bytes() == (tmp_path / "b.gbm").read_bytes()
+    report = json.loads((tmp_path / "s.json").read_text())
+    with (tmp_path / "c.csv").open() as file:
+        curve = list(csv.DictReader(file))
+    assert list(curve[0]) == ["iteration", "objective", "gradient", "held_out"]
+    assert [int(row["iteration"]) for row in curve] == list(range(report["iterations"] + (objective != "sampled")))
+    if objective == "sampled":
+        assert all(row["objective"] == "" and float(row["held_out"]) < 0 < float(row["gradient"]) for row in curve)
+        return
+    objectives = [float(row["objective"]) for row in curve]
+    assert objectives == sorted(objectives) and objectives[-1] == report["objective"] > objectives[0]
+    assert float(curve[-1]["gradient"]) < 1e-3 < 1 < float(curve[0]["gradient"])
+    name = "held_out_pseudo_log_likelihood" if objective == "pseudo" else "held_out_log_likelihood"
+    assert float(curve[-1]["held_out"]) == pytest.approx(report[name], rel=1e-12)
