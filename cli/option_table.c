@@ -92,7 +92,7 @@ static const cli_option table[] = {
          "largest number of iterations")
     REAL(em_tolerance, "tolerance", CLI_VERB_LEARN, 1e-5, 1e-15, 1.0, "X",
          "crf, potts: converged once the objective falls by a smaller share of itself in ten iterations; weights: "
-         "once no weight moves by more in a step")
+         "once no weight moves by more in a step, with --l1 once the gradient of a row is at most as long")
     NAME(0, learn_method, "method", CLI_VERB_LEARN, "pl|asymmetric|pcd|cd",
          "potts: pl: maximum pseudo-likelihood; asymmetric: of each site alone; pcd: from there maximum likelihood by persistent "
          "chains; unset: pl; rbm, weights --objective sampled: pcd: persistent chains; cd: chains begin at the "

@@ -61,6 +61,10 @@ static int check_sampled(const cli_arguments *arguments)
                              of_chains[i]);
         }
     }
+    if (arguments->l1 > 0.0 && objective(arguments) == GBS_LEARN_SAMPLED) {
+        return cli_error(CLI_USAGE, "learn weights takes no --l1 with --objective sampled, whose "
+                                    "penalty is --l2");
+    }
     if (cli_given(arguments, "method") && !is(arguments->learn_method, "pcd") &&
         !is(arguments->learn_method, "cd")) {
         return cli_error(CLI_USAGE, "learn weights takes --method pcd or cd; %s is for learn potts",
@@ -86,6 +90,7 @@ static int settle(learning *l, cli_arguments *arguments)
     l->options = (gbs_learn_options){
         .size = sizeof l->options,
         .l2 = arguments->l2,
+        .l1 = arguments->l1,
         .tolerance = arguments->em_tolerance,
         .iterations = arguments->em_iterations,
         .time_s = arguments->run.time_s,
@@ -211,6 +216,7 @@ static void write_report(gbs_output *output, const learning *l, int stopped)
         const char *name;
         double value;
     } numbers[] = {{"l2", l->options.l2},
+                   {"l1", l->options.l1},
                    {by_pseudo(l) ? "pseudo_log_likelihood" : "log_likelihood",
                     by_pseudo(l) ? r->pseudo_log_likelihood : r->log_likelihood},
                    {"objective", r->objective},
@@ -257,6 +263,16 @@ static int write_summary(const learning *l, int stopped)
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
+/* How many are not 0. */
+static unsigned count_weights(const gbs_model *model)
+{
+    unsigned n = 0;
+    for (uint32_t k = 0; k < gbs_model_n_weights(model); k++) {
+        n += gbs_model_weight(model, k, NULL) != 0.0;
+    }
+    return n;
+}
+
 static void tell(const learning *l, int stopped)
 {
     const cli_arguments *arguments = l->job.arguments;
@@ -286,7 +302,10 @@ static void tell(const learning *l, int stopped)
                  stopped ? ", stopped" : "", name, sum, sum / (double)r->n_rows, r->n_rows,
                  r->n_learnt);
     }
-    if (!r->has_errors) {
+    if (l->options.l1 > 0.0) {
+        cli_note(arguments, "standard errors are not known with --l1; %u weights are not 0",
+                 count_weights(l->learnt));
+    } else if (!r->has_errors) {
         cli_note(arguments,
                  "standard errors are not known: they need %sdata that determine each weight, and "
                  "convergence",

@@ -91,6 +91,8 @@ typedef struct gbs_learn_options {
     void *point_context;      /**< first argument of point */
     const gbs_data *held_out; /**< rows that every point judges, or NULL; borrowed; complete, but
                                    for the likelihood; only with point */
+    double l1; /**< penalty: l1 times the sum of the absolute weights, which makes many of them 0;
+                    not sampled; 0: none */
 } gbs_learn_options;
 
 /** What was found. Logarithms are natural. */
@@ -124,6 +126,10 @@ typedef struct gbs_learn_report {
  * propagation and another for each row with missing values; where values are missing it is a local
  * maximum.
  *
+ * With l1 the weights are found by OWL-QN (Andrew & Gao 2007), which needs a build with libLBFGS:
+ * converged once the gradient, less what l1 holds of it, is at most as long as tolerance times the
+ * number of rows, and times |w| where that is above 1. There are no standard errors then.
+ *
  * Sampled, the weights follow chains that go on while they move, from the maximum of the
  * pseudo-likelihood if the rows are complete; a last step of Newton's method corrects them by what
  * the chains say at the weights held still [M67]. Converged means R-hat of at most 1.05 and a last
@@ -154,7 +160,8 @@ typedef struct gbs_learn_report {
  *         weight 0 whatever the tied weights are; GBS_ERR_LIMIT for more than
  *         GBS_MAX_LEARNT_WEIGHTS weights, too little memory, or a likelihood whose junction tree
  *         does not fit; GBS_ERR_UNSUPPORTED for an optimised scan where Dobrushin's condition fails
- *         (the spectral radius of the influences is not below 1) or no scan is accurate enough;
+ *         (the spectral radius of the influences is not below 1) or no scan is accurate enough, and
+ *         for l1 in a build without libLBFGS;
  *         GBS_ERR_ARGUMENT for anything else.
  */
 GBS_API gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,

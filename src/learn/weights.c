@@ -15,21 +15,17 @@
 #include "base/sized.h"
 #include "learn/cholesky.h"
 #include "learn/judge.h"
+#include "learn/learn_options.h"
+#include "learn/orthantwise.h"
 #include "learn/sampled.h"
 #include "simd/math.h"
 
-#define ITERATIONS           1000u
-#define TOLERANCE            1e-6
 #define HALVINGS             40u
 #define RISE                 1e-4 /* share of the rise that the slope promises: Armijo (1966) */
 #define PIVOT                1e-10 /* share of a diagonal entry below which nothing is left of it, ... */
 #define PIVOT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */
 #define APART                1e-4 /* of the weights of such a difference, relative */
 #define PROGRESS_S           0.1
-#define CHAINS               100u
-#define STEPS                1000u
-#define MOST_SWEEPS          (UINT64_C(1) << 20)
-#define ACCURACY             0.01 /* Mitliagkas & Mackey (2017), section 5.3 */
 #define MOST_RHAT            1.05 /* of chains that are called converged */
 #define MOST_SHARE           1.0  /* of a standard error, of their last step */
 
@@ -124,27 +120,28 @@ cleanup:
     return status;
 }
 
-/* Sum over rows of ln PL or ln P, less l2/2 |w|^2. @param derivatives whether at l->w, with both.
- */
-static gbs_status evaluate(learning *l, const double *w, bool derivatives, double *sum,
+/* Sum over rows of ln PL or ln P, less l2/2 |w|^2. @param gradient [n] out, or NULL.
+ * @param second whether l->information is wanted too, with a gradient. */
+static gbs_status evaluate(learning *l, const double *w, double *gradient, bool second, double *sum,
                            double *objective, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     double square = 0.0;
-    double *gradient = derivatives ? l->gradient : NULL;
     if (l->likelihood == NULL) {
-        GBSI_TRY(gbsi_pseudo_sum(&l->pseudo, w, sum, gradient, derivatives ? l->information : NULL,
-                                 err));
+        GBSI_TRY(
+            gbsi_pseudo_sum(&l->pseudo, w, sum, gradient, second ? l->information : NULL, err));
     } else {
         GBSI_TRY(gbsi_likelihood_at(l->likelihood, w, sum, gradient, err));
     }
-    if (l->likelihood != NULL && derivatives) {
+    if (l->likelihood != NULL && second) {
         GBSI_TRY(find_information(l, w, err));
     }
     for (size_t k = 0; k < l->n; ++k) {
         square += w[k] * w[k];
-        if (derivatives) {
-            l->gradient[k] -= l->options.l2 * w[k];
+        if (gradient != NULL) {
+            gradient[k] -= l->options.l2 * w[k];
+        }
+        if (second) {
             l->information[k * l->n + k] += l->options.l2;
         }
     }
@@ -240,7 +237,7 @@ static gbs_status go(learning *l, double slope, gbs_error *err)
             l->tried[k] = l->w[k] + share * l->step[k];
             change = larger(change, fabs(l->tried[k] - l->w[k]));
         }
-        GBSI_TRY(evaluate(l, l->tried, false, &sum, &objective, err));
+        GBSI_TRY(evaluate(l, l->tried, NULL, false, &sum, &objective, err));
         if (objective >= r->objective + RISE * share * slope) {
             memcpy(l->w, l->tried, l->n * sizeof *l->w);
             l->sum = sum;
@@ -254,15 +251,22 @@ cleanup:
     return status;
 }
 
+/* The objective and its derivatives where learning begins. */
+static gbs_status evaluate_first(learning *l, bool second, gbs_error *err)
+{
+    gbs_learn_report *r = &l->report;
+    const gbs_status status = evaluate(l, l->w, l->gradient, second, &l->sum, &r->objective, err);
+    return status < 0 || r->objective > -INFINITY
+               ? status
+               : gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                           "found a row of weight 0 whatever the weights are, expected none");
+}
+
 static gbs_status maximise(learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_learn_report *r = &l->report;
-    GBSI_TRY(evaluate(l, l->w, true, &l->sum, &r->objective, err));
-    if (r->objective == -INFINITY) {
-        return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
-                         "found a row of weight 0 whatever the weights are, expected none");
-    }
+    GBSI_TRY(evaluate_first(l, true, err));
     GBSI_TRY(tell_step(l, err));
     while (!r->converged && r->iterations < l->options.iterations) {
         double slope = 0.0;
@@ -270,9 +274,59 @@ static gbs_status maximise(learning *l, gbs_error *err)
         GBSI_TRY(go(l, slope, err));
         ++r->iterations;
         r->converged = r->change <= l->options.tolerance;
-        GBSI_TRY(evaluate(l, l->w, true, &l->sum, &r->objective, err));
+        GBSI_TRY(evaluate(l, l->w, l->gradient, true, &l->sum, &r->objective, err));
         GBSI_TRY(tell_step(l, err));
     }
+
+cleanup:
+    return status;
+}
+
+/* ---- with a penalty on absolute weights ------------------------------------------------------ */
+
+static gbs_status evaluate_smooth(void *context, const double *w, double *objective,
+                                  double *gradient, gbs_error *err)
+{
+    double sum = 0.0;
+    return evaluate(context, w, gradient, false, &sum, objective, err);
+}
+
+/* @param objective of w, with all penalties. */
+static gbs_status tell_sparse(void *context, uint64_t iteration, const double *w, double objective,
+                              double slope, double change, gbs_error *err)
+{
+    learning *l = context;
+    l->report.iterations = iteration;
+    l->report.objective = l->sum = objective;
+    l->report.change = change;
+    for (size_t k = 0; k < l->n; ++k) {
+        l->sum += 0.5 * l->options.l2 * w[k] * w[k] + l->options.l1 * fabs(w[k]);
+    }
+    return tell_point(l, iteration, w, objective, slope, err);
+}
+
+/* The maximum less l1 |w|, many of whose weights are 0 [M61]. */
+static gbs_status maximise_sparse(learning *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double *objective = &l->report.objective;
+    gbsi_orthantwise o = {.n = l->n,
+                          .l1 = l->options.l1,
+                          .scale = l->data->sum,
+                          .tolerance = l->options.tolerance,
+                          .iterations = l->options.iterations,
+                          .watch = &l->watch,
+                          .context = l,
+                          .evaluate = evaluate_smooth,
+                          .tell = tell_sparse};
+    GBSI_TRY(evaluate_first(l, false, err));
+    for (size_t k = 0; k < l->n; ++k) {
+        *objective -= o.l1 * fabs(l->w[k]);
+    }
+    GBSI_TRY(tell_sparse(l, 0, l->w, *objective, gbsi_orthantwise_slope(&o, l->w, l->gradient), 0.0,
+                         err));
+    GBSI_TRY(gbsi_orthantwise_maximise(&o, l->w, err));
+    l->report.converged = o.converged;
 
 cleanup:
     return status;
@@ -373,8 +427,8 @@ static gbs_status find_errors(learning *l, double *error, gbs_error *err)
     if (room == NULL) {
         return gbsi_no_memory(err, "standard errors", 3 * l->n * sizeof *room);
     }
-    if (l->options.objective != GBS_LEARN_SAMPLED && enough && l->report.converged &&
-        factorise(l, 0.0)) {
+    if (l->options.objective != GBS_LEARN_SAMPLED && l->options.l1 == 0.0 && enough &&
+        l->report.converged && factorise(l, 0.0)) {
         if (l->likelihood == NULL) {
             sandwich(l, room, l->variance);
         } else {
@@ -394,45 +448,6 @@ static gbs_status find_errors(learning *l, double *error, gbs_error *err)
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
-
-static gbs_status take_options(learning *l, const gbs_learn_options *options, gbs_error *err)
-{
-    gbs_learn_options *o = &l->options;
-    if (options != NULL) {
-        *o = *options;
-    }
-    if (!(o->l2 >= 0.0 && o->l2 <= 1e12 && o->tolerance >= 0.0 && o->tolerance <= 1.0 &&
-          o->time_s >= 0.0 && o->objective <= GBS_LEARN_SAMPLED && o->chains != 1 &&
-          o->chains < UINT32_MAX / 2 && o->steps < UINT64_C(1) << 40)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_learn_options: found l2 %g, tolerance %g, %g s, objective %llu, %llu "
-                         "chains and %llu steps, expected 0 to 1e12, 0 to 1, 0 s or more, a "
-                         "gbs_learn_objective, 2 to 2^31 - 1 and at most 2^40",
-                         o->l2, o->tolerance, o->time_s, (unsigned long long)o->objective,
-                         (unsigned long long)o->chains, (unsigned long long)o->steps);
-    }
-    if (!(o->accuracy >= 0.0 && o->accuracy < 1.0 && o->scan <= GBS_LEARN_SCAN_OPTIMISED &&
-          o->method <= GBS_LEARN_RESTARTED && o->sweeps <= MOST_SWEEPS)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_learn_options: found accuracy %g, scan %llu, method %llu and %llu "
-                         "sweeps, expected 0 or more and below 1, a gbs_learn_scan, a "
-                         "gbs_learn_method, and at most 2^20",
-                         o->accuracy, (unsigned long long)o->scan, (unsigned long long)o->method,
-                         (unsigned long long)o->sweeps);
-    }
-    if (o->held_out != NULL && o->point == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_learn_options: found held_out without point, expected both");
-    }
-    o->sweeps = o->sweeps > 0 ? o->sweeps : 1;
-    o->accuracy = o->accuracy > 0.0 ? o->accuracy : ACCURACY;
-    o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
-    o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
-    o->chains = o->chains > 0 ? o->chains : CHAINS;
-    o->steps = o->steps > 0 ? o->steps : STEPS;
-    o->memory_limit = o->memory_limit > 0 ? o->memory_limit : gbsi_default_memory_limit();
-    return GBS_OK;
-}
 
 /* Whether the rows have a value of every variable with a choice. */
 static bool is_whole(const gbs_model *model, const gbs_data *data)
@@ -542,13 +557,18 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
         l.callbacks =
             (gbs_run_callbacks){.context = callbacks->context, .progress = callbacks->progress};
     }
-    GBSI_TRY(take_options(&l, options, err));
+    if (options != NULL) {
+        l.options = *options;
+    }
+    GBSI_TRY(gbsi_learn_options_settle(&l.options, err));
     GBSI_TRY(gbsi_judge_check(model, data, err));
     gbsi_budget_init(&budget, l.options.memory_limit,
                      gbsi_process_bytes() + gbs_model_bytes(model));
     gbsi_budget *before = gbsi_budget_enter(&budget);
     status = begin(&l, model, data, err);
-    if (status >= 0 && (l.options.objective != GBS_LEARN_SAMPLED || is_whole(model, data))) {
+    if (status >= 0 && l.options.l1 > 0.0) {
+        status = maximise_sparse(&l, err);
+    } else if (status >= 0 && (l.options.objective != GBS_LEARN_SAMPLED || is_whole(model, data))) {
         status = maximise(&l, err);
     }
     if (status >= 0 && l.options.objective == GBS_LEARN_SAMPLED) {

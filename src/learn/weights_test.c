@@ -108,6 +108,22 @@ static void truth_is_within_errors(void **state)
     gbs_model_free(m);
 }
 
+/* The gradient of ln PL at the weights of a model. @param w, gradient [LEARNT] out. */
+static void gradient_of(const gbs_model *m, const gbs_data *data, double *w, double *gradient)
+{
+    gbsi_pseudo s;
+    gbsi_learnt l = {0};
+    double value = 0.0;
+    ok(gbsi_learnt_find(m, &l, NULL));
+    ok(gbsi_pseudo_init(&s, m, &l, data, true, NULL, NULL));
+    for (uint32_t k = 0; k < LEARNT; ++k) {
+        w[k] = gbs_model_weight(m, l.weight[k], NULL);
+    }
+    ok(gbsi_pseudo_sum(&s, w, &value, gradient, NULL, NULL));
+    gbsi_pseudo_free(&s);
+    gbsi_learnt_free(&l);
+}
+
 /* The gradient of a maximum under a penalty is l2 w. */
 static void penalty_pulls(void **state)
 {
@@ -116,31 +132,59 @@ static void penalty_pulls(void **state)
     gbs_model *m = small_model(truth);
     gbs_model *learnt = NULL;
     gbs_data *data = drawn_rows(m, ROWS);
-    gbsi_pseudo s;
-    gbsi_learnt l = {0};
     double w[LEARNT];
     double gradient[LEARNT];
-    double value = 0.0;
     ok(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, NULL));
     assert_string_equal(gbs_model_variable_name(learnt, 3), "the last spin");
-    ok(gbsi_learnt_find(m, &l, NULL));
-    ok(gbsi_pseudo_init(&s, m, &l, data, true, NULL, NULL));
-    for (uint32_t k = 0; k < LEARNT; ++k) {
-        w[k] = gbs_model_weight(learnt, l.weight[k], NULL);
-    }
-    ok(gbsi_pseudo_sum(&s, w, &value, gradient, NULL, NULL));
+    gradient_of(learnt, data, w, gradient);
     for (uint32_t k = 0; k < LEARNT; ++k) {
         close_to(gradient[k], options.l2 * w[k], 1e-4);
         assert_true(fabs(w[k]) > 1e-3);
     }
-    gbsi_pseudo_free(&s);
-    gbsi_learnt_free(&l);
     gbs_data_free(data);
     gbs_model_free(learnt);
     gbs_model_free(m);
 }
 
-/* One row: no error is known; and without a penalty its weights grow until nothing is left. */
+/* Under l1 it is l1 with the sign of the weight, and shorter where the weight is 0. */
+static void l1_leaves_out_weights(void **state)
+{
+    (void)state;
+    gbs_learn_options options = {.size = sizeof options, .l1 = 50.0, .tolerance = 1e-7};
+    gbs_learn_report report = {.size = sizeof report};
+    double error[WEIGHTS];
+    double w[LEARNT];
+    double gradient[LEARNT];
+    gbs_error err = {GBS_OK, ""};
+    gbs_model *m = small_model(truth);
+    gbs_model *learnt = NULL;
+    gbs_data *data = drawn_rows(m, ROWS);
+    unsigned n_zero = 0;
+    const gbs_status status =
+        gbs_learn_weights(m, data, &options, NULL, error, &learnt, &report, &err);
+    if (status != GBS_ERR_UNSUPPORTED) { /* a build without libLBFGS */
+        ok(status);
+        assert_true(report.converged && !report.has_errors && isnan(error[0]) && error[3] == 0.0);
+        assert_true(gbs_model_weight(learnt, 3, NULL) == truth[3]);
+        gradient_of(learnt, data, w, gradient);
+        for (uint32_t k = 0; k < LEARNT; ++k) {
+            n_zero += w[k] == 0.0;
+            assert_true(w[k] != 0.0 || fabs(gradient[k]) <= options.l1 + 1e-3);
+            close_to(w[k] == 0.0 ? 0.0 : gradient[k] - copysign(options.l1, w[k]), 0.0, 1e-3);
+        }
+        assert_true(n_zero > 0 && n_zero < LEARNT);
+    }
+    assert_true(status == GBS_OK || strstr(err.message, "libLBFGS") != NULL);
+    gbs_model_free(learnt);
+    learnt = NULL;
+    options.objective = GBS_LEARN_SAMPLED;
+    assert_int_equal(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err),
+                     GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "l1 with the sampled likelihood"));
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
 static void one_row_has_no_errors(void **state)
 {
     (void)state;
@@ -248,9 +292,8 @@ static void points(void **state)
 }
 
 /* Whichever request for memory fails, the outputs stay and nothing leaks. */
-static void without_memory(void **state)
+static void without_memory_and(double l1)
 {
-    (void)state;
     gbs_model *m = small_model(truth);
     gbs_data *data = drawn_rows(m, 20);
     gbs_model *learnt = NULL;
@@ -258,6 +301,7 @@ static void without_memory(void **state)
     curve c = {.n = 0};
     const gbs_learn_options options = {.size = sizeof options,
                                        .l2 = 1.0,
+                                       .l1 = l1,
                                        .point = add_point,
                                        .point_context = &c,
                                        .held_out = data};
@@ -267,11 +311,20 @@ static void without_memory(void **state)
         gbsi_alloc_fail_after(n);
         status = gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err);
         gbsi_alloc_fail_after(UINT64_MAX);
-        assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && learnt == NULL));
+        assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && learnt == NULL) ||
+                    (status == GBS_ERR_UNSUPPORTED && l1 > 0.0));
+        status = status == GBS_ERR_UNSUPPORTED ? GBS_OK : status;
     }
     gbs_model_free(learnt);
     gbs_data_free(data);
     gbs_model_free(m);
+}
+
+static void without_memory(void **state)
+{
+    (void)state;
+    without_memory_and(0.0);
+    without_memory_and(1.0);
 }
 
 int main(void)
@@ -281,6 +334,7 @@ int main(void)
         cmocka_unit_test_setup(derivatives_are_those_of_differences, restart),
         cmocka_unit_test_setup(truth_is_within_errors, restart),
         cmocka_unit_test_setup(penalty_pulls, restart),
+        cmocka_unit_test_setup(l1_leaves_out_weights, restart),
         cmocka_unit_test_setup(one_row_has_no_errors, restart),
         cmocka_unit_test_setup(points, restart),
         cmocka_unit_test_setup(refusals, restart),

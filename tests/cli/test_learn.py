@@ -64,7 +64,8 @@ def test_bad_files(run, tmp_path, templates, data, part):
     (["crf", TEMPLATES, DATA, "--l2", "0"], "without a penalty"),
     (["crf", TEMPLATES, DATA, "--least-count", "0"], "--least-count"),
     (["crf", TEMPLATES, DATA, "--held-out", "20%"], "takes no --held-out"),
-    (["weights", FRIENDS, CASES, "--l1", "1"], "takes no --l1"),
+    (["weights", FRIENDS, CASES, "--l1", "1", "--objective", "sampled"], "takes no --l1 with --objective sampled"),
+    (["weights", FRIENDS, CASES, "--least-count", "2"], "takes no --least-count"),
     (["weights", FRIENDS, CASES, "--threads", "2"], "takes no --threads"),
     (["weights", FRIENDS, CASES, "--held-out", "120%"], "--held-out"),
     (["weights", FRIENDS, CASES, "-o", "x.nothing", "--format", "csv"], "csv"),
@@ -268,3 +269,26 @@ def test_curve_of_weights(run, tmp_path, objective, more):
     assert float(curve[-1]["gradient"]) < 1e-3 < 1 < float(curve[0]["gradient"])
     name = "held_out_pseudo_log_likelihood" if objective == "pseudo" else "held_out_log_likelihood"
     assert float(curve[-1]["held_out"]) == pytest.approx(report[name], rel=1e-12)
+
+
+@pytest.mark.parametrize("objective", ["pseudo", "likelihood"])
+def test_l1_leaves_out_weights(run, tmp_path, objective):
+    """The larger the penalty, the fewer weights; a small one changes little; the summary and the curve say the objective."""
+    n_left = []
+    for l1 in ("0.01", "40", "1e6"):
+        done = run("learn", "weights", FRIENDS, CASES, "--objective", objective, "--l1", l1, "--l2", "0", "--intervals",
+                   tmp_path / "w.csv", "--curve", tmp_path / "c.csv", "--summary", tmp_path / "s.json", "-o", tmp_path / "m.gbm")
+        assert done.status == 0 and "converged after" in done.err and "not known with --l1" in done.err
+        report = json.loads((tmp_path / "s.json").read_text())
+        weights = [value for value, _ in learnt_of(tmp_path / "w.csv")]
+        n_left.append(sum(w != 0 for w in weights))
+        sum_of_rows = report["pseudo_log_likelihood" if objective == "pseudo" else "log_likelihood"]
+        assert report["objective"] == pytest.approx(sum_of_rows - float(l1) * sum(map(abs, weights)), abs=1e-6)
+        with (tmp_path / "c.csv").open() as file:
+            assert float(list(csv.DictReader(file))[-1]["objective"]) == report["objective"]
+        if l1 == "0.01":
+            exact = run("learn", "weights", FRIENDS, CASES, "--objective", objective, "--l2", "0", "--intervals",
+                        tmp_path / "e.csv", "-o", tmp_path / "m.gbm")
+            assert exact.status == 0
+            assert weights == pytest.approx([value for value, _ in learnt_of(tmp_path / "e.csv")], abs=1e-3)
+    assert n_left[0] == 4 > n_left[1] > n_left[2] == 0

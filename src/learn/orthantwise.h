@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maximum of an objective less l1 times the sum of absolute weights, by OWL-QN (Andrew & Gao 2007,
+ * ICML, Scalable training of L1-regularized log-linear models), which libLBFGS has. */
+#ifndef GBSI_LEARN_ORTHANTWISE_H
+#define GBSI_LEARN_ORTHANTWISE_H
+
+#include "base/watch.h"
+
+typedef struct gbsi_orthantwise {
+    size_t n;
+    double l1;
+    double scale;     /* of the objective, the number of rows say: changes no result but for when it
+                         has converged */
+    double tolerance; /* converged: the slope is at most so many scales, times |w| above 1 */
+    uint64_t iterations; /* at most */
+    gbsi_watch *watch;
+    void *context; /* of these two: */
+    /* The objective without l1, and its gradient. */
+    gbs_status (*evaluate)(void *context, const double *w, double *objective, double *gradient,
+                           gbs_error *err);
+    /* After an iteration. @param objective less l1 |w|. @param slope the length of the gradient, of
+     * weights that are 0 of what l1 leaves of it. @param change largest of a weight. */
+    gbs_status (*tell)(void *context, uint64_t iteration, const double *w, double objective,
+                       double slope, double change, gbs_error *err);
+    bool converged; /* out */
+} gbsi_orthantwise;
+
+/* The slope at w, of this gradient without l1. */
+double gbsi_orthantwise_slope(const gbsi_orthantwise *o, const double *w, const double *gradient);
+
+/* @param w [n] from there, and out, those of the last iteration.
+ * @return GBS_ERR_UNSUPPORTED in a build without libLBFGS; GBS_ERR_STOPPED by the watch; what
+ *         evaluate and tell return. */
+gbs_status gbsi_orthantwise_maximise(gbsi_orthantwise *o, double *w, gbs_error *err);
+
+#endif
