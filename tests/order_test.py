@@ -39,6 +39,8 @@ for path in sorted((root / "src").rglob("*.[ch]")):
     check(path, outside | set(order[:order.index(folder) + 1]))
 for path in sorted((root / "include").rglob("*.[ch]")):
     check(path, {"gibbsite"})
+for path in sorted((root / "python" / "core").rglob("*.[ch]")):
+    check(path, {"gibbsite"})
 for path in sorted((root / "cli").rglob("*.[ch]")):
     check(path, {"gibbsite", "lab/reproduction.h", "lab/decomposition.h", "src/chart/chart.h"})
 

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs: marginals, joint tables and draws. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a run leaves behind while it runs. */
+typedef struct collector {
+    core_watch watch;
+    uint32_t n_variables, n_kept;
+    const uint32_t *kept;      /* NULL: all */
+    Py_ssize_t item;           /* bytes of a state; 0: draws are not kept */
+    unsigned char *state;      /* [n][n_kept] */
+    double *log_density;       /* [n] */
+    size_t n, capacity;        /* draws of all chains */
+    gbs_joint_estimate *joint; /* NULL: none */
+} collector;
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    return core_look(&((collector *)context)->watch, progress);
+}
+
+static gbs_status no_memory(gbs_error *err)
+{
+    err->status = GBS_ERR_MEMORY;
+    strcpy(err->message, "out of memory for draws");
+    return GBS_ERR_MEMORY;
+}
+
+static gbs_status grow(collector *c, gbs_error *err)
+{
+    const size_t more = c->capacity == 0 ? 64 : 2 * c->capacity;
+    unsigned char *state = realloc(c->state, more * c->n_kept * (size_t)c->item + 1);
+    if (state == NULL) {
+        return no_memory(err);
+    }
+    c->state = state;
+    double *density = realloc(c->log_density, more * sizeof *density);
+    if (density == NULL) {
+        return no_memory(err);
+    }
+    c->log_density = density;
+    c->capacity = more;
+    return GBS_OK;
+}
+
+static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                          const uint32_t *state, gbs_error *err)
+{
+    collector *c = context;
+    (void)draw;
+    if (c->joint != NULL) {
+        return gbs_joint_estimate_add(c->joint, chain, state, err);
+    }
+    if (c->n == c->capacity && grow(c, err) < 0) {
+        return GBS_ERR_MEMORY;
+    }
+    unsigned char *to = c->state + c->n * c->n_kept * (size_t)c->item;
+    for (uint32_t i = 0; i < c->n_kept; i++) {
+        const uint32_t value = state[c->kept == NULL ? i : c->kept[i]];
+        if (c->item == 1) {
+            to[i] = (unsigned char)value;
+        } else {
+            const uint16_t wide = (uint16_t)value;
+            memcpy(to + 2 * (size_t)i, &wide, sizeof wide);
+        }
+    }
+    c->log_density[c->n++] = log_density;
+    return GBS_OK;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static PyObject *summary_of(const gbs_run *run, const gbs_run_options *options)
+{
+    const gbs_summary_about about = {.size = sizeof about, .options = options};
+    gbs_output *output = NULL;
+    gbs_error err = {GBS_OK, ""};
+    char *text = NULL;
+    size_t n = 0;
+    gbs_status status = gbs_output_open_memory(&output, &err);
+    if (status >= 0) {
+        status = gbs_run_summary(run, &about, output, &err);
+        if (status < 0) {
+            gbs_output_discard(output);
+        } else {
+            status = gbs_output_take(output, &text, &n, &err);
+        }
+    }
+    PyObject *result =
+        status < 0 ? core_fail(status, &err) : PyUnicode_DecodeUTF8(text, (Py_ssize_t)n, "replace");
+    gbs_free(text);
+    return result;
+}
+
+/* {"p", "mcse", "ess", "rhat"}, or None where the run keeps no marginals. */
+static PyObject *marginals_of(const gbs_run *run, const gbs_model *model)
+{
+    static const char *const name[4] = {"p", "mcse", "ess", "rhat"};
+    const size_t n = gbs_model_state_offsets(model)[gbs_model_n_variables(model)];
+    gbs_error err = {GBS_OK, ""};
+    double *x[4];
+    PyObject *result = NULL;
+    for (int i = 0; i < 4; i++) {
+        x[i] = malloc(n * sizeof **x + 1);
+    }
+    gbs_status status = GBS_ERR_MEMORY;
+    if (x[0] != NULL && x[1] != NULL && x[2] != NULL && x[3] != NULL) {
+        status = gbs_run_marginals(run, x[0], x[1], x[2], x[3], &err);
+    }
+    if (status == GBS_OK) {
+        result = PyDict_New();
+    }
+    for (int i = 0; i < 4; i++) {
+        if (result == NULL) {
+            free(x[i]);
+            continue;
+        }
+        PyObject *array = core_vector(x[i], (Py_ssize_t)n);
+        if (array == NULL || PyDict_SetItemString(result, name[i], array) < 0) {
+            Py_CLEAR(result);
+        }
+        Py_XDECREF(array);
+    }
+    return result != NULL || PyErr_Occurred() != NULL ? result : Py_NewRef(Py_None);
+}
+
+/* (states, log densities), (chains, draws, variables) and (chains, draws), without a copy: draws
+ * were kept in the order in which they came. */
+static PyObject *draws_of(collector *c, uint32_t chains)
+{
+    const Py_ssize_t n_draws = (Py_ssize_t)(c->n / chains);
+    const Py_ssize_t row = (Py_ssize_t)c->n_kept * c->item;
+    const Py_ssize_t shape[3] = {(Py_ssize_t)chains, n_draws, (Py_ssize_t)c->n_kept};
+    const Py_ssize_t strides[3] = {row, row * (Py_ssize_t)chains, c->item};
+    const Py_ssize_t plain[2] = {8, 8 * (Py_ssize_t)chains};
+    PyObject *states =
+        core_array(c->state, NULL, c->item == 1 ? "B" : "H", c->item, 3, shape, strides);
+    PyObject *density =
+        states == NULL ? NULL : core_array(c->log_density, NULL, "d", 8, 2, shape, plain);
+    c->state = NULL;
+    c->log_density = density == NULL && states == NULL ? c->log_density : NULL;
+    if (density == NULL) {
+        Py_XDECREF(states);
+        return NULL;
+    }
+    return Py_BuildValue("(NN)", states, density);
+}
+
+/* ---- the calls ------------------------------------------------------------------------------- */
+
+typedef struct request {
+    PyObject *model_object, *evidence_object, *options_object, *progress;
+    gbs_model *model;
+    gbs_evidence *evidence;
+    gbs_run_options options;
+    gbs_run *run;
+    gbs_status status;
+    gbs_error err;
+} request;
+
+static int take(request *r)
+{
+    r->model = core_model(r->model_object);
+    return r->model == NULL || core_evidence(r->evidence_object, &r->evidence) < 0 ||
+                   core_options(r->options_object, &r->options) < 0
+               ? -1
+               : 0;
+}
+
+/* Makes and executes the run without the interpreter's lock. @return -1 with an exception. */
+static int execute(request *r, collector *c, int for_draws)
+{
+    const gbs_run_callbacks callbacks = {.size = sizeof callbacks,
+                                         .context = c,
+                                         .progress = on_progress,
+                                         .draw = c->item > 0 || c->joint != NULL ? on_draw : NULL};
+    core_unlock(&c->watch, r->progress);
+    r->status = for_draws
+                    ? gbs_run_new_for_draws(r->model, r->evidence, &r->options, &r->run, &r->err)
+                    : gbs_run_new(r->model, r->evidence, &r->options, &r->run, &r->err);
+    if (r->status >= 0) {
+        r->status = gbs_run_execute(r->run, &callbacks, &r->err);
+    }
+    core_lock(&c->watch);
+    if (c->watch.raised) {
+        return -1;
+    }
+    if (r->status == GBS_ERR_STOPPED && c->watch.interrupted) {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        return -1;
+    }
+    if (r->status < 0) {
+        (void)core_fail(r->status, &r->err);
+        return -1;
+    }
+    return 0;
+}
+
+static void settle_item(collector *c, const gbs_model *model)
+{
+    c->item = 1;
+    for (uint32_t i = 0; i < c->n_kept; i++) {
+        if (gbs_model_arity(model, c->kept == NULL ? i : c->kept[i]) > 256) {
+            c->item = 2;
+        }
+    }
+}
+
+/* run(model, evidence, options, progress, kept): kept is None for no draws, or the variables whose
+ * draws are kept. A dict: summary, stopped, marginals, draws. */
+static PyObject *run_model(PyObject *self, PyObject *arguments)
+{
+    request r = {.status = GBS_OK};
+    collector c = {.item = 0};
+    PyObject *kept = NULL;
+    PyObject *result = NULL;
+    uint32_t *ids = NULL;
+    Py_ssize_t n_kept = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOOOO", &r.model_object, &r.evidence_object,
+                          &r.options_object, &r.progress, &kept) ||
+        take(&r) < 0) {
+        return NULL;
+    }
+    c.n_variables = gbs_model_n_variables(r.model);
+    if (kept != Py_None) {
+        ids = core_ids(kept, &n_kept);
+        if (ids == NULL) {
+            return NULL;
+        }
+        c.kept = ids;
+        c.n_kept = (uint32_t)n_kept;
+        settle_item(&c, r.model);
+    }
+    if (execute(&r, &c, kept != Py_None) == 0) {
+        PyObject *summary = summary_of(r.run, &r.options);
+        PyObject *marginals = summary == NULL ? NULL : marginals_of(r.run, r.model);
+        const uint32_t chains = gbs_run_report(r.run)->chains;
+        PyObject *draws = marginals == NULL ? NULL
+                          : c.item > 0      ? draws_of(&c, chains > 0 ? chains : 1)
+                                            : Py_NewRef(Py_None);
+        if (draws != NULL) {
+            result = Py_BuildValue("{s:O,s:O,s:O,s:O}", "summary", summary, "marginals", marginals,
+                                   "draws", draws, "stopped",
+                                   r.status == GBS_STOPPED ? Py_True : Py_False);
+        }
+        Py_XDECREF(summary);
+        Py_XDECREF(marginals);
+        Py_XDECREF(draws);
+    }
+    gbs_run_free(r.run);
+    PyMem_Free(ids);
+    free(c.state);
+    free(c.log_density);
+    return result;
+}
+
+static PyObject *table_of(const gbs_joint_estimate *estimate, size_t n, gbs_error *err)
+{
+    static const char *const name[4] = {"p", "mcse", "ess", "rhat"};
+    double *x[4];
+    PyObject *result = PyDict_New();
+    for (int i = 0; i < 4; i++) {
+        x[i] = malloc(n * sizeof **x + 1);
+    }
+    if (result == NULL || x[0] == NULL || x[1] == NULL || x[2] == NULL || x[3] == NULL) {
+        (void)PyErr_NoMemory();
+        Py_CLEAR(result);
+    } else {
+        const gbs_status status = gbs_joint_estimate_read(estimate, x[0], x[1], x[2], x[3], err);
+        if (status < 0) {
+            (void)core_fail(status, err);
+            Py_CLEAR(result);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        PyObject *array = result == NULL ? NULL : core_vector(x[i], (Py_ssize_t)n);
+        if (result == NULL) {
+            free(x[i]);
+        } else if (array == NULL || PyDict_SetItemString(result, name[i], array) < 0) {
+            Py_CLEAR(result);
+        }
+        Py_XDECREF(array);
+    }
+    return result;
+}
+
+/* The draws of a run counted. */
+static PyObject *sample_joint(request *r, uint32_t n, const uint32_t *query, size_t n_cells)
+{
+    collector c = {.item = 0};
+    const uint32_t chains = (uint32_t)(r->options.chains > 0 ? r->options.chains : 1);
+    PyObject *result = NULL;
+    const gbs_status status =
+        gbs_joint_estimate_new(r->model, r->evidence, n, query, chains, 0, &c.joint, &r->err);
+    if (status < 0) {
+        return core_fail(status, &r->err);
+    }
+    if (execute(r, &c, 1) == 0) {
+        PyObject *table = table_of(c.joint, n_cells, &r->err);
+        PyObject *summary = table == NULL ? NULL : summary_of(r->run, &r->options);
+        if (summary != NULL) {
+            result = Py_BuildValue("{s:O,s:O,s:O}", "summary", summary, "table", table, "stopped",
+                                   r->status == GBS_STOPPED ? Py_True : Py_False);
+        }
+        Py_XDECREF(table);
+        Py_XDECREF(summary);
+    }
+    gbs_joint_estimate_free(c.joint);
+    return result;
+}
+
+/* joint(model, evidence, options, progress, query): exact where a tree holds, else by draws. A
+ * dict: table (p and its errors), summary or None. */
+static PyObject *joint(PyObject *self, PyObject *arguments)
+{
+    request r = {.status = GBS_OK};
+    PyObject *query = NULL;
+    PyObject *result = NULL;
+    Py_ssize_t n = 0;
+    size_t n_cells = 1;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOOOO", &r.model_object, &r.evidence_object,
+                          &r.options_object, &r.progress, &query) ||
+        take(&r) < 0) {
+        return NULL;
+    }
+    uint32_t *ids = core_ids(query, &n);
+    if (ids == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < n && n_cells <= GBS_JOINT_MAX_STATES; i++) {
+        n_cells *= gbs_model_arity(r.model, ids[i]);
+    }
+    double *p = n_cells <= GBS_JOINT_MAX_STATES ? malloc(n_cells * sizeof *p + 1) : NULL;
+    const gbs_exact_options limits = {
+        .size = sizeof limits,
+        .memory_limit = r.options.memory_limit,
+        .threads = r.options.threads,
+        .most_s = r.options.method == GBS_METHOD_EXACT ? 0.0 : 0.5 * r.options.budget_s};
+    core_watch watch;
+    core_unlock(&watch, Py_None);
+    gbs_status status =
+        p == NULL ? GBS_ERR_MEMORY
+        : r.options.method == GBS_METHOD_SAMPLE
+            ? GBS_ERR_LIMIT
+            : gbs_exact_joint(r.model, r.evidence, &limits, (uint32_t)n, ids, p, &r.err);
+    core_lock(&watch);
+    if (status == GBS_OK) {
+        PyObject *array = core_vector(p, (Py_ssize_t)n_cells);
+        result = array == NULL ? NULL
+                               : Py_BuildValue("{s:O,s:{s:N},s:O}", "summary", Py_None, "table",
+                                               "p", array, "stopped", Py_False);
+        p = NULL;
+    } else if (p != NULL && status == GBS_ERR_LIMIT && r.options.method != GBS_METHOD_EXACT) {
+        r.err = (gbs_error){GBS_OK, ""};
+        result = sample_joint(&r, (uint32_t)n, ids, n_cells);
+    } else if (p == NULL) {
+        PyErr_SetString(PyExc_ValueError, "the table has more than 2^24 entries");
+    } else {
+        (void)core_fail(status, &r.err);
+    }
+    free(p);
+    gbs_run_free(r.run);
+    PyMem_Free(ids);
+    return result;
+}
+
+PyMethodDef core_run_methods[] = {
+    {"run", run_model, METH_VARARGS, "run(model, evidence, options, progress, kept)"},
+    {"joint", joint, METH_VARARGS, "joint(model, evidence, options, progress, query)"},
+    {NULL, NULL, 0, NULL}};

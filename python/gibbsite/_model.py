@@ -1,0 +1,461 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models: read, made, asked."""
+from __future__ import annotations
+
+import html
+import json
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from . import _core
+from ._results import Cases, Certificate, Draws, Joint, LogZ, Marginals, Scan, State, _warn
+
+
+class index(int):
+    """A number where a name or a label is meant: ``m.query(gb.index(7))``, ``{"rain": gb.index(0)}``."""
+
+    def __repr__(self):
+        return f"index({int(self)})"
+
+
+def options():
+    """The options of questions, as dicts with name, kind, help, choices and default."""
+    return _core.options()
+
+
+def read(path, format=None, *, lenient=False, normalize_cpts=False, convention=None, diagonal=None, weight_scale=0.0,
+         states=0):
+    """Read a model from a file; its extension tells the format unless ``format`` does.
+
+    Formats are those of ``gibbsite convert``: uai, bif, xmlbif, xdsl, net, fg, gbm, wcnf, ... The options are those of
+    the command line. Raises Error with FILE:LINE:COLUMN for what cannot be read.
+    """
+    return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states)
+
+
+def loads(text, format, *, name="text", lenient=False, normalize_cpts=False, convention=None, diagonal=None,
+          weight_scale=0.0, states=0):
+    """Read a model from a str or bytes in one of the formats of ``read()``."""
+    data = text.encode() if isinstance(text, str) else bytes(text)
+    return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states)
+
+
+def _read(path, data, *how):
+    told = []
+    core = _core.read(path, data, *how, told)
+    for text in told:
+        warnings.warn(text, stacklevel=3)
+    return Model._of(core)
+
+
+def _progress(wanted):
+    """A bar by tqdm if it is installed, else a line on a terminal. @return what core calls, and what ends it."""
+    if not wanted:
+        return None, lambda: None
+    if callable(wanted):
+        return (lambda *p: bool(wanted(dict(zip(("burning_in", "pass", "passes", "updates", "elapsed_s", "worst_error",
+                                                  "target_error", "rhat"), p))))), lambda: None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        tqdm = None
+    if tqdm is None:
+        def line(burning_in, done, of, updates, elapsed, *_):
+            share = f" of {of}" if of else ""
+            sys.stderr.write(f"\r{'burn-in' if burning_in else 'sampling'}: pass {done}{share}, {elapsed:.0f} s\033[K")
+            sys.stderr.flush()
+            return False
+        return line, lambda: sys.stderr.write("\n")
+    bar = tqdm(unit="pass", leave=False)
+
+    def step(burning_in, done, of, updates, elapsed, worst_error, *_):
+        bar.set_description("burn-in" if burning_in else "sampling", refresh=False)
+        bar.total, bar.n = of or None, done
+        if worst_error == worst_error:
+            bar.set_postfix(error=f"{worst_error:.2g}", refresh=False)
+        bar.refresh()
+        return False
+    return step, bar.close
+
+
+def _ask(call, model, evidence, given, *rest):
+    given = dict(given)
+    step, end = _progress(given.pop("progress", None))
+    try:
+        return call(model, evidence, given, step, *rest)
+    finally:
+        end()
+
+
+class Model:
+    """A discrete graphical model: variables with finitely many states, and factors over them.
+
+    ``gb.read()`` and its like make one; or piece by piece, each question being asked of what is there so far:
+
+        m = gb.Model()
+        m.add("rain", ["no", "yes"], p=[0.8, 0.2])
+        m.add("wet", ["no", "yes"], parents=["rain"], p=[[0.9, 0.1], [0.2, 0.8]])
+        m.query("rain", evidence={"wet": "yes"})
+    """
+
+    def __init__(self):
+        self._built = None
+        self._parts = []  # of models that are made here: variables and factors in their order
+        self._made_names, self._made_labels = [], []
+        self._cache = {}
+
+    @classmethod
+    def _of(cls, core):
+        self = cls()
+        self._built, self._parts = core, None
+        return self
+
+    # ---- making ------------------------------------------------------------------------------
+
+    def _must_grow(self):
+        if self._parts is None:
+            raise TypeError("this model was read or converted, and cannot grow: write it anew with gb.Model()")
+        self._built, self._cache = None, {}
+
+    def add(self, name, states=2, parents=(), p=None):
+        """Add a variable, and with ``p`` its table P(name | parents).
+
+        states : labels, or their number
+        parents : names of variables that were added before
+        p : [states of the first parent][...][states] probabilities; each column over the states sums to 1
+        """
+        self._must_grow()
+        labels = [str(k) for k in range(states)] if isinstance(states, (int, np.integer)) else [str(s) for s in states]
+        if str(name) in self._made_names:
+            raise ValueError(f"there is a variable {name} already")
+        if not labels:
+            raise ValueError(f"{name} needs at least one state")
+        scope = [self._made(x) for x in parents]
+        if p is None and scope:
+            raise ValueError(f"{name} has parents and no p")
+        table = None if p is None else np.ascontiguousarray(p, np.float64)
+        shape = tuple(len(self._made_labels[v]) for v in scope) + (len(labels),)
+        if table is not None and table.shape != shape:
+            raise ValueError(f"the table of {name} has the shape {table.shape}, expected {shape}")
+        self._made_names.append(str(name))
+        self._made_labels.append(None if isinstance(states, (int, np.integer)) else tuple(labels))
+        if self._made_labels[-1] is None:
+            self._made_labels[-1] = tuple(labels)
+            self._parts.append(("variable", len(labels), None))
+        else:
+            self._parts.append(("variable", len(labels), tuple(labels)))
+        if table is not None:
+            self._parts.append(("cpt", len(self._made_names) - 1, scope, table))
+        return self
+
+    def factor(self, variables, table):
+        """Add a factor: weights of at least 0, an axis of ``table`` for each of the variables."""
+        self._must_grow()
+        scope = [self._made(x) for x in variables]
+        weights = np.ascontiguousarray(table, np.float64)
+        shape = tuple(len(self._made_labels[v]) for v in scope)
+        if weights.shape != shape:
+            raise ValueError(f"the factor of {', '.join(map(str, variables))} has the shape {weights.shape}, expected {shape}")
+        self._parts.append(("factor", scope, weights))
+        return self
+
+    def _made(self, name):
+        try:
+            return int(name) if isinstance(name, index) else self._made_names.index(str(name))
+        except ValueError:
+            raise KeyError(f"there is no variable {name}; add it first") from None
+
+    def _build(self):
+        b = _core.Builder()
+        v = 0
+        directed = any(part[0] == "cpt" for part in self._parts) and all(part[0] != "factor" for part in self._parts)
+        n_tables = sum(part[0] == "cpt" for part in self._parts)
+        for part in self._parts:
+            if part[0] == "variable":
+                b.add(np.array([part[1]], np.uint32))
+                b.name(v, self._made_names[v])
+                if part[2] is not None:
+                    b.labels(v, part[2])
+                v += 1
+            elif part[0] == "cpt":
+                b.cpt(part[1], np.array(part[2], np.uint32), part[3])
+            else:
+                b.factor(np.array(part[1], np.uint32), part[2])
+        return b.build(directed and n_tables == len(self._made_names))
+
+    @property
+    def _core(self):
+        if self._built is None:
+            self._built = self._build()
+        return self._built
+
+    def __reduce__(self):
+        return _unpickle, (self._bytes("gbm"),)
+
+    def _bytes(self, format):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            self._core.write(path, format, None, [])
+            with open(path, "rb") as file:
+                return file.read()
+
+    def write(self, path, format=None, *, convention=None):
+        """Write the model; the extension tells the format unless ``format`` does."""
+        told = []
+        self._core.write(os.fspath(path), format, convention, told)
+        for text in told:
+            warnings.warn(text, stacklevel=2)
+
+    # ---- names and labels --------------------------------------------------------------------
+
+    def _shape(self):
+        if "shape" not in self._cache:
+            self._cache["shape"] = self._core.shape()
+            self._cache["offsets"] = np.asarray(self._core.offsets()).astype(np.int64)
+        return self._cache["shape"]
+
+    def __len__(self):
+        """The number of variables."""
+        return self._shape()["n_variables"]
+
+    @property
+    def digest(self):
+        """A hash of the model, as ``gibbsite info`` prints it."""
+        return self._shape()["digest"]
+
+    @property
+    def n_factors(self):
+        return self._shape()["n_factors"]
+
+    @property
+    def names(self):
+        """The names of the variables; a number as text where one has no name."""
+        if "names" not in self._cache:
+            core = self._core
+            self._cache["names"] = [core.name(v) or str(v) for v in range(len(self))]
+        return self._cache["names"]
+
+    def states(self, variable):
+        """The labels of the states of a variable; numbers as text where they have none."""
+        return self._labels(self._find(variable))
+
+    def _labels(self, v):
+        labels = self._cache.setdefault("labels", {})
+        if v not in labels:
+            self._shape()
+            n = int(self._cache["offsets"][v + 1] - self._cache["offsets"][v])
+            labels[v] = tuple(self._core.label(v, a) or str(a) for a in range(n))
+        return labels[v]
+
+    def _find(self, name):
+        if isinstance(name, (int, np.integer)) and not isinstance(name, (index, bool)):
+            if self._core.name(0) is not None if len(self) else False:
+                raise TypeError(f"expected the name of a variable, found {name}; gb.index({name}) is the one with that number")
+        if isinstance(name, (int, np.integer)):
+            if not 0 <= name < len(self):
+                raise IndexError(f"there is no variable {int(name)}, only 0 to {len(self) - 1}")
+            return int(name)
+        return self._core.find(str(name))
+
+    def _find_state(self, v, state):
+        labelled = self._core.label(v, 0) is not None
+        if isinstance(state, (int, np.integer)) and (isinstance(state, index) or not labelled) and not isinstance(state, bool):
+            if not 0 <= state < len(self._labels(v)):
+                raise IndexError(f"{self.names[v]} has no state {int(state)}, only 0 to {len(self._labels(v)) - 1}")
+            return int(state)
+        if not isinstance(state, str):
+            raise TypeError(f"expected one of the states {', '.join(self._labels(v))} of {self.names[v]}, found {state!r}; "
+                            f"gb.index(0) is the first")
+        return self._core.find_state(v, state)
+
+    def _evidence(self, evidence, likelihood):
+        if not evidence and not likelihood:
+            return None
+        e = _core.Evidence(self._core)
+        if isinstance(evidence, str):
+            e.add(evidence)
+            evidence = {}
+        for name, state in dict(evidence or {}).items():
+            v = self._find(name)
+            if isinstance(state, (set, frozenset, list, tuple)):
+                allowed = {self._find_state(v, s) for s in state}
+                e.likelihood(v, [float(a in allowed) for a in range(len(self._labels(v)))])
+            else:
+                e.observe(v, self._find_state(v, state))
+        for name, numbers in dict(likelihood or {}).items():
+            v = self._find(name)
+            if isinstance(numbers, Mapping):
+                by_state = {self._find_state(v, s): x for s, x in numbers.items()}
+                numbers = [by_state.get(a, 0.0) for a in range(len(self._labels(v)))]
+            e.likelihood(v, [float(x) for x in numbers])
+        return e
+
+    # ---- questions ---------------------------------------------------------------------------
+
+    def query(self, *names, evidence=None, likelihood=None, **options):
+        """P(variable = state | evidence) of the named variables, or of all.
+
+        evidence : {name: state}, {name: {states}} for one of some, or the command line's text
+        likelihood : {name: {state: number}} or {name: [numbers]}: virtual evidence
+        options : those of ``gibbsite marginals``; progress=True shows a bar
+        """
+        asked = [self._find(x) for x in names] if names else range(len(self))
+        if len(set(asked)) != len(asked):
+            raise ValueError("a variable is asked for twice")
+        found = _ask(_core.run, self._core, self._evidence(evidence, likelihood), options, None)
+        self._shape()
+        offsets = self._cache["offsets"]
+        numbers = {k: np.asarray(x) for k, x in found["marginals"].items()}
+        if names:
+            where = np.concatenate([np.arange(offsets[v], offsets[v + 1]) for v in asked])
+            numbers = {k: x[where] for k, x in numbers.items()}
+            offsets = np.concatenate([[0], np.cumsum([offsets[v + 1] - offsets[v] for v in asked])])
+        return _warn(Marginals([self.names[v] for v in asked], [self._labels(v) for v in asked], offsets, numbers,
+                               _summary(found)))
+
+    def joint(self, *names, evidence=None, likelihood=None, **options):
+        """P(a, b, ... | evidence), by a junction tree where it holds, else by draws."""
+        asked = [self._find(x) for x in names]
+        found = _ask(_core.joint, self._core, self._evidence(evidence, likelihood), options, asked)
+        numbers = {k: np.asarray(x) for k, x in found["table"].items()}
+        summary = _summary(found)
+        return _warn(Joint([self.names[v] for v in asked], [self._labels(v) for v in asked], numbers, summary))
+
+    def logz(self, evidence=None, likelihood=None, **options):
+        """ln of the sum of the weights of all states that agree with the evidence."""
+        return _warn(LogZ(_ask(_core.log_z, self._core, self._evidence(evidence, likelihood), options)))
+
+    def prob(self, evidence, likelihood=None, **options):
+        """P(evidence). The logarithm, with its error, is ``logz(evidence) - logz()``."""
+        try:
+            above = self.logz(evidence, likelihood, **options)
+        except _core.Error as error:
+            if error.status != "impossible":
+                raise
+            return 0.0
+        below = 0.0 if self._shape()["normalized"] else float(self.logz(**options))
+        return float(np.exp(float(above) - below))
+
+    def mpe(self, evidence=None, likelihood=None, **options):
+        """The most probable state of all variables given evidence."""
+        states, about = _ask(_core.map, self._core, self._evidence(evidence, likelihood), options)
+        return State(self.names, self._labels, np.asarray(states), about)
+
+    def sample(self, draws=1000, *names, evidence=None, likelihood=None, **options):
+        """Draws of the named variables, or of all: ``draws`` by each chain, independent where junction trees hold.
+
+        options : those of ``gibbsite sample``; ``chains`` is 4 if it is not given
+        """
+        asked = [self._find(x) for x in names] if names else list(range(len(self)))
+        options = {"chains": 4, "sweeps": int(draws) * int(options.get("thin", 1)), **options}
+        found = _ask(_core.run, self._core, self._evidence(evidence, likelihood), options, asked)
+        states, density = map(np.asarray, found["draws"])
+        return _warn(Draws([self.names[v] for v in asked], [self._labels(v) for v in asked], states, density,
+                           _summary(found)))
+
+    def exact_samples(self, draws=1000, *names, evidence=None, likelihood=None, **options):
+        """Independent draws by junction trees; an Error where these do not fit."""
+        return self.sample(draws, *names, evidence=evidence, likelihood=likelihood,
+                           **{"method": "exact", "chains": 1, **options})
+
+    def query_table(self, table, *names, evidence=None, **options):
+        """P(variable = state | case) for each row of a table of cases.
+
+        table : a pandas DataFrame whose columns are variables, or a dict of columns; None, NaN and "" are not observed
+        names : the variables asked for; none: those that are no column
+        """
+        columns, rows, length = _columns_of(table)
+        asked = [self._find(c) for c in columns]
+        query = [self._find(x) for x in names] if names else [v for v in range(len(self)) if v not in set(asked)]
+        states = np.empty((length, len(asked)), np.uint32)
+        for k, (name, v) in enumerate(zip(columns, asked)):
+            states[:, k] = self._column_states(v, columns[name])
+        found = _ask(_core.cases, self._core, self._evidence(evidence, None), options, asked, query, length, states)
+        offsets = np.concatenate([[0], np.cumsum([len(self._labels(v)) for v in query])])
+        about = {k: np.asarray(x) if k != "exact" else x for k, x in found.items()}
+        return Cases([self.names[v] for v in query], [self._labels(v) for v in query], offsets, about, rows)
+
+    def _column_states(self, v, values):
+        numbers, known = np.empty(len(values), np.uint32), {}
+        for i, value in enumerate(values):
+            key = value if isinstance(value, (str, int, float, type(None))) else getattr(value, "item", lambda: value)()
+            if key not in known:
+                missing = key is None or key == "" or key != key
+                if isinstance(key, float) and not missing and key.is_integer():
+                    key_state = int(key)
+                else:
+                    key_state = key
+                known[key] = 0xFFFFFFFF if missing else self._find_state(v, key_state)
+            numbers[i] = known[key]
+        return numbers
+
+    def certify(self, evidence=None, accuracy=0.01, weights=None, **options):
+        """What bounds on influences prove of chains with these options, from any start.
+
+        weights : {name: weight} of the variables that matter; none: all alike
+        """
+        about = _core.certify(self._core, self._evidence(evidence, None), options, self._weights(weights), float(accuracy))
+        return Certificate(about, accuracy)
+
+    def scan(self, updates=0, evidence=None, accuracy=0.01, weights=None, **options):
+        """An order of updates with a smaller bound than the systematic scan's (DoGS): of a number of updates, or of as
+        many as the accuracy needs."""
+        sequence, about = _core.scan(self._core, self._evidence(evidence, None), options, self._weights(weights),
+                                     int(updates), float(accuracy))
+        return Scan(self.names, np.asarray(sequence), about)
+
+    def _weights(self, weights):
+        if weights is None:
+            return None
+        numbers = [0.0] * len(self)
+        for name, x in (weights.items() if isinstance(weights, Mapping) else ((n, 1.0) for n in weights)):
+            numbers[self._find(name)] = float(x)
+        return numbers
+
+    def log_density(self, states):
+        """ln of the unnormalised probability of a state: {name: state}, or numbers of all states."""
+        if isinstance(states, Mapping):
+            by_number = {self._find(n): s for n, s in states.items()}
+            states = [self._find_state(v, by_number[v]) for v in range(len(self))]
+        return self._core.log_density([int(s) for s in states])
+
+    def info(self, evidence=None, **options):
+        """What the model is and what exact answers would take, as a dict."""
+        return _core.info(self._core, self._evidence(evidence, None), options)
+
+    def __repr__(self):
+        return f"<gibbsite.Model: {len(self)} variables, {self.n_factors} factors>"
+
+    def _repr_html_(self):
+        i = self.info()
+        rows = [("variables", i["variables"]), ("factors", i["factors"]), ("states of a variable, at most", i["largest_arity"]),
+                ("width", i["width"]), ("answers", f"exact, in about {max(i['exact_seconds'], 0.001):.2g} s" if i["exact"] else
+                                        "by sampling"), ("digest", self.digest)]
+        return "<table>" + "".join(f"<tr><th>{k}</th><td>{html.escape(str(x))}</td></tr>" for k, x in rows) + "</table>"
+
+
+def _summary(found):
+    if not found["summary"]:
+        return {"method": "exact", "converged": True, "verdict": "exact"}
+    return {**json.loads(found["summary"]), "stopped": found["stopped"]}
+
+
+def _unpickle(data):
+    return loads(data, "gbm")
+
+
+def _columns_of(table):
+    """A dict of columns, the labels of rows, the number of rows."""
+    if hasattr(table, "columns") and hasattr(table, "index"):
+        columns = {str(c): table[c].astype(object).where(table[c].notna(), None).tolist() for c in table.columns}
+        return columns, table.index, len(table)
+    columns = {str(c): list(x) for c, x in table.items()}
+    lengths = {len(x) for x in columns.values()} if columns else {0}
+    if len(lengths) != 1:
+        raise ValueError(f"columns have {', '.join(map(str, sorted(lengths)))} rows, expected as many in each")
+    return columns, None, lengths.pop()
