@@ -46,8 +46,8 @@ static gbs_status define(cli_netcdf *file, const cli_draws *d, layout *to, gbs_e
     const cli_nc_type type = d->state_bytes == 1 ? NC_UBYTE : NC_USHORT;
     int dim[3];
     gbs_status status = GBS_OK;
-    to->posterior = cli_netcdf_group(file, "posterior");
-    to->stats = cli_netcdf_group(file, "sample_stats");
+    to->posterior = cli_netcdf_draws_group(file, "posterior");
+    to->stats = cli_netcdf_draws_group(file, "sample_stats");
     const int group[] = {to->stats, to->posterior};
     for (int g = 0; g < 2 && status >= 0; g++) {
         dim[0] = cli_netcdf_dim(file, group[g], "chain", d->n_chains);

@@ -102,6 +102,25 @@ int cli_netcdf_group(cli_netcdf *file, const char *name)
     return id;
 }
 
+int cli_netcdf_draws_group(cli_netcdf *file, const char *name)
+{
+    const char *dims[] = {"chain", "draw"};
+    const struct {
+        const char *name, *value;
+    } made[] = {{"creation_library", "gibbsite"},
+                {"creation_library_version", gbs_version()},
+                {"creation_library_language", "C"}};
+    const int group = cli_netcdf_group(file, name);
+    for (size_t i = 0; i < sizeof made / sizeof made[0] && file->code == NC_NOERR; i++) {
+        keep(file, file->nc.put_att_text(group, NC_GLOBAL, made[i].name, strlen(made[i].value),
+                                         made[i].value));
+    }
+    if (file->code == NC_NOERR) {
+        keep(file, file->nc.put_att_string(group, NC_GLOBAL, "sample_dims", 2, dims));
+    }
+    return group;
+}
+
 int cli_netcdf_dim(cli_netcdf *file, int group, const char *name, size_t length)
 {
     int id = 0;

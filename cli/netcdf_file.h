@@ -24,6 +24,8 @@ gbs_status cli_netcdf_open(cli_netcdf *file, const char *path, gbs_error *err);
 gbs_status cli_netcdf_close(cli_netcdf *file, gbs_status status, gbs_error *err);
 
 int cli_netcdf_group(cli_netcdf *file, const char *name);
+/* A group of draws, with the attributes that ArviZ gives each of its groups. */
+int cli_netcdf_draws_group(cli_netcdf *file, const char *name);
 int cli_netcdf_dim(cli_netcdf *file, int group, const char *name, size_t length);
 /* A variable without a fill value. @param chunk NULL for one piece, else deflated in chunks. */
 int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, cli_nc_type type, int n_dims,

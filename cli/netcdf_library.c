@@ -47,6 +47,7 @@ int cli_netcdf_library_open(cli_netcdf_library *library)
         {"nc_def_var_chunking", &library->def_var_chunking},
         {"nc_def_var_deflate", &library->def_var_deflate},
         {"nc_put_att_text", &library->put_att_text},
+        {"nc_put_att_string", &library->put_att_string},
         {"nc_put_att_ulonglong", &library->put_att_ulonglong},
         {"nc_put_vara", &library->put_vara},
         {"nc_put_var", &library->put_var},

@@ -50,6 +50,7 @@ typedef struct cli_netcdf_library {
     int (*def_var_chunking)(int group, int id, int storage, const size_t *chunk);
     int (*def_var_deflate)(int group, int id, int shuffle, int deflate, int level);
     int (*put_att_text)(int group, int id, const char *name, size_t length, const char *text);
+    int (*put_att_string)(int group, int id, const char *name, size_t length, const char **text);
     int (*put_att_ulonglong)(int group, int id, const char *name, int type, size_t length,
                              const unsigned long long *value);
     int (*put_vara)(int group, int id, const size_t *start, const size_t *count, const void *data);

@@ -261,6 +261,9 @@ def test_netcdf(run, work):
         assert groups["constant_data"]["card"].values.tolist() == [2, 2, 2]
         assert groups["observed_data"]["evidence"].values.tolist() == [1]
         assert groups["observed_data"]["evidence_dim_0"].values.tolist() == ["grass"]
+        for group in ("posterior", "sample_stats") if engine == "netcdf4" else ():
+            assert list(groups[group].attrs["sample_dims"]) == ["chain", "draw"]
+            assert groups[group].attrs["creation_library"] == "gibbsite"
         root = xr.open_dataset(work / "a.nc", engine=engine).attrs if engine == "netcdf4" else {}
         if root:
             assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", root["created_at"])
