@@ -14,7 +14,7 @@ for a number where a name or label is meant. The options of a call are those of 
 (``gibbsite help marginals``), with ``_`` for ``-``: ``m.query("cold", method="sample", seed=2)``.
 The same options give the same digest there, here, and on any number of threads.
 """
-from ._convert import from_arrays, from_dimod, from_networkx, from_pgmpy, from_pyagrum, ising, potts
+from ._convert import from_arrays, from_dimod, from_networkx, from_pgmpy, from_pyagrum, from_tables, ising, potts
 from ._core import ArgumentError, Error
 from ._core import version as __version__
 from ._model import Model, index, loads, options, read
@@ -23,4 +23,4 @@ from ._results import (Cases, Certificate, Distribution, Draws, Joint, LogZ, Mar
 
 __all__ = ["ArgumentError", "Cases", "Certificate", "Distribution", "Draws", "Error", "Joint", "LogZ", "Marginals",
            "Model", "NotConverged", "Scan", "State", "__version__", "from_arrays", "from_dimod", "from_networkx",
-           "from_pgmpy", "from_pyagrum", "index", "ising", "loads", "options", "potts", "read"]
+           "from_pgmpy", "from_pyagrum", "from_tables", "index", "ising", "loads", "options", "potts", "read"]

@@ -97,6 +97,27 @@ def from_arrays(couplings, fields=None, names=None, states=None):
                   states)
 
 
+def from_tables(arities, tables, names=None):
+    """A model from arrays alone: the number of states of each variable, and (variables, weights) of each factor.
+
+    tables : pairs of a sequence of numbers of variables and an array of weights of at least 0, an axis for each of them
+    """
+    b = _core.Builder()
+    states = np.ascontiguousarray(arities, np.uint32)
+    b.add(states)
+    for v, name in enumerate(names or ()):
+        b.name(v, str(name))
+    for scope, weights in tables:
+        weights = np.ascontiguousarray(weights, np.float64)
+        scope = np.ascontiguousarray(scope, np.int64)
+        if scope.size and not (0 <= scope.min() and scope.max() < len(states)):
+            raise IndexError(f"there are variables 0 to {len(states) - 1}, found {scope.tolist()}")
+        if weights.shape != tuple(states[scope]):
+            raise ValueError(f"the table of {scope.tolist()} has the shape {weights.shape}, expected {tuple(states[scope])}")
+        b.factor(scope.astype(np.uint32), weights)
+    return Model._of(b.build(False))
+
+
 def from_networkx(graph, coupling="weight", field="field", states=None):
     """Spins on the nodes of a graph; edges have their coupling as an attribute (1 without), nodes their field."""
     nodes = list(graph.nodes)

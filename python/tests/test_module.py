@@ -206,6 +206,18 @@ def test_grids_and_arrays():
             gb.from_arrays(bad)
 
 
+def test_from_tables():
+    rng = np.random.default_rng(4)
+    first, second = rng.random((2, 3)), rng.random((3, 2, 2))
+    m = gb.from_tables([2, 3, 2], [([0, 1], first), ([1, 0, 2], second)], names=["a", "b", "c"])
+    weights = first[:, :, None] * second.transpose(1, 0, 2)
+    assert np.allclose(m.joint("a", "b", "c").to_numpy(), weights / weights.sum())
+    assert len(gb.from_tables([2], [])) == 1 and gb.from_tables([4], []).query("0")["0"][3] == pytest.approx(0.25)
+    for bad, error in (([([0, 3], first)], IndexError), ([([1, 0], first)], ValueError), ([([0], [1.0, -1.0])], gb.Error)):
+        with pytest.raises(error):
+            gb.from_tables([2, 3, 2], bad)
+
+
 def test_from_networkx():
     networkx = pytest.importorskip("networkx")
     graph = networkx.Graph()
