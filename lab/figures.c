@@ -49,6 +49,15 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
     SIZE(460, 300), .columns = 1,
     PANELS({.x = LOG("sweeps T"), .y = LOG("L1 error of the joint"), GUIDES(ROOT(1.0), INVERSE(4.0))})}},
 
+[LAB_HG_INCOMPLETE_JOINT] = {"joint.svg", {
+    .title = "The wrong limit of herding on a cycle, state by state",
+    .description = "Above: bars of the probabilities of the 16 joint states of four variables: exact, and the shares of the sweeps of "
+                   "herded and of completely keyed herded draws. Below: how far both are from the exact ones, on a logarithmic axis.",
+    SIZE(640, 200), .columns = 1,
+    PANELS({.title = "joint states", .y = PLAIN("probability")},
+           {.title = "difference from the exact probability", .y = LOG("difference")}),
+    KEYS(BOX("exact", GBSI_GREY), BOX("herded", GBSI_VERMILLION), BOX("herded, complete keys", GBSI_GREEN))}},
+
 [LAB_HG_DENOISE_ERRORS] = {"errors.svg", {
     .title = "Herding restores the picture in fewer sweeps, with shared weights in the fewest",
     .description = "Left: bars of the mean squared error of the restored picture after 30 sweeps, by noise and draw. Right: "

@@ -5,7 +5,9 @@
 #include "lab/experiment_table.h"
 
 #define N_VARIABLES 4
+#define N_STATES    16
 #define LAST        6
+#define LEAST_SHOWN 1e-8
 
 enum { RANDOM, HERDED, COMPLETE, N_DRAWS };
 
@@ -55,7 +57,102 @@ static gbs_status draw_chart(const laboratory *lab, const lab_contest *contest, 
     return lab_plot_write(lab, &plot, err);
 }
 
-static void judge(laboratory *lab, const lab_contest *contest)
+/* ---- the joint in the end (figure 7b) -------------------------------------------------------- */
+
+typedef struct joints {
+    const double *p;          /* [N_STATES] exact */
+    double bar[N_STATES][3];  /* exact, herded, herded with complete keys */
+    double away[N_STATES][2]; /* of the latter two from the exact one */
+    double off[N_DRAWS];      /* largest difference from p */
+    laboratory *lab;
+    gbs_joint *joint;
+} joints;
+
+static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                             const uint32_t *state, gbs_error *err)
+{
+    const joints *j = context;
+    (void)draw;
+    (void)log_density;
+    return gbs_joint_add(j->joint, chain, state, err);
+}
+
+static int look(void *context, const gbs_progress *progress)
+{
+    const joints *j = context;
+    return lab_tell(j->lab, (double)progress->updates);
+}
+
+/* The shares of one chain's sweeps in each joint state. */
+static gbs_status count_joint(const gbs_model *model, int which, uint64_t sweeps, joints *j,
+                              gbs_error *err)
+{
+    static const uint32_t variable[N_VARIABLES] = {0, 1, 2, 3};
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    gbs_run_options options = lab_options(j->lab, 1, sweeps);
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = j, .progress = look, .draw = count_draw};
+    options.draw = contender[which].draw;
+    GBSI_TRY(gbs_joint_new(model, N_VARIABLES, variable, 1, &j->joint, err));
+    GBSI_TRY(gbs_run_new(model, NULL, &options, &run, err));
+    LAB_TRY(gbs_run_execute(run, &callbacks, err));
+    for (size_t x = 0; x < N_STATES; x++) {
+        const double share = (double)gbs_joint_counts(j->joint, 0)[x] / (double)sweeps;
+        const double off = share < j->p[x] ? j->p[x] - share : share - j->p[x];
+        j->bar[x][0] = j->p[x];
+        j->bar[x][which == COMPLETE ? 2 : 1] = share;
+        j->away[x][which == COMPLETE] = off > LEAST_SHOWN ? off : LEAST_SHOWN;
+        j->off[which] = off > j->off[which] ? off : j->off[which];
+    }
+    j->lab->done += (double)gbs_run_report(run)->updates;
+
+cleanup:
+    gbs_run_free(run);
+    gbs_joint_free(j->joint);
+    j->joint = NULL;
+    return status;
+}
+
+static gbs_status draw_joint(const laboratory *lab, const joints *j, uint64_t sweeps,
+                             gbs_error *err)
+{
+    static const gbsi_color color[3] = {GBSI_GREY, GBSI_VERMILLION, GBSI_GREEN};
+    static const char *const state[N_STATES] = {"0000", "0001", "0010", "0011", "0100", "0101",
+                                                "0110", "0111", "1000", "1001", "1010", "1011",
+                                                "1100", "1101", "1110", "1111"};
+    const gbsi_bars bars = {.n_groups = N_STATES,
+                            .n_series = 3,
+                            .group = state,
+                            .color = color,
+                            .value = &j->bar[0][0]};
+    const gbsi_bars off = {.n_groups = N_STATES,
+                           .n_series = 2,
+                           .group = state,
+                           .color = color + 1,
+                           .value = &j->away[0][0]};
+    lab_plot plot;
+    lab_plot_begin(&plot, LAB_HG_INCOMPLETE_JOINT, 1);
+    plot.panel[0].bars = &bars;
+    plot.panel[1].bars = &off;
+    lab_plot_subtitle(&plot, "shares of %.0f sweeps of one chain each", (double)sweeps);
+    return lab_plot_write(lab, &plot, err);
+}
+
+static gbs_status show_joints(laboratory *lab, const gbs_model *model, const double *p,
+                              uint64_t sweeps, joints *j, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    *j = (joints){.p = p, .lab = lab};
+    LAB_TRY(count_joint(model, HERDED, sweeps, j, err));
+    LAB_TRY(count_joint(model, COMPLETE, sweeps, j, err));
+    LAB_TRY(draw_joint(lab, j, sweeps, err));
+
+cleanup:
+    return status;
+}
+
+static void judge(laboratory *lab, const lab_contest *contest, const joints *j)
 {
     const lab_curves *c = &contest->curves[HERDED];
     const size_t last = c->n - 1;
@@ -71,6 +168,10 @@ static void judge(laboratory *lab, const lab_contest *contest)
     lab_find(lab, contest->median[HERDED][10] < contest->median[RANDOM][10],
              "before that herding has the smaller error: after 1024 sweeps %.2g, random draws %.2g",
              contest->median[HERDED][10], contest->median[RANDOM][10]);
+    lab_find(lab, j->off[HERDED] > 20.0 * j->off[COMPLETE],
+             "of the joint states in the end, the share of one is off by %.2g with herded draws, "
+             "by at most %.2g with complete keys (wanted at least 20 times)",
+             j->off[HERDED], j->off[COMPLETE]);
 }
 
 static gbs_status run(laboratory *lab, gbs_error *err)
@@ -80,18 +181,20 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     double p[1 << N_VARIABLES];
+    joints joints_of;
     lab_contest contest = {.title = "cycle of four",
                            .n = N_DRAWS,
                            .contender = contender,
                            .statistic = lab_statistic_l1,
                            .context = p};
-    lab_expect(lab, (double)N_VARIABLES * N_DRAWS * (double)(sweeps * chains));
+    lab_expect(lab, (double)N_VARIABLES * (double)(sweeps * (N_DRAWS * chains + 2)));
     LAB_TRY(make_model(lab, &model, err));
     LAB_TRY(gbs_joint_exact(model, NULL, 0, NULL, p, err));
     LAB_TRY(lab_contest_run(lab, model, chains, sweeps, &contest, err));
     LAB_TRY(lab_contests_write(lab, "errors.csv", 1, &contest, err));
     LAB_TRY(draw_chart(lab, &contest, chains, err));
-    judge(lab, &contest);
+    LAB_TRY(show_joints(lab, model, p, sweeps, &joints_of, err));
+    judge(lab, &contest, &joints_of);
 cleanup:
     lab_contest_free(&contest);
     gbs_model_free(model);

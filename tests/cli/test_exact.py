@@ -157,7 +157,7 @@ def test_refused_with_the_figure(run, work):
         assert re.search(r"needs \d+ table entries|width of at least \d+", done.err)
         assert "are the most: sample" in done.err
     assert run("generate", "ising", "--grid", "18x18", "-q", "-o", "h.uai").status == 0
-    done = run("exact", "h.uai", "--memory-limit", "12M")
+    done = run("exact", "h.uai", "--memory-limit", "20M")  # the program and 8 MiB
     assert done.status == 1 and "memory limit leaves" in done.err and done.out == ""
 
 

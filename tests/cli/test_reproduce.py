@@ -11,7 +11,7 @@ from conftest import only, program
 
 EXPERIMENTS = {
     "hg-two-variables": ["errors.csv", "errors.svg", "inverse.svg", "marginals.csv", "marginals.svg"],
-    "hg-incomplete": ["errors.csv", "errors.svg"],
+    "hg-incomplete": ["errors.csv", "errors.svg", "joint.svg"],
     "hg-ner": ["scores.csv", "scores.svg", "template.txt", "times.csv"],
     "dogs-segment": ["errors.csv", "errors.svg", "pictures.svg", "training.txt", *(f"training-{i:02}.png" for i in range(20))],
     "hg-denoise": ["errors.csv", "errors.svg", "pictures.svg"],
