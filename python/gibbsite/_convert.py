@@ -2,7 +2,11 @@
 """Models from arrays, and from the objects of other libraries, which are not imported: what they have is asked for."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._model import Model
@@ -35,6 +39,10 @@ def _grid(shape, torus):
     return np.concatenate(i), np.concatenate(j), np.concatenate(axis)
 
 
+def _sides(shape: int | Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(side) for side in np.atleast_1d(np.asarray(shape)))
+
+
 def _of_pairs(couplings, n, axis):
     """One number, one for each axis, or one for each pair."""
     x = np.asarray(couplings, np.float64)
@@ -47,26 +55,27 @@ def _of_pairs(couplings, n, axis):
     raise ValueError(f"expected one coupling, one for each axis, or {n}, found the shape {x.shape}")
 
 
-def ising(shape, coupling, field=0.0, torus=False):
+def ising(shape: int | Sequence[int], coupling: npt.ArrayLike, field: npt.ArrayLike = 0.0, torus: bool = False) -> Model:
     """Spins -1 and +1, states 0 and 1, on a grid: weight exp(sum of J s s' + sum of h s).
 
     shape : sides of the grid; coupling : one number, one for each axis, or one for each pair; field : a number or an array
     """
-    shape = (shape,) if np.isscalar(shape) else tuple(shape)
-    i, j, axis = _grid(shape, torus)
-    n = int(np.prod(shape))
-    return _spins(n, None, np.broadcast_to(np.asarray(field, np.float64), shape if np.ndim(field) else (n,)), i, j,
+    sides = _sides(shape)
+    i, j, axis = _grid(sides, torus)
+    n = int(np.prod(sides))
+    return _spins(n, None, np.broadcast_to(np.asarray(field, np.float64), sides if np.ndim(field) else (n,)), i, j,
                   _of_pairs(coupling, len(i), axis))
 
 
-def potts(shape, states, coupling, torus=False):
+def potts(shape: int | Sequence[int], states: int, coupling: npt.ArrayLike, torus: bool = False) -> Model:
     """Variables of ``states`` states on a grid: weight exp(sum of J [x = x'])."""
-    shape = (shape,) if np.isscalar(shape) else tuple(shape)
-    i, j, axis = _grid(shape, torus)
-    return _spins(int(np.prod(shape)), None, None, i, j, _of_pairs(coupling, len(i), axis), int(states))
+    sides = _sides(shape)
+    i, j, axis = _grid(sides, torus)
+    return _spins(int(np.prod(sides)), None, None, i, j, _of_pairs(coupling, len(i), axis), int(states))
 
 
-def from_arrays(couplings, fields=None, names=None, states=None):
+def from_arrays(couplings: Any, fields: npt.ArrayLike | None = None, names: Sequence[str] | None = None,
+                states: int | None = None) -> Model:
     """Spins from a matrix J, dense, of SciPy, or as (indptr, indices, data) of CSR; each pair once, or both halves alike.
 
     fields : [n] h of each spin; states : their number where variables are Potts variables with J [x = x']
@@ -87,17 +96,18 @@ def from_arrays(couplings, fields=None, names=None, states=None):
         x = dense[i, j]
     if np.any(i == j):
         raise ValueError("the diagonal must be zero: fields are an argument of their own")
-    pairs = {}
+    pairs: dict[tuple[int, int], float] = {}
     for a, b, v in zip(i.tolist(), j.tolist(), np.asarray(x, np.float64).tolist()):
         key = (min(a, b), max(a, b))
         if pairs.setdefault(key, v) != v:
             raise ValueError(f"the couplings of {key[0]} and {key[1]} differ in the two halves of the matrix")
     keys = np.array(sorted(pairs), np.uint32).reshape(-1, 2)
-    return _spins(n, names, fields, keys[:, 0], keys[:, 1], np.array([pairs[tuple(k)] for k in keys.tolist()], np.float64),
+    return _spins(n, names, fields, keys[:, 0], keys[:, 1], np.array([pairs[a, b] for a, b in keys.tolist()], np.float64),
                   states)
 
 
-def from_tables(arities, tables, names=None):
+def from_tables(arities: Sequence[int], tables: Sequence[tuple[Sequence[int], npt.ArrayLike]],
+                names: Sequence[str] | None = None) -> Model:
     """A model from arrays alone: the number of states of each variable, and (variables, weights) of each factor.
 
     tables : pairs of a sequence of numbers of variables and an array of weights of at least 0, an axis for each of them
@@ -107,9 +117,9 @@ def from_tables(arities, tables, names=None):
     b.add(states)
     for v, name in enumerate(names or ()):
         b.name(v, str(name))
-    for scope, weights in tables:
-        weights = np.ascontiguousarray(weights, np.float64)
-        scope = np.ascontiguousarray(scope, np.int64)
+    for variables, table in tables:
+        weights = np.ascontiguousarray(table, np.float64)
+        scope = np.asarray(variables, np.int64).reshape(-1)
         if scope.size and not (0 <= scope.min() and scope.max() < len(states)):
             raise IndexError(f"there are variables 0 to {len(states) - 1}, found {scope.tolist()}")
         if weights.shape != tuple(states[scope]):
@@ -118,7 +128,7 @@ def from_tables(arities, tables, names=None):
     return Model._of(b.build(False))
 
 
-def from_networkx(graph, coupling="weight", field="field", states=None):
+def from_networkx(graph: Any, coupling: str = "weight", field: str = "field", states: int | None = None) -> Model:
     """Spins on the nodes of a graph; edges have their coupling as an attribute (1 without), nodes their field."""
     nodes = list(graph.nodes)
     place = {node: k for k, node in enumerate(nodes)}
@@ -128,7 +138,7 @@ def from_networkx(graph, coupling="weight", field="field", states=None):
     return _spins(len(nodes), nodes, None if states else h, i.astype(np.uint32), j.astype(np.uint32), x, states)
 
 
-def from_dimod(bqm, beta=1.0):
+def from_dimod(bqm: Any, beta: float = 1.0) -> Model:
     """The Boltzmann distribution exp(-beta E) of a binary quadratic model: spins, or bits 0 and 1."""
     variables = list(bqm.variables)
     place = {v: k for k, v in enumerate(variables)}
@@ -146,7 +156,7 @@ def from_dimod(bqm, beta=1.0):
     return m
 
 
-def from_pgmpy(network):
+def from_pgmpy(network: Any) -> Model:
     """A Bayesian network or Markov network of pgmpy."""
     if hasattr(network, "get_cpds"):
         m = Model()
@@ -171,7 +181,7 @@ def from_pgmpy(network):
     return m
 
 
-def from_pyagrum(network):
+def from_pyagrum(network: Any) -> Model:
     """A Bayesian network of pyAgrum."""
     m = Model()
     for node in network.topologicalOrder():

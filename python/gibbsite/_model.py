@@ -8,12 +8,20 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._results import Cases, Certificate, Draws, Joint, LogZ, Marginals, Scan, State, _warn
+
+
+Name = Union[str, "index"]
+Observed = Union[str, int, Iterable[Union[str, int]]]
+Evidence = Union[Mapping[Name, Observed], str, None]
+Likelihood = Union[Mapping[Name, Union[Mapping[Union[str, int], float], Sequence[float]]], None]
 
 
 class index(int):
@@ -23,13 +31,13 @@ class index(int):
         return f"index({int(self)})"
 
 
-def options():
+def options() -> list[dict[str, Any]]:
     """The options of questions, as dicts with name, kind, help, choices and default."""
     return _core.options()
 
 
-def read(path, format=None, *, lenient=False, normalize_cpts=False, convention=None, diagonal=None, weight_scale=0.0,
-         states=0):
+def read(path: str | os.PathLike[str], format: str | None = None, *, lenient: bool = False, normalize_cpts: bool = False,
+         convention: str | None = None, diagonal: str | None = None, weight_scale: float = 0.0, states: int = 0) -> Model:
     """Read a model from a file; its extension tells the format unless ``format`` does.
 
     Formats are those of ``gibbsite convert``: uai, bif, xmlbif, xdsl, net, fg, gbm, wcnf, ... The options are those of
@@ -38,8 +46,8 @@ def read(path, format=None, *, lenient=False, normalize_cpts=False, convention=N
     return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states)
 
 
-def loads(text, format, *, name="text", lenient=False, normalize_cpts=False, convention=None, diagonal=None,
-          weight_scale=0.0, states=0):
+def loads(text: str | bytes, format: str, *, name: str = "text", lenient: bool = False, normalize_cpts: bool = False,
+          convention: str | None = None, diagonal: str | None = None, weight_scale: float = 0.0, states: int = 0) -> Model:
     """Read a model from a str or bytes in one of the formats of ``read()``."""
     data = text.encode() if isinstance(text, str) else bytes(text)
     return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states)
@@ -122,7 +130,8 @@ class Model:
             raise TypeError("this model was read or converted, and cannot grow: write it anew with gb.Model()")
         self._built, self._cache = None, {}
 
-    def add(self, name, states=2, parents=(), p=None):
+    def add(self, name: str, states: int | Sequence[Any] = 2, parents: Sequence[Name] = (),
+            p: npt.ArrayLike | None = None) -> Model:
         """Add a variable, and with ``p`` its table P(name | parents).
 
         states : labels, or their number
@@ -153,7 +162,7 @@ class Model:
             self._parts.append(("cpt", len(self._made_names) - 1, scope, table))
         return self
 
-    def factor(self, variables, table):
+    def factor(self, variables: Sequence[Name], table: npt.ArrayLike) -> Model:
         """Add a factor: weights of at least 0, an axis of ``table`` for each of the variables."""
         self._must_grow()
         scope = [self._made(x) for x in variables]
@@ -204,9 +213,9 @@ class Model:
             with open(path, "rb") as file:
                 return file.read()
 
-    def write(self, path, format=None, *, convention=None):
+    def write(self, path: str | os.PathLike[str], format: str | None = None, *, convention: str | None = None) -> None:
         """Write the model; the extension tells the format unless ``format`` does."""
-        told = []
+        told: list[str] = []
         self._core.write(os.fspath(path), format, convention, told)
         for text in told:
             warnings.warn(text, stacklevel=2)
@@ -219,28 +228,28 @@ class Model:
             self._cache["offsets"] = np.asarray(self._core.offsets()).astype(np.int64)
         return self._cache["shape"]
 
-    def __len__(self):
+    def __len__(self) -> int:
         """The number of variables."""
         return self._shape()["n_variables"]
 
     @property
-    def digest(self):
+    def digest(self) -> str:
         """A hash of the model, as ``gibbsite info`` prints it."""
         return self._shape()["digest"]
 
     @property
-    def n_factors(self):
+    def n_factors(self) -> int:
         return self._shape()["n_factors"]
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """The names of the variables; a number as text where one has no name."""
         if "names" not in self._cache:
             core = self._core
             self._cache["names"] = [core.name(v) or str(v) for v in range(len(self))]
         return self._cache["names"]
 
-    def states(self, variable):
+    def states(self, variable: Name) -> tuple[str, ...]:
         """The labels of the states of a variable; numbers as text where they have none."""
         return self._labels(self._find(variable))
 
@@ -297,7 +306,7 @@ class Model:
 
     # ---- questions ---------------------------------------------------------------------------
 
-    def query(self, *names, evidence=None, likelihood=None, **options):
+    def query(self, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> Marginals:
         """P(variable = state | evidence) of the named variables, or of all.
 
         evidence : {name: state}, {name: {states}} for one of some, or the command line's text
@@ -318,7 +327,7 @@ class Model:
         return _warn(Marginals([self.names[v] for v in asked], [self._labels(v) for v in asked], offsets, numbers,
                                _summary(found)))
 
-    def joint(self, *names, evidence=None, likelihood=None, **options):
+    def joint(self, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> Joint:
         """P(a, b, ... | evidence), by a junction tree where it holds, else by draws."""
         asked = [self._find(x) for x in names]
         found = _ask(_core.joint, self._core, self._evidence(evidence, likelihood), options, asked)
@@ -326,11 +335,11 @@ class Model:
         summary = _summary(found)
         return _warn(Joint([self.names[v] for v in asked], [self._labels(v) for v in asked], numbers, summary))
 
-    def logz(self, evidence=None, likelihood=None, **options):
+    def logz(self, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> LogZ:
         """ln of the sum of the weights of all states that agree with the evidence."""
         return _warn(LogZ(_ask(_core.log_z, self._core, self._evidence(evidence, likelihood), options)))
 
-    def prob(self, evidence, likelihood=None, **options):
+    def prob(self, evidence: Evidence, likelihood: Likelihood = None, **options: Any) -> float:
         """P(evidence). The logarithm, with its error, is ``logz(evidence) - logz()``."""
         try:
             above = self.logz(evidence, likelihood, **options)
@@ -341,12 +350,13 @@ class Model:
         below = 0.0 if self._shape()["normalized"] else float(self.logz(**options))
         return float(np.exp(float(above) - below))
 
-    def mpe(self, evidence=None, likelihood=None, **options):
+    def mpe(self, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> State:
         """The most probable state of all variables given evidence."""
         states, about = _ask(_core.map, self._core, self._evidence(evidence, likelihood), options)
         return State(self.names, self._labels, np.asarray(states), about)
 
-    def sample(self, draws=1000, *names, evidence=None, likelihood=None, **options):
+    def sample(self, draws: int = 1000, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None,
+               **options: Any) -> Draws:
         """Draws of the named variables, or of all: ``draws`` by each chain, independent where junction trees hold.
 
         options : those of ``gibbsite sample``; ``chains`` is 4 if it is not given
@@ -358,12 +368,13 @@ class Model:
         return _warn(Draws([self.names[v] for v in asked], [self._labels(v) for v in asked], states, density,
                            _summary(found)))
 
-    def exact_samples(self, draws=1000, *names, evidence=None, likelihood=None, **options):
+    def exact_samples(self, draws: int = 1000, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None,
+                      **options: Any) -> Draws:
         """Independent draws by junction trees; an Error where these do not fit."""
         return self.sample(draws, *names, evidence=evidence, likelihood=likelihood,
                            **{"method": "exact", "chains": 1, **options})
 
-    def query_table(self, table, *names, evidence=None, **options):
+    def query_table(self, table: Any, *names: Name, evidence: Evidence = None, **options: Any) -> Cases:
         """P(variable = state | case) for each row of a table of cases.
 
         table : a pandas DataFrame whose columns are variables, or a dict of columns; None, NaN and "" are not observed
@@ -394,7 +405,8 @@ class Model:
             numbers[i] = known[key]
         return numbers
 
-    def certify(self, evidence=None, accuracy=0.01, weights=None, **options):
+    def certify(self, evidence: Evidence = None, accuracy: float = 0.01,
+                weights: Mapping[Name, float] | Iterable[Name] | None = None, **options: Any) -> Certificate:
         """What bounds on influences prove of chains with these options, from any start.
 
         weights : {name: weight} of the variables that matter; none: all alike
@@ -402,7 +414,8 @@ class Model:
         about = _core.certify(self._core, self._evidence(evidence, None), options, self._weights(weights), float(accuracy))
         return Certificate(about, accuracy)
 
-    def scan(self, updates=0, evidence=None, accuracy=0.01, weights=None, **options):
+    def scan(self, updates: int = 0, evidence: Evidence = None, accuracy: float = 0.01,
+             weights: Mapping[Name, float] | Iterable[Name] | None = None, **options: Any) -> Scan:
         """An order of updates with a smaller bound than the systematic scan's (DoGS): of a number of updates, or of as
         many as the accuracy needs."""
         sequence, about = _core.scan(self._core, self._evidence(evidence, None), options, self._weights(weights),
@@ -417,14 +430,14 @@ class Model:
             numbers[self._find(name)] = float(x)
         return numbers
 
-    def log_density(self, states):
+    def log_density(self, states: Mapping[Name, str | int] | Sequence[int]) -> float:
         """ln of the unnormalised probability of a state: {name: state}, or numbers of all states."""
         if isinstance(states, Mapping):
             by_number = {self._find(n): s for n, s in states.items()}
             states = [self._find_state(v, by_number[v]) for v in range(len(self))]
         return self._core.log_density([int(s) for s in states])
 
-    def info(self, evidence=None, **options):
+    def info(self, evidence: Evidence = None, **options: Any) -> dict[str, Any]:
         """What the model is and what exact answers would take, as a dict."""
         return _core.info(self._core, self._evidence(evidence, None), options)
 

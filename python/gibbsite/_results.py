@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 
@@ -65,26 +66,26 @@ class Distribution(Mapping):
     def __init__(self, name, labels, values):
         self.name, self._labels, self._values = name, tuple(labels), values
 
-    def __getitem__(self, label):
+    def __getitem__(self, label: str | int) -> float:
         try:
             return float(self._values[self._labels.index(_label_text(label))])
         except ValueError:
             raise KeyError(f"{self.name} has no state {label!r}, only {', '.join(self._labels)}") from None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._labels)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._labels)
 
     def __array__(self, dtype=None):
         return np.asarray(self._values, dtype)
 
-    def to_numpy(self):
+    def to_numpy(self) -> npt.NDArray[np.generic]:
         """[states] in the order of the labels."""
         return self._values
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self.name}: " + ", ".join(f"{a}={p:.6g}" for a, p in zip(self._labels, self._values))
 
 
@@ -103,10 +104,10 @@ class _ByVariable(Mapping):
         i = self._place[str(name)]
         return Distribution(self._names[i], self._labels[i], self._values[self._offsets[i]:self._offsets[i + 1]])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._names)
 
 
@@ -126,22 +127,22 @@ class Marginals(_ByVariable, _Told):
         return _ByVariable(self._names, self._labels, self._numbers[which], self._offsets)
 
     @property
-    def errors(self):
+    def errors(self) -> _ByVariable:
         return self._part("mcse")
 
     @property
-    def ess(self):
+    def ess(self) -> _ByVariable:
         return self._part("ess")
 
     @property
-    def rhat(self):
+    def rhat(self) -> _ByVariable:
         return self._part("rhat")
 
     @property
-    def log_evidence(self):
+    def log_evidence(self) -> float | None:
         return self.summary.get("log_z")
 
-    def to_numpy(self):
+    def to_numpy(self) -> npt.NDArray[np.generic]:
         """[all states] probabilities, variable after variable."""
         return self._values
 
@@ -165,7 +166,7 @@ class Marginals(_ByVariable, _Told):
             data[f"{name}_error"] = xarray.DataArray(self.errors[name].to_numpy(), coords=along, dims=list(along))
         return xarray.Dataset(data, attrs=_attributes(self))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = [repr(self[name]) for name in self._names[:20]]
         if len(self._names) > 20:
             shown.append(f"... {len(self._names) - 20} more variables")
@@ -207,7 +208,7 @@ class Joint(Mapping, _Told):
         self._p = numbers["p"].reshape(self._shape)
         self._mcse = numbers["mcse"].reshape(self._shape) if "mcse" in numbers else None
 
-    def __getitem__(self, states):
+    def __getitem__(self, states: str | tuple[str, ...]) -> float:
         return float(self._p[self._at(states)])
 
     def _at(self, states):
@@ -224,14 +225,14 @@ class Joint(Mapping, _Told):
     def __iter__(self):
         return (tuple(labels[k] for labels, k in zip(self.labels, at)) for at in np.ndindex(self._shape))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._p.size
 
-    def error(self, *states):
+    def error(self, *states: str) -> float:
         """The standard error of an entry; 0 where the answer is exact."""
         return 0.0 if self._mcse is None else float(self._mcse[self._at(states)])
 
-    def to_numpy(self):
+    def to_numpy(self) -> npt.NDArray[np.generic]:
         """An axis for each variable."""
         return self._p
 
@@ -247,7 +248,7 @@ class Joint(Mapping, _Told):
         return xarray.DataArray(self._p, coords=dict(zip(self.names, map(list, self.labels))), dims=self.names,
                                 name="probability", attrs=_attributes(self))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = [f"P({', '.join(f'{n}={a}' for n, a in zip(self.names, at))}) = {p:.6g}"
                  for at, p, _ in zip(self, self._p.ravel(), range(40))]
         if len(self) > 40:
@@ -279,13 +280,13 @@ class State(Mapping):
         i = self._place[str(name)]
         return self._labels(i)[self._states[i]]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._names)
 
-    def to_numpy(self):
+    def to_numpy(self) -> npt.NDArray[np.generic]:
         """[variables] numbers of the states."""
         return self._states
 
@@ -293,7 +294,7 @@ class State(Mapping):
         import pandas
         return pandas.Series(dict(self), name="state")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = [f"{n}={self[n]}" for n in self._names[:40]] + (["..."] if len(self) > 40 else [])
         return ", ".join(shown) + f" (ln weight {self.log_density:.6g}, " + (
             "optimal)" if self.optimal else "the best that was found)")
@@ -324,7 +325,7 @@ class Cases:
         self.converged = about["converged"].astype(bool)
         self.exact = about["exact"]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.p)
 
     def __getitem__(self, name):
@@ -337,7 +338,7 @@ class Cases:
         n = int((~self.converged).sum())
         return "exact" if self.exact else f"not converged: {n} cases" if n else "converged"
 
-    def to_numpy(self):
+    def to_numpy(self) -> npt.NDArray[np.generic]:
         return self.p
 
     def to_pandas(self):
@@ -349,7 +350,7 @@ class Cases:
         frame["log_p", ""] = self.log_p
         return frame
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{len(self)} cases of {', '.join(self.names)} ({self.verdict})"
 
 
@@ -365,17 +366,17 @@ class Draws(_Told):
         self._states, self.log_density = states, log_density
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         return self._states.shape
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._states.shape[0] * self._states.shape[1]
 
     def __getitem__(self, name):
         """[chains, draws] numbers of the states of a variable."""
         return self._states[:, :, self.names.index(str(name))]
 
-    def to_numpy(self):
+    def to_numpy(self) -> npt.NDArray[np.generic]:
         return self._states
 
     def to_pandas(self):
@@ -411,7 +412,7 @@ class Draws(_Told):
         groups = {"posterior": posterior, "sample_stats": stats}
         return xarray.DataTree.from_dict(groups) if hasattr(xarray, "DataTree") else groups
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         chains, draws, n = self._states.shape
         return f"{draws} draws of {n} variables by each of {chains} chains ({self.verdict})"
 
@@ -425,11 +426,20 @@ class Certificate:
     bound : Dobrushin variation after them
     """
 
+    found: bool
+    dobrushin: bool
+    passes: int
+    updates: int
+    bound: float
+    largest_row_sum: float
+    two_norm: float
+    spectral_radius: float
+
     def __init__(self, about, accuracy):
         self.__dict__.update(about)
         self.accuracy = accuracy
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self.found:
             return f"within {self.accuracy:g} of the target after {self.passes} passes, from any start"
         return (f"nothing is proved: the largest row sum of influences is {self.largest_row_sum:.4g}, and variations "
@@ -443,9 +453,9 @@ class Scan:
         self.sequence, self.names = sequence, [names[v] for v in sequence[:10000]]
         self.bound, self.systematic, self.visited = about["bound"], about["systematic"], about["visited"]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.sequence)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"{len(self)} updates of {self.visited} variables, bound {self.bound:.4g} "
                 f"(systematic scan {self.systematic:.4g})")

@@ -7,6 +7,7 @@ import os
 import pickle
 import signal
 import subprocess
+import sys
 import threading
 import types
 
@@ -311,6 +312,14 @@ def test_ffi(clinic):
     with pytest.raises(ffi.Error) as error:
         m.query("flu")
     assert error.value.status == "argument"
+
+
+def test_types():
+    """The annotations agree with the code."""
+    pytest.importorskip("mypy")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir", os.devnull,
+                           str(ROOT / "python" / "gibbsite")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_progress_is_shown(capfd):

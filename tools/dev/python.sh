@@ -5,7 +5,7 @@
 
 need
 missing=
-for pair in mesonpy=python3-mesonpy hypothesis=python3-hypothesis pandas=python3-pandas \
+for pair in mypy=mypy mesonpy=python3-mesonpy hypothesis=python3-hypothesis pandas=python3-pandas \
     xarray=python3-xarray networkx=python3-networkx; do
     "$python" -c "import ${pair%%=*}" 2>/dev/null || missing="$missing ${pair#*=}"
 done
