@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Processes that share one run, and how they talk: a table of functions, so that the library needs
+ * no MPI. libgibbsite-mpi (gibbsite/mpi.h) makes such a table from a communicator.
+ *
+ * The processes are the ranks 0 .. n_ranks - 1. Every function is collective: all ranks call the
+ * same functions of the table in the same order. A run on any number of ranks has the bits of the
+ * run on one: what is summed over ranks is summed exactly, or in the order of the ranks.
+ *
+ * Where a rank fails, others may wait for it for ever: the caller ends all of them
+ * (gbs_mpi_abort()).
+ */
+#ifndef GIBBSITE_RANKS_H
+#define GIBBSITE_RANKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gibbsite/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How values of all ranks become one. */
+typedef enum gbs_combine_kind {
+    GBS_COMBINE_SUM_U64,
+    GBS_COMBINE_MAX_U64,
+    GBS_COMBINE_SUM_F64, /**< used only where no order of the sum rounds */
+    GBS_COMBINE_MAX_F64, /**< never of NAN */
+} gbs_combine_kind;
+
+/** Bytes to or from another rank. At most one message goes each way between two ranks at a time. */
+typedef struct gbs_message {
+    uint32_t rank; /**< the other one */
+    void *bytes;   /**< [n], not written where the message is sent */
+    size_t n;      /**< known to both ranks */
+} gbs_message;
+
+/** The processes of a run, seen from one of them. */
+typedef struct gbs_ranks {
+    uint32_t rank;
+    uint32_t n_ranks;
+    void *context; /**< first argument of all functions */
+    /** @param values [n] of uint64_t or double: this rank's in, those of all combined out. */
+    gbs_status (*combine)(void *context, gbs_combine_kind kind, void *values, size_t n,
+                          gbs_error *err);
+    /** @param bytes [n] in on the rank `from`, out on all others. */
+    gbs_status (*broadcast)(void *context, uint32_t from, void *bytes, size_t n, gbs_error *err);
+    /** Bytes of all ranks, one rank after the other, on rank 0.
+     * @param own [n]. @param all on rank 0: [sum of n_of], out. @param n_of on rank 0: [n_ranks]
+     * bytes of each rank. Both NULL elsewhere. */
+    gbs_status (*gather)(void *context, const void *own, size_t n, void *all, const size_t *n_of,
+                         gbs_error *err);
+    /** Messages set off; buffers stay untouched until finish(). One exchange at a time. */
+    gbs_status (*begin)(void *context, const gbs_message *out, size_t n_out, const gbs_message *in,
+                        size_t n_in, gbs_error *err);
+    /** All messages of begin() have arrived. Without begin(): nothing. */
+    gbs_status (*finish)(void *context, gbs_error *err);
+} gbs_ranks;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
