@@ -2,8 +2,8 @@
 """order_test.py ROOT: who includes whom, read from the #include lines.
 
 A folder of src/ includes itself and those that stand before it in meson.build;
-public headers include public headers; the program includes those, its own, two of the laboratory
-and that of charts. CONTRIBUTING.md states the same order.
+public headers include public headers, and so do the Python module and the library of MPI; the
+program includes those, its own, two of the laboratory and that of charts. CONTRIBUTING.md states the same order.
 """
 import pathlib
 import re
@@ -38,6 +38,8 @@ for path in sorted((root / "src").rglob("*.[ch]")):
         continue
     check(path, outside | set(order[:order.index(folder) + 1]))
 for path in sorted((root / "include").rglob("*.[ch]")):
+    check(path, {"gibbsite"})
+for path in sorted((root / "mpi").rglob("*.[ch]")):
     check(path, {"gibbsite"})
 for path in sorted((root / "python" / "core").rglob("*.[ch]")):
     check(path, {"gibbsite"})
