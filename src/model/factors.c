@@ -134,6 +134,42 @@ double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, 
     return value_of(factors, arity, f, (states){.x = at, .by_position = true});
 }
 
+static double larger(double most, double x)
+{
+    return isfinite(x) && fabs(x) > most ? fabs(x) : most;
+}
+
+/* ln of a sum over parents, or of what is left of 1, which no double tells from 0 below e^-750. */
+static double noisy_magnitude(const gbsi_factors *factors, size_t f)
+{
+    const size_t table = factors->aux[f];
+    double sum = 750.0;
+    for (size_t i = factors->table_start[table]; i < factors->table_start[table + 1]; ++i) {
+        sum += larger(0.0, factors->table[i]);
+    }
+    return sum;
+}
+
+double gbsi_factors_magnitude(const gbsi_factors *factors)
+{
+    const size_t n_entries = factors->n_tables == 0 ? 0 : factors->table_start[factors->n_tables];
+    double most = 0.0;
+    for (size_t i = 0; i < n_entries; ++i) {
+        most = larger(most, factors->table[i]);
+    }
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        if (factors->kind[f] == GBS_FACTOR_LOGICAL) {
+            const double literals = factors->logical[factors->aux[f]].n_body + 1.0;
+            most = larger(most, factors->weight[f] * literals);
+        } else if (gbsi_is_noisy(factors->kind[f])) {
+            most = larger(most, noisy_magnitude(factors, f));
+        } else {
+            most = larger(most, factors->weight[f]);
+        }
+    }
+    return most;
+}
+
 size_t gbsi_factor_size(const gbsi_factors *factors, size_t f)
 {
     const size_t *start = factors->kind[f] == GBS_FACTOR_TABLE

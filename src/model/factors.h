@@ -75,6 +75,9 @@ double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, 
 /* What it takes to walk through factor f: entries of its table, or variables of its scope. */
 size_t gbsi_factor_size(const gbsi_factors *factors, size_t f);
 
+/* No finite log-weight of any factor is larger in size. */
+double gbsi_factors_magnitude(const gbsi_factors *factors);
+
 /* Whether one of n entries is minus infinity. Where the watch stops it, the answer means nothing.
  * @param watch NULL: nobody waits. */
 bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch);

@@ -188,6 +188,8 @@ gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
     plan->model = model;
     plan->graph = graph;
     plan->n_slots = model->n_variables;
+    plan->density_units =
+        gbsi_sum_units_of(gbsi_factors_magnitude(&model->factors), model->factors.n_factors);
     GBSI_TRY(compile(&c, sequence, n, err));
     *out = plan;
     plan = NULL;

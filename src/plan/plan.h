@@ -6,6 +6,7 @@
 #ifndef GBSI_PLAN_PLAN_H
 #define GBSI_PLAN_PLAN_H
 
+#include "base/exact_sum.h"
 #include "graph/graph.h"
 
 /* Classes of variables, by their conditional, in the order in which a batch runs them. */
@@ -142,8 +143,9 @@ typedef struct gbsi_plan {
     uint32_t max_arity;
     uint32_t value_bytes; /* 1 if every arity is <= 256, else 2 */
     uint32_t n_of_class[GBSI_N_CLASSES];
-    bool by_type;          /* slots ascend by class, form and arity */
-    uint32_t n_levels;     /* levels of the sequence, if it repeats */
+    gbsi_sum_units density_units; /* in which log densities are summed */
+    bool by_type;                 /* slots ascend by class, form and arity */
+    uint32_t n_levels;            /* levels of the sequence, if it repeats */
     uint32_t *level_start; /* [n_levels + 1] first slot of each level, if the sequence repeats and
                               has every variable once; else NULL */
 

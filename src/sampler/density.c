@@ -3,20 +3,31 @@
 
 #include "simd/dispatch.h"
 
-typedef void log_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
-                         double *out);
+typedef void density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
+                          const uint8_t *own, double *high, double *low);
 
 /* Defined by density_lanes.c, once per instruction set. */
-#define DECLARE(set, SET) log_density gbsi_group_log_density_##set;
-#define ROW(set, SET)     [GBSI_SIMD_##SET] = gbsi_group_log_density_##set,
+#define DECLARE(set, SET) density_sums gbsi_group_density_sums_##set;
+#define ROW(set, SET)     [GBSI_SIMD_##SET] = gbsi_group_density_sums_##set,
 
 GBSI_SIMD_SETS(DECLARE)
+
+void gbsi_group_density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
+                             const uint8_t *own, double *high, double *low)
+{
+    static density_sums *const of_set[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
+    of_set[gbsi_simd_level()](plan, group, lanes, own, high, low);
+}
 
 void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                             double *out)
 {
-    static log_density *const of_set[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
-    of_set[gbsi_simd_level()](plan, group, lanes, out);
+    double high[GBSI_LANES] = {0.0};
+    double low[GBSI_LANES] = {0.0};
+    gbsi_group_density_sums(plan, group, lanes, NULL, high, low);
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+        out[lane] = plan->model->log_constant + (high[lane] + low[lane]);
+    }
 }
 
 void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, double *out)

@@ -6,10 +6,16 @@
 #include "plan/kernel.h"
 #include "sampler/executor.h"
 
-/* ln of the product of the plan's factors for each lane of a group, log_constant included, factors
- * added in order: the same bits for a chain in any lane. @param out [lanes]. */
+/* ln of the product of the plan's factors for each lane of a group, log_constant included: the same
+ * bits for a chain in any lane. @param out [lanes]. */
 void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                             double *out);
+/* The sums of the factors alone, added to two parts that no order of adding rounds
+ * (base/exact_sum.h).
+ * @param own [plan variables] NULL, or: only of factors whose first variable has it not 0.
+ * @param high, low [lanes] */
+void gbsi_group_density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
+                             const uint8_t *own, double *high, double *low);
 
 /* The same of chains in whatever form, padded lanes left out where states have one of their own. */
 void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, double *out);

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Factor by factor over all lanes: the states of a variable lie together, so that this costs little
- * more for sixteen chains than for one [M1]. Sums are never reordered, so that every instruction
- * set gives the same bits. */
+ * more for sixteen chains than for one [M1]. Sums are exact, so that every instruction set, and
+ * every way to share the factors among processes, gives the same bits. */
 #include <string.h>
 
+#include "base/exact_sum.h"
 #include "sampler/density.h"
 #include "simd/lanes.h"
 
 #define INLINE static inline __attribute__((always_inline))
+
+/* Sums under way, one of each lane, in two parts. */
+typedef struct sums {
+    gbsi_sum_units units;
+    double *high, *low; /* [lanes] */
+} sums;
+
+INLINE void add(const sums *s, uint32_t lane, double value)
+{
+    gbsi_sum_term(&s->units, value, &s->high[lane], &s->low[lane]);
+}
 
 /* States of one variable, widened: eight of these loops are as many vector instructions. */
 INLINE void load(const gbsi_plan *plan, const gbsi_group *group, uint32_t v, const uint32_t lanes,
@@ -28,7 +40,7 @@ INLINE void load(const gbsi_plan *plan, const gbsi_group *group, uint32_t v, con
 }
 
 INLINE void add_table(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
-                      size_t f, double *out)
+                      size_t f, const sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
     const double *table = factors->table + factors->table_start[factors->aux[f]];
@@ -42,7 +54,7 @@ INLINE void add_table(const gbsi_plan *plan, const gbsi_group *group, const uint
         }
     }
     for (uint32_t lane = 0; lane < lanes; ++lane) {
-        out[lane] += table[index[lane]];
+        add(out, lane, table[index[lane]]);
     }
 }
 
@@ -63,7 +75,7 @@ INLINE void count_true(const gbsi_plan *plan, const gbsi_group *group, const uin
 }
 
 INLINE void add_logical(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
-                        size_t f, double *out)
+                        size_t f, const sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
     const gbsi_logical *logical = &factors->logical[factors->aux[f]];
@@ -75,14 +87,15 @@ INLINE void add_logical(const gbsi_plan *plan, const gbsi_group *group, const ui
     count_true(plan, group, lanes, free_head ? end - 1 : end, end, head);
     for (uint32_t lane = 0; lane < lanes; ++lane) {
         const bool holds = free_head ? head[lane] != 0 : logical->head == GBSI_HEAD_TRUE;
-        out[lane] += gbsi_logical_value(logical, factors->weight[f],
-                                        logical->n_body_true + body[lane], holds);
+        add(out, lane,
+            gbsi_logical_value(logical, factors->weight[f], logical->n_body_true + body[lane],
+                               holds));
     }
 }
 
 /* FIELD, ISING and SPIN: minus the weight where an odd number of spins is down. */
 INLINE void add_spin(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes, size_t f,
-                     double *out)
+                     const sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
     uint32_t down[GBSI_LANES] = {0};
@@ -95,12 +108,12 @@ INLINE void add_spin(const gbsi_plan *plan, const gbsi_group *group, const uint3
     }
     const double weight = factors->weight[f];
     for (uint32_t lane = 0; lane < lanes; ++lane) { /* times +-1 is exact, and vectorises */
-        out[lane] += (double)(1 - 2 * (int32_t)down[lane]) * weight;
+        add(out, lane, (double)(1 - 2 * (int32_t)down[lane]) * weight);
     }
 }
 
 INLINE void add_potts(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
-                      size_t f, double *out)
+                      size_t f, const sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
     const uint32_t *scope = factors->scope + factors->scope_start[f];
@@ -109,12 +122,12 @@ INLINE void add_potts(const gbsi_plan *plan, const gbsi_group *group, const uint
     load(plan, group, scope[0], lanes, x);
     load(plan, group, scope[1], lanes, y);
     for (uint32_t lane = 0; lane < lanes; ++lane) {
-        out[lane] += x[lane] == y[lane] ? factors->weight[f] : 0.0;
+        add(out, lane, x[lane] == y[lane] ? factors->weight[f] : 0.0);
     }
 }
 
 INLINE void add_noisy(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
-                      size_t f, double *out)
+                      size_t f, const sums *out)
 {
     const gbsi_noisy noisy = gbsi_noisy_of(&plan->model->factors, f);
     const double *log_q = noisy.log_q + 1;
@@ -135,20 +148,27 @@ INLINE void add_noisy(const gbsi_plan *plan, const gbsi_group *group, const uint
     }
     for (uint32_t lane = 0; lane < lanes; ++lane) {
         const uint32_t state = noisy.child == GBSI_NONE ? noisy.effect : x[lane];
-        out[lane] += gbsi_noisy_value(log_none[lane],
-                                      gbsi_noisy_part_of(noisy.effect, noisy.falling, state));
+        add(out, lane,
+            gbsi_noisy_value(log_none[lane],
+                             gbsi_noisy_part_of(noisy.effect, noisy.falling, state)));
     }
+}
+
+/* A factor that several processes hold is counted by the one that owns its first variable. */
+INLINE bool is_counted(const gbsi_factors *factors, size_t f, const uint8_t *own)
+{
+    return own == NULL || own[factors->scope[factors->scope_start[f]]] != 0;
 }
 
 /* Inlined with a constant number of lanes, for the loops above. */
 INLINE void sum_factors(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
-                        double *out)
+                        const uint8_t *own, const sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-        out[lane] = plan->model->log_constant;
-    }
     for (size_t f = 0; f < factors->n_factors; ++f) {
+        if (!is_counted(factors, f, own)) {
+            continue;
+        }
         switch (factors->kind[f]) {
         case GBS_FACTOR_TABLE:
             add_table(plan, group, lanes, f, out);
@@ -171,14 +191,15 @@ INLINE void sum_factors(const gbsi_plan *plan, const gbsi_group *group, const ui
     }
 }
 
-void GBSI_V(gbsi_group_log_density)(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
-                                    double *out);
-void GBSI_V(gbsi_group_log_density)(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
-                                    double *out)
+void GBSI_V(gbsi_group_density_sums)(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
+                                     const uint8_t *own, double *high, double *low);
+void GBSI_V(gbsi_group_density_sums)(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
+                                     const uint8_t *own, double *high, double *low)
 {
+    const sums out = {.units = plan->density_units, .high = high, .low = low};
     if (lanes == GBSI_LANES) {
-        sum_factors(plan, group, GBSI_LANES, out);
+        sum_factors(plan, group, GBSI_LANES, own, &out);
     } else {
-        sum_factors(plan, group, 1, out);
+        sum_factors(plan, group, 1, own, &out);
     }
 }
