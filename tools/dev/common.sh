@@ -34,6 +34,7 @@ missing_for_tests() {
     pkg-config --exists libjpeg 2>/dev/null || echo libjpeg62-turbo-dev
     pkg-config --exists expat 2>/dev/null || echo libexpat1-dev
     [ -e /usr/include/lbfgs.h ] || echo liblbfgs-dev
+    [ -e /usr/include/metis.h ] || echo libmetis-dev
     pkg-config --exists cmocka 2>/dev/null || echo libcmocka-dev
     "$python" -c 'import pytest' 2>/dev/null || echo python3-pytest
     "$python" -c 'import numpy' 2>/dev/null || echo python3-numpy

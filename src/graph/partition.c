@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph/partition.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+#define MOST_ENDS  (UINT64_C(1) << 25)
+#define LONG_SCOPE 16u /* other variables of a scope that an update looks at, at the most */
+
+const char *gbsi_partition_name(gbsi_partition_kind kind)
+{
+    static const char *const name[GBSI_N_PARTITION_KINDS] = {"auto", "metis", "bisection",
+                                                             "breadth", "intervals"};
+    return name[kind];
+}
+
+uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v)
+{
+    const size_t first = gbsi_graph_ends(graph, v);
+    const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+    uint64_t work = 1;
+    if (graph->neighbour != NULL) {
+        work += end - first;
+    } else {
+        for (size_t i = first; i < end; i++) {
+            const size_t n = gbsi_graph_n_others(graph, i);
+            work += n < LONG_SCOPE ? n : LONG_SCOPE;
+        }
+    }
+    return work < UINT32_MAX ? (uint32_t)work : UINT32_MAX;
+}
+
+/* Each part takes variables until it has its share of the work that is left; a variable goes where
+ * more than half of it fits. As many variables are left as parts, where there are. */
+void gbsi_partition_cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
+                        uint32_t *part)
+{
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        left += work[i];
+    }
+    uint32_t at = 0;
+    for (uint32_t p = 0; p < n_parts && at < n; p++) {
+        const uint32_t n_after = n_parts - p - 1;
+        const uint64_t share = left / (n_after + 1);
+        uint64_t taken = 0;
+        for (uint32_t i = 0; at < n && (i == 0 || n - at > n_after); i++, at++) {
+            const uint32_t v = order == NULL ? at : order[at];
+            if (i > 0 && n_after > 0 && 2 * taken + work[v] > 2 * share) {
+                break;
+            }
+            taken += work[v];
+            part[v] = p;
+        }
+        left -= taken;
+    }
+}
+
+/* ---- kinds --------------------------------------------------------------------------------- */
+
+typedef struct task {
+    const gbsi_graph *graph;
+    uint32_t n_parts;
+    uint32_t *work; /* [n_variables] */
+    gbsi_watch *watch;
+} task;
+
+static gbs_status by_breadth(const task *t, uint32_t *part, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = t->graph->n_variables;
+    uint32_t *rank = gbsi_alloc_array(n, sizeof *rank);
+    uint32_t *order = gbsi_alloc_array(n, sizeof *order);
+    if (rank == NULL || order == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "partition", 2 * n * sizeof *order));
+    }
+    GBSI_TRY(gbsi_graph_breadth_order(t->graph, t->watch, rank, order, err));
+    gbsi_partition_cut(order, t->work, n, t->n_parts, part);
+
+cleanup:
+    gbsi_free(rank);
+    gbsi_free(order);
+    return status;
+}
+
+/* Parts of one kind. @param reason out: NULL, or why this kind does not do for this graph. */
+static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, const char **reason,
+                       gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = t->graph->n_variables;
+    gbsi_grid_shape shape;
+    bool found = false;
+    *reason = NULL;
+    if (kind == GBSI_PARTITION_METIS) {
+        return gbsi_partition_metis(t->graph, t->work, t->n_parts, part, reason, err);
+    }
+    if (kind == GBSI_PARTITION_BREADTH) {
+        return by_breadth(t, part, err);
+    }
+    if (kind == GBSI_PARTITION_INTERVALS) {
+        gbsi_partition_cut(NULL, t->work, n, t->n_parts, part);
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_partition_find_grid(t->graph, t->watch, &shape, &found, err));
+    if (!found) {
+        *reason = "the variables are not numbered row by row on a grid of neighbours";
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_partition_bisect(&shape, t->work, n, t->n_parts, t->watch, part, err));
+
+cleanup:
+    return status;
+}
+
+/* METIS is left to those who ask for it where a bisection is as good, and where it would take
+ * minutes. */
+static bool pays(const task *t, gbsi_partition_kind kind, bool bisected)
+{
+    const size_t n_ends = gbsi_graph_ends(t->graph, t->graph->n_variables);
+    return kind != GBSI_PARTITION_METIS || (!bisected && n_ends <= MOST_ENDS);
+}
+
+/* The kind that sends the fewest values; of equal ones the later, which has longer runs. */
+static gbs_status make_best(const task *t, uint32_t *part, gbsi_partition_kind *used,
+                            gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = t->graph->n_variables;
+    uint64_t fewest = UINT64_MAX - 1;
+    const char *reason = NULL;
+    uint32_t *next = gbsi_alloc_array(n, sizeof *next);
+    if (next == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "partition", n * sizeof *next));
+    }
+    bool bisected = false;
+    for (int kind = GBSI_N_PARTITION_KINDS - 1; kind > GBSI_PARTITION_AUTO && fewest > 0; kind--) {
+        uint64_t values = 0;
+        if (!pays(t, (gbsi_partition_kind)kind, bisected)) {
+            continue;
+        }
+        GBSI_TRY(make(t, (gbsi_partition_kind)kind, next, &reason, err));
+        if (reason != NULL) {
+            continue;
+        }
+        bisected |= kind == GBSI_PARTITION_BISECTION;
+        GBSI_TRY(gbsi_partition_values(t->graph, next, t->n_parts, fewest, t->watch, &values, err));
+        if (values < fewest) {
+            fewest = values;
+            *used = (gbsi_partition_kind)kind;
+            memcpy(part, next, n * sizeof *part);
+        }
+    }
+
+cleanup:
+    gbsi_free(next);
+    return status;
+}
+
+gbs_status gbsi_partition(const gbsi_graph *graph, uint32_t n_parts, gbsi_partition_kind kind,
+                          gbsi_watch *watch, uint32_t *part, gbsi_partition_kind *used,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = graph->n_variables;
+    const char *reason = NULL;
+    gbsi_partition_kind chosen = kind;
+    task t = {.graph = graph, .n_parts = n_parts, .watch = watch};
+    if (n_parts == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "a partition into 0 parts, expected 1 or more");
+    }
+    t.work = gbsi_alloc_array(n, sizeof *t.work);
+    if (t.work == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "partition", n * sizeof *t.work));
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        t.work[v] = gbsi_partition_work(graph, v);
+        if (gbsi_watch_spend(watch, 1 + t.work[v] / LONG_SCOPE)) {
+            GBSI_TRY(gbsi_watch_fail(err, "dividing the model"));
+        }
+    }
+    if (kind == GBSI_PARTITION_AUTO) {
+        GBSI_TRY(make_best(&t, part, &chosen, err));
+    } else {
+        GBSI_TRY(make(&t, kind, part, &reason, err));
+    }
+    if (reason != NULL) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED, "partition %s: %s", gbsi_partition_name(kind),
+                           reason));
+    }
+    if (used != NULL) {
+        *used = chosen;
+    }
+
+cleanup:
+    gbsi_free(t.work);
+    return status;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recursive bisection by coordinates: a grid is recognised by the distances between the numbers of
+ * neighbours. The part that is cut is a list of variables, sorted by one coordinate after the
+ * other, so that a cut inside a plane costs one step in a row and nothing else. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/partition.h"
+
+#define MOST_DISTANCES                                                                          \
+    32u                  /* between the numbers of neighbours; a closed grid with diagonals: 26 \
+                          */
+#define MOST_MEMBERS 27u /* of a scope: a cube of 3 x 3 x 3 */
+
+/* ---- is it a grid -------------------------------------------------------------------------- */
+
+typedef struct finder {
+    const gbsi_graph *graph;
+    gbsi_watch *watch;
+    uint32_t distance[MOST_DISTANCES]; /* ascending */
+    uint32_t n_distances;
+} finder;
+
+/* @return false where there are more than any grid has. */
+static bool note_distance(finder *f, uint32_t distance)
+{
+    uint32_t i = 0;
+    while (i < f->n_distances && f->distance[i] < distance) {
+        i++;
+    }
+    if (i < f->n_distances && f->distance[i] == distance) {
+        return true;
+    }
+    if (f->n_distances == MOST_DISTANCES) {
+        return false;
+    }
+    memmove(&f->distance[i + 1], &f->distance[i], (f->n_distances - i) * sizeof f->distance[0]);
+    f->distance[i] = distance;
+    f->n_distances++;
+    return true;
+}
+
+/* Whether a and b differ by at most one in every direction. Notes directions that are closed. */
+static bool is_near(gbsi_grid_shape *shape, uint32_t a, uint32_t b)
+{
+    for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
+        const uint32_t side = shape->side[d];
+        const uint32_t u = a % side;
+        const uint32_t v = b % side;
+        const uint32_t distance = u > v ? u - v : v - u;
+        if (distance > 1 && distance != side - 1) {
+            return false;
+        }
+        shape->torus[d] |= distance > 1;
+        a /= side;
+        b /= side;
+    }
+    return true;
+}
+
+/* Notes the distance of every two neighbours or, given a shape, asks whether they are near.
+ * @return whether all is well; `false` too where the watch stopped it. */
+static bool visit_pairs(finder *f, gbsi_grid_shape *shape)
+{
+    const gbsi_graph *graph = f->graph;
+    for (uint32_t v = 0; v < graph->n_variables; v++) {
+        const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+        for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {
+            const gbsi_members members = gbsi_graph_members(graph, i);
+            if (members.n > MOST_MEMBERS || gbsi_watch_spend(f->watch, members.n)) {
+                return false;
+            }
+            for (size_t e = 0; e < members.n; e++) {
+                const uint32_t u = members.variable[e];
+                if (u < v && !(shape == NULL ? note_distance(f, v - u) : is_near(shape, u, v))) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+static bool fits(finder *f, gbsi_grid_shape *shape, uint32_t row, uint32_t layer)
+{
+    const uint32_t n = f->graph->n_variables;
+    *shape = (gbsi_grid_shape){.side = {row, layer / row, n / layer}};
+    return layer % row == 0 && n % layer == 0 && visit_pairs(f, shape);
+}
+
+/* One direction, two, three, by ascending sides. */
+static bool find_sides(finder *f, gbsi_grid_shape *shape)
+{
+    const uint32_t n = f->graph->n_variables;
+    if (fits(f, shape, n, n)) {
+        return true;
+    }
+    for (unsigned n_directions = 2; n_directions <= GBSI_GRID_MOST; n_directions++) {
+        for (uint32_t i = 0; i < f->n_distances; i++) {
+            const uint32_t row = f->distance[i];
+            const uint32_t end = n_directions == 2 ? i : f->n_distances;
+            if (row < 2 || row == n) {
+                continue;
+            }
+            if (n_directions == 2 && fits(f, shape, row, n)) {
+                return true;
+            }
+            for (uint32_t j = i + 1; j < end; j++) {
+                if (f->distance[j] < n && fits(f, shape, row, f->distance[j])) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+gbs_status gbsi_partition_find_grid(const gbsi_graph *graph, gbsi_watch *watch,
+                                    gbsi_grid_shape *shape, bool *found, gbs_error *err)
+{
+    finder f = {.graph = graph, .watch = watch};
+    *found = graph->n_variables > 0 && visit_pairs(&f, NULL) && f.n_distances > 0 &&
+             find_sides(&f, shape);
+    return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "looking for a grid") : GBS_OK;
+}
+
+/* ---- cuts ---------------------------------------------------------------------------------- */
+
+uint32_t gbsi_grid_plane(uint32_t side, uint32_t n_first, uint32_t n_parts)
+{
+    const uint64_t twice = 2 * (uint64_t)side * n_first;
+    const uint64_t parts = n_parts;
+    return (uint32_t)((twice - (twice < parts ? twice : parts) + 2 * parts - 1) / (2 * parts));
+}
+
+/* The variables site[first .. first + n) are for the parts from part on. */
+typedef struct piece {
+    uint32_t first, n;
+    uint32_t part, n_parts;
+} piece;
+
+typedef struct bisection {
+    gbsi_grid_shape shape;
+    uint32_t stride[GBSI_GRID_MOST];
+    const uint32_t *work;
+    uint32_t *site, *scratch; /* [n] */
+    uint32_t *count;          /* [longest side + 1] */
+    uint64_t least, most;     /* work of a part that is balanced */
+    gbsi_watch *watch;        /* where it has stopped, arrays hold anything */
+} bisection;
+
+static uint32_t coordinate(const bisection *b, uint32_t v, unsigned d)
+{
+    return v / b->stride[d] % b->shape.side[d];
+}
+
+/* The direction in which the piece is longest, of equal ones the slowest. */
+static unsigned longest(const bisection *b, const piece *p, uint32_t *from, uint32_t *to)
+{
+    unsigned best = 0;
+    uint32_t least[GBSI_GRID_MOST] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    uint32_t last[GBSI_GRID_MOST] = {0};
+    for (uint32_t i = p->first; i < p->first + p->n && !gbsi_watch_spend(b->watch, 8); i++) {
+        for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
+            const uint32_t at = coordinate(b, b->site[i], d);
+            least[d] = at < least[d] ? at : least[d];
+            last[d] = at > last[d] ? at : last[d];
+        }
+    }
+    for (unsigned d = 1; d < GBSI_GRID_MOST; d++) {
+        best = last[d] - least[d] >= last[best] - least[best] ? d : best;
+    }
+    *from = least[best];
+    *to = last[best] + 1;
+    return best;
+}
+
+/* Stable. Leaves the variables before and in each plane in count[]. */
+static void sort_by(bisection *b, const piece *p, unsigned d, uint32_t from, uint32_t to)
+{
+    memset(b->count, 0, ((size_t)(to - from) + 1) * sizeof *b->count);
+    for (uint32_t i = p->first; i < p->first + p->n && !gbsi_watch_spend(b->watch, 4); i++) {
+        b->count[coordinate(b, b->site[i], d) - from + 1]++;
+    }
+    for (uint32_t c = 0; c < to - from; c++) {
+        b->count[c + 1] += b->count[c];
+    }
+    for (uint32_t i = p->first; i < p->first + p->n && !gbsi_watch_spend(b->watch, 4); i++) {
+        const uint32_t v = b->site[i];
+        b->scratch[b->count[coordinate(b, v, d) - from]++] = v;
+    }
+    if (!gbsi_watch_stopped(b->watch)) {
+        memcpy(b->site + p->first, b->scratch, p->n * sizeof *b->site);
+    }
+}
+
+static uint64_t work_of(const bisection *b, uint32_t first, uint32_t n)
+{
+    uint64_t work = 0;
+    for (uint32_t i = first; i < first + n && !gbsi_watch_spend(b->watch, 2); i++) {
+        work += b->work[b->site[i]];
+    }
+    return work;
+}
+
+static bool is_balanced(const bisection *b, uint64_t work, uint32_t n, uint32_t n_parts)
+{
+    return n >= n_parts && work >= n_parts * b->least && work <= n_parts * b->most;
+}
+
+/* How many of the sorted variables of the piece are for the first n_first parts. */
+static uint32_t first_half(const bisection *b, const piece *p, uint32_t n_first, uint32_t planes)
+{
+    const uint32_t plane = gbsi_grid_plane(planes, n_first, p->n_parts);
+    const uint32_t n_plane = plane == 0 ? 0 : b->count[plane - 1];
+    const uint64_t work = work_of(b, p->first, p->n);
+    const uint64_t work_plane = work_of(b, p->first, n_plane);
+    if (is_balanced(b, work_plane, n_plane, n_first) &&
+        is_balanced(b, work - work_plane, p->n - n_plane, p->n_parts - n_first)) {
+        return n_plane;
+    }
+    const uint64_t share = work / p->n_parts * n_first + work % p->n_parts * n_first / p->n_parts;
+    uint64_t taken = 0;
+    uint32_t n = 0;
+    while (p->n - n > p->n_parts - n_first) {
+        const uint32_t more = b->work[b->site[p->first + n]];
+        if (n >= n_first && 2 * taken + more > 2 * share) {
+            break;
+        }
+        taken += more;
+        n++;
+    }
+    return n;
+}
+
+/* Cuts a piece of two parts or more in two. */
+static void cut(bisection *b, const piece *p, piece half[2])
+{
+    uint32_t from = 0;
+    uint32_t to = 0;
+    const uint32_t n_first = p->n_parts / 2;
+    uint32_t n = n_first < p->n ? n_first : p->n;
+    if (p->n > p->n_parts) {
+        const unsigned d = longest(b, p, &from, &to);
+        if (!gbsi_watch_stopped(b->watch)) {
+            sort_by(b, p, d, from, to);
+            n = gbsi_watch_stopped(b->watch) ? 0 : first_half(b, p, n_first, to - from);
+        }
+    }
+    half[0] = (piece){p->first, n, p->part, n_first};
+    half[1] = (piece){p->first + n, p->n - n, p->part + n_first, p->n_parts - n_first};
+}
+
+static gbs_status take_memory(bisection *b, uint32_t n, gbs_error *err)
+{
+    uint32_t most = 1;
+    for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
+        most = b->shape.side[d] > most ? b->shape.side[d] : most;
+        b->stride[d] = d == 0 ? 1 : b->stride[d - 1] * b->shape.side[d - 1];
+    }
+    b->site = gbsi_alloc_array(n, sizeof *b->site);
+    b->scratch = gbsi_alloc_array(n, sizeof *b->scratch);
+    b->count = gbsi_alloc_array((size_t)most + 1, sizeof *b->count);
+    return b->site != NULL && b->scratch != NULL && b->count != NULL
+               ? GBS_OK
+               : gbsi_no_memory(err, "partition", 2 * n * sizeof *b->site);
+}
+
+gbs_status gbsi_partition_bisect(const gbsi_grid_shape *shape, const uint32_t *work, uint32_t n,
+                                 uint32_t n_parts, gbsi_watch *watch, uint32_t *part,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bisection b = {.shape = *shape, .work = work, .watch = watch};
+    piece stack[64] = {{.first = 0, .n = n, .part = 0, .n_parts = n_parts}};
+    unsigned n_stack = 1; /* at most 2 more for each of the 32 halvings of n_parts */
+    GBSI_TRY(take_memory(&b, n, err));
+    for (uint32_t v = 0; v < n; v++) {
+        b.site[v] = v;
+    }
+    const double mean = (double)work_of(&b, 0, n) / n_parts;
+    b.least = (uint64_t)(mean * (1 - GBSI_PARTITION_IMBALANCE));
+    b.most = (uint64_t)(mean * (1 + GBSI_PARTITION_IMBALANCE));
+    while (n_stack > 0 && !gbsi_watch_stopped(watch)) {
+        const piece p = stack[--n_stack];
+        for (uint32_t i = p.first; p.n_parts == 1 && i < p.first + p.n; i++) {
+            part[b.site[i]] = p.part;
+        }
+        if (p.n_parts > 1 && p.n > 0) {
+            cut(&b, &p, stack + n_stack);
+            n_stack += 2;
+        }
+    }
+    if (gbsi_watch_stopped(watch)) {
+        GBSI_TRY(gbsi_watch_fail(err, "dividing the model"));
+    }
+
+cleanup:
+    gbsi_free(b.site);
+    gbsi_free(b.scratch);
+    gbsi_free(b.count);
+    return status;
+}

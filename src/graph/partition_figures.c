@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a partition costs: the halo of every rank is found once, and says who sends what to it. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "graph/partition.h"
+
+/* ---- halos --------------------------------------------------------------------------------- */
+
+typedef struct halos {
+    const gbsi_graph *graph;
+    const uint32_t *part;
+    uint32_t n_parts;
+    gbsi_watch *watch;
+    size_t *start;     /* [n_parts + 1] variables of each part in `own` */
+    uint32_t *own;     /* [n_variables] by part, ascending */
+    uint32_t *met_by;  /* [n_variables] the last part that the variable is in the halo of */
+    uint32_t *used_by; /* [n_scopes] the last part that has walked the scope; NULL: all are pairs */
+    uint32_t *variable; /* the halo at hand, in the order found; NULL: only counted */
+    size_t n, capacity;
+} halos;
+
+static gbs_status halos_init(halos *h, gbs_error *err)
+{
+    const gbsi_graph *graph = h->graph;
+    const uint32_t n = graph->n_variables;
+    h->start = gbsi_alloc_array_zero((size_t)h->n_parts + 2, sizeof *h->start);
+    h->own = gbsi_alloc_array(n, sizeof *h->own);
+    h->met_by = gbsi_alloc_array(n, sizeof *h->met_by);
+    h->used_by =
+        graph->neighbour == NULL ? gbsi_alloc_array(graph->n_scopes, sizeof *h->used_by) : NULL;
+    if (h->start == NULL || h->own == NULL || h->met_by == NULL ||
+        (graph->neighbour == NULL && h->used_by == NULL)) {
+        return gbsi_no_memory(err, "figures of a partition",
+                              (h->n_parts + 2) * sizeof *h->start + 2 * n * sizeof *h->own +
+                                  graph->n_scopes * sizeof *h->used_by);
+    }
+    memset(h->met_by, 0xff, n * sizeof *h->met_by);
+    if (h->used_by != NULL) {
+        memset(h->used_by, 0xff, graph->n_scopes * sizeof *h->used_by);
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        h->start[h->part[v] + 2]++;
+    }
+    for (uint32_t p = 0; p < h->n_parts; p++) {
+        h->start[p + 2] += h->start[p + 1];
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        h->own[h->start[h->part[v] + 1]++] = v;
+    }
+    return GBS_OK;
+}
+
+static void halos_free(halos *h)
+{
+    gbsi_free(h->start);
+    gbsi_free(h->own);
+    gbsi_free(h->met_by);
+    gbsi_free(h->used_by);
+    gbsi_free(h->variable);
+}
+
+/* The members of a scope that are not of this part. */
+static gbs_status meet(halos *h, uint32_t p, gbsi_members members, bool keep, gbs_error *err)
+{
+    for (size_t e = 0; e < members.n; e++) {
+        const uint32_t u = members.variable[e];
+        if (h->part[u] == p || h->met_by[u] == p) {
+            continue;
+        }
+        h->met_by[u] = p;
+        h->n++;
+        if (keep) {
+            void *pointer = h->variable;
+            const gbs_status status = gbsi_reserve(&pointer, &h->capacity, h->n, sizeof(uint32_t),
+                                                   "figures of a partition", err);
+            if (status < 0) {
+                return status;
+            }
+            h->variable = pointer;
+            h->variable[h->n - 1] = u;
+        }
+    }
+    return GBS_OK;
+}
+
+/* The halo of a part: h->n, and h->variable if it is kept. */
+static gbs_status find_halo(halos *h, uint32_t p, bool keep, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_graph *graph = h->graph;
+    h->n = 0;
+    for (size_t k = h->start[p]; k < h->start[p + 1]; k++) {
+        const uint32_t v = h->own[k];
+        const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+        uint64_t spent = 1;
+        for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {
+            if (h->used_by != NULL) {
+                if (h->used_by[graph->incident[i]] == p) {
+                    continue;
+                }
+                h->used_by[graph->incident[i]] = p;
+            }
+            const gbsi_members members = gbsi_graph_members(graph, i);
+            GBSI_TRY(meet(h, p, members, keep, err));
+            spent += members.n;
+        }
+        if (gbsi_watch_spend(h->watch, spent)) {
+            GBSI_TRY(gbsi_watch_fail(err, "counting what a partition sends"));
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_partition_values(const gbsi_graph *graph, const uint32_t *part, uint32_t n_parts,
+                                 uint64_t most, gbsi_watch *watch, uint64_t *values, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t sum = 0;
+    halos h = {.graph = graph, .part = part, .n_parts = n_parts, .watch = watch};
+    GBSI_TRY(halos_init(&h, err));
+    for (uint32_t p = 0; p < n_parts && sum <= most; p++) {
+        GBSI_TRY(find_halo(&h, p, false, err));
+        sum += h.n;
+    }
+    *values = sum <= most ? sum : most + 1;
+
+cleanup:
+    halos_free(&h);
+    return status;
+}
+
+/* ---- figures ------------------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Who sends the halo of part p, in which batches. @param key [h->n] scratch. */
+static void count_senders(const halos *h, uint32_t p, const uint32_t *batch, uint64_t *key,
+                          gbsi_partition_rank *rank)
+{
+    for (size_t i = 0; i < h->n; i++) {
+        const uint32_t v = h->variable[i];
+        key[i] = (uint64_t)h->part[v] << 32 | batch[v];
+        rank[h->part[v]].values++;
+    }
+    qsort(key, h->n, sizeof *key, ascending);
+    rank[p].halo = h->n;
+    for (size_t i = 0; i < h->n; i++) {
+        if (i == 0 || key[i] != key[i - 1]) {
+            rank[key[i] >> 32].messages++;
+            rank[p].received++;
+        }
+        rank[p].neighbours += i == 0 || key[i] >> 32 != key[i - 1] >> 32;
+    }
+}
+
+/* @param last [n_batches] scratch: the part of the batch's last variable. */
+static gbs_status count_runs(const uint32_t *batch, uint32_t n_batches, const uint32_t *part,
+                             uint32_t n, gbsi_partition_rank *rank, gbs_error *err)
+{
+    uint32_t *last = gbsi_alloc_array(n_batches, sizeof *last);
+    if (last == NULL) {
+        return gbsi_no_memory(err, "figures of a partition", n_batches * sizeof *last);
+    }
+    memset(last, 0xff, n_batches * sizeof *last);
+    for (uint32_t v = 0; v < n; v++) {
+        rank[part[v]].runs += last[batch[v]] != part[v];
+        last[batch[v]] = part[v];
+    }
+    gbsi_free(last);
+    return GBS_OK;
+}
+
+gbs_status gbsi_partition_figures_of(const gbsi_graph *graph, const uint32_t *batch,
+                                     uint32_t n_batches, const uint32_t *part, uint32_t n_parts,
+                                     gbsi_watch *watch, gbsi_partition_figures *figures,
+                                     gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = graph->n_variables;
+    gbsi_partition_figures found = {0};
+    halos h = {.graph = graph, .part = part, .n_parts = n_parts, .watch = watch};
+    uint64_t *key = NULL;
+    size_t key_capacity = 0;
+    uint8_t *sent = gbsi_alloc_array_zero(n, sizeof *sent);
+    if (sent == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "figures of a partition", n));
+    }
+    GBSI_TRY(halos_init(&h, err));
+    GBSI_TRY(gbsi_partition_figures_init(n_parts, n_batches, &found, err));
+    for (uint32_t p = 0; p < n_parts; p++) {
+        GBSI_TRY(find_halo(&h, p, true, err));
+        void *pointer = key;
+        GBSI_TRY(
+            gbsi_reserve(&pointer, &key_capacity, h.n, sizeof *key, "figures of a partition", err));
+        key = pointer;
+        count_senders(&h, p, batch, key, found.rank);
+        for (size_t i = 0; i < h.n; i++) {
+            sent[h.variable[i]] = 1;
+        }
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        gbsi_partition_rank *rank = &found.rank[part[v]];
+        rank->own++;
+        rank->work += gbsi_partition_work(graph, v);
+        rank->boundary += sent[v];
+    }
+    GBSI_TRY(count_runs(batch, n_batches, part, n, found.rank, err));
+    gbsi_partition_figures_sum(&found);
+    *figures = found;
+
+cleanup:
+    if (status < 0) {
+        gbsi_partition_figures_free(&found);
+    }
+    gbsi_free(key);
+    gbsi_free(sent);
+    halos_free(&h);
+    return status;
+}
+
+gbs_status gbsi_partition_figures_init(uint32_t n_parts, uint32_t n_batches,
+                                       gbsi_partition_figures *figures, gbs_error *err)
+{
+    *figures = (gbsi_partition_figures){.n_parts = n_parts, .n_batches = n_batches};
+    figures->rank = gbsi_alloc_array_zero(n_parts, sizeof *figures->rank);
+    return figures->rank != NULL
+               ? GBS_OK
+               : gbsi_no_memory(err, "figures of a partition", n_parts * sizeof *figures->rank);
+}
+
+void gbsi_partition_figures_free(gbsi_partition_figures *figures)
+{
+    gbsi_free(figures->rank);
+    *figures = (gbsi_partition_figures){0};
+}
+
+void gbsi_partition_figures_sum(gbsi_partition_figures *figures)
+{
+    enum { N_FIGURES = sizeof(gbsi_partition_rank) / sizeof(uint64_t) };
+    uint64_t *total = (uint64_t *)&figures->total;
+    uint64_t *most = (uint64_t *)&figures->most;
+    for (uint32_t p = 0; p < figures->n_parts; p++) {
+        const uint64_t *figure = (const uint64_t *)&figures->rank[p];
+        for (unsigned i = 0; i < N_FIGURES; i++) {
+            total[i] += figure[i];
+            most[i] = figure[i] > most[i] ? figure[i] : most[i];
+        }
+    }
+}
+
+double gbsi_partition_mean_run(const gbsi_partition_figures *figures)
+{
+    const uint64_t runs = figures->total.runs;
+    return runs == 0 ? 0.0 : (double)figures->total.own / (double)runs;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of a lattice and what they send, from their sides alone. Two blocks are neighbours in at
+ * most one direction: in the others they overlap. */
+#include "base/memory.h"
+#include "graph/partition.h"
+
+/* A block with the parts that it is still to be cut for. */
+typedef struct node {
+    gbsi_block block;
+    uint32_t part, n_parts;
+} node;
+
+typedef struct lattice {
+    gbsi_grid_shape shape;
+    uint32_t n_parts;
+    const gbsi_block *block; /* [n_parts] */
+} lattice;
+
+static uint32_t extent(const gbsi_block *block, unsigned d)
+{
+    return block->to[d] - block->from[d];
+}
+
+static uint64_t volume(const gbsi_block *block)
+{
+    return (uint64_t)extent(block, 0) * extent(block, 1) * extent(block, 2);
+}
+
+/* In direction d, across which a block is cut: the longest, of equal ones the slowest. */
+static unsigned longest(const gbsi_block *block)
+{
+    unsigned best = 0;
+    for (unsigned d = 1; d < GBSI_GRID_MOST; d++) {
+        best = extent(block, d) >= extent(block, best) ? d : best;
+    }
+    return best;
+}
+
+static void cut(const node *whole, node half[2])
+{
+    const unsigned d = longest(&whole->block);
+    const uint32_t n_first = whole->n_parts / 2;
+    const uint32_t plane =
+        whole->block.from[d] + gbsi_grid_plane(extent(&whole->block, d), n_first, whole->n_parts);
+    half[0] = (node){whole->block, whole->part, n_first};
+    half[1] = (node){whole->block, whole->part + n_first, whole->n_parts - n_first};
+    half[0].block.to[d] = plane;
+    half[1].block.from[d] = plane;
+}
+
+static node root(const gbsi_grid_shape *shape, uint32_t n_parts)
+{
+    return (node){.block = {.to = {shape->side[0], shape->side[1], shape->side[2]}},
+                  .n_parts = n_parts};
+}
+
+/* @return false where some block has fewer variables than parts to make of it. */
+static bool cut_all(const gbsi_grid_shape *shape, uint32_t n_parts, gbsi_block *block)
+{
+    node stack[64] = {root(shape, n_parts)}; /* 32 halvings leave one each */
+    unsigned n_stack = 1;
+    while (n_stack > 0) {
+        const node next = stack[--n_stack];
+        if (volume(&next.block) < next.n_parts) {
+            return false;
+        }
+        if (next.n_parts == 1) {
+            block[next.part] = next.block;
+        } else {
+            cut(&next, stack + n_stack);
+            n_stack += 2;
+        }
+    }
+    return true;
+}
+
+/* ---- neighbours ---------------------------------------------------------------------------- */
+
+/* Whether a side is closed: of two, every variable has the same neighbour both ways. */
+static bool is_closed(const gbsi_grid_shape *shape, unsigned d)
+{
+    return shape->torus[d] && shape->side[d] > 2;
+}
+
+/* The coordinate of the plane after or before a block. @return false if it has none, or its own. */
+static bool next_plane(const gbsi_grid_shape *shape, const gbsi_block *block, unsigned d,
+                       bool after, uint32_t *plane)
+{
+    const uint32_t side = shape->side[d];
+    const bool at_end = after ? block->to[d] == side : block->from[d] == 0;
+    if (extent(block, d) == side || (at_end && !is_closed(shape, d))) {
+        return false;
+    }
+    *plane = after ? block->to[d] % side : (block->from[d] + side - 1) % side;
+    return true;
+}
+
+static bool meets(const gbsi_block *a, const gbsi_block *b)
+{
+    bool all = true;
+    for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
+        all &= a->from[d] < b->to[d] && b->from[d] < a->to[d];
+    }
+    return all;
+}
+
+/* Chessboard colours in the plane `at` of direction d of a block, as bits. */
+static unsigned colors_of(const gbsi_block *block, unsigned d, uint32_t at)
+{
+    gbsi_block plane = *block;
+    plane.from[d] = at;
+    plane.to[d] = at + 1;
+    return volume(&plane) > 1 ? 3u : 1u << ((plane.from[0] + plane.from[1] + plane.from[2]) % 2);
+}
+
+/* What a part and one neighbour in direction d exchange. @param after, before whether the neighbour
+ * lies there, perhaps both. */
+static void count_exchange(const lattice *l, uint32_t p, uint32_t q, unsigned d, bool after,
+                           bool before, gbsi_partition_rank *rank)
+{
+    const gbsi_block *other = &l->block[q];
+    gbsi_block shared = l->block[p]; /* in the other directions */
+    for (unsigned e = 0; e < GBSI_GRID_MOST; e++) {
+        if (e != d) {
+            shared.from[e] = shared.from[e] > other->from[e] ? shared.from[e] : other->from[e];
+            shared.to[e] = shared.to[e] < other->to[e] ? shared.to[e] : other->to[e];
+        }
+    }
+    const uint64_t area = volume(&shared) / extent(&shared, d);
+    const unsigned own = (after ? colors_of(&shared, d, shared.to[d] - 1) : 0) |
+                         (before ? colors_of(&shared, d, shared.from[d]) : 0);
+    const unsigned others = (after ? colors_of(&shared, d, other->from[d]) : 0) |
+                            (before ? colors_of(&shared, d, other->to[d] - 1) : 0);
+    const bool both = after && before;
+    rank->values += area * (both && extent(&shared, d) > 1 ? 2 : 1);
+    rank->halo += area * (both && extent(other, d) > 1 ? 2 : 1);
+    rank->messages += (uint64_t)__builtin_popcount(own);
+    rank->received += (uint64_t)__builtin_popcount(others);
+    rank->neighbours++;
+}
+
+/* All parts with variables in a plane next to part p, found by the cuts that made them.
+ * @param other the plane on the other side; NULL: there is none. A part that meets both counts
+ *              where `after` does. */
+static void visit_plane(const lattice *l, uint32_t p, unsigned d, bool after,
+                        const gbsi_block *plane, const gbsi_block *other, gbsi_partition_rank *rank)
+{
+    node stack[64] = {root(&l->shape, l->n_parts)};
+    unsigned n_stack = 1;
+    while (n_stack > 0) {
+        const node next = stack[--n_stack];
+        if (!meets(&next.block, plane)) {
+            continue;
+        }
+        if (next.n_parts > 1) {
+            cut(&next, stack + n_stack);
+            n_stack += 2;
+            continue;
+        }
+        const bool both = other != NULL && meets(&next.block, other);
+        if (after || !both) {
+            count_exchange(l, p, next.part, d, after || both, !after || both, rank);
+        }
+    }
+}
+
+static void visit_neighbours(const lattice *l, uint32_t p, gbsi_partition_rank *rank)
+{
+    for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
+        gbsi_block plane[2] = {l->block[p], l->block[p]}; /* before, after */
+        bool exists[2];
+        for (unsigned side = 0; side < 2; side++) {
+            uint32_t at = 0;
+            exists[side] = next_plane(&l->shape, &l->block[p], d, side == 1, &at);
+            plane[side].from[d] = at;
+            plane[side].to[d] = at + 1;
+        }
+        for (unsigned side = 0; side < 2; side++) {
+            if (exists[side]) {
+                visit_plane(l, p, d, side == 1, &plane[side],
+                            exists[1 - side] ? &plane[1 - side] : NULL, rank);
+            }
+        }
+    }
+}
+
+/* ---- a block alone ------------------------------------------------------------------------- */
+
+/* Its variables with a neighbour outside. */
+static uint64_t count_boundary(const gbsi_grid_shape *shape, const gbsi_block *block)
+{
+    uint64_t inside = 1;
+    uint32_t plane = 0;
+    for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
+        const uint32_t outer = (uint32_t)next_plane(shape, block, d, true, &plane) +
+                               (uint32_t)next_plane(shape, block, d, false, &plane);
+        inside *= extent(block, d) > outer ? extent(block, d) - outer : 0;
+    }
+    return volume(block) - inside;
+}
+
+/* One for each variable and each of its neighbours. */
+static uint64_t count_work(const gbsi_grid_shape *shape, const gbsi_block *block)
+{
+    const uint64_t own = volume(block);
+    uint64_t work = own;
+    for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
+        const uint64_t area = own / extent(block, d);
+        const bool ends = !is_closed(shape, d);
+        work += 2 * own - (ends && block->from[d] == 0 ? area : 0) -
+                (ends && block->to[d] == shape->side[d] ? area : 0);
+    }
+    return work;
+}
+
+/* Lines that the block has in the fastest direction in which it is not whole, once for each colour
+ * in them. */
+static uint64_t count_runs(const gbsi_grid_shape *shape, const gbsi_block *block)
+{
+    uint64_t together = 1;
+    for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
+        together *= extent(block, d);
+        if (extent(block, d) < shape->side[d]) {
+            break;
+        }
+    }
+    return volume(block) / together * (together > 1 ? 2 : 1);
+}
+
+static gbs_status check_shape(const gbsi_grid_shape *shape, uint32_t n_parts, gbs_error *err)
+{
+    if (n_parts == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "a partition into 0 parts, expected 1 or more");
+    }
+    for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
+        if (shape->side[d] == 0) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "side %u of the lattice is 0", d);
+        }
+        if (is_closed(shape, d) && shape->side[d] % 2 != 0) {
+            return gbsi_fail(
+                err, GBS_ERR_UNSUPPORTED,
+                "side %u of the lattice is closed and %u long, expected an even length", d,
+                shape->side[d]);
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_partition_grid(const gbsi_grid_shape *shape, uint32_t n_parts, gbsi_block *block,
+                               gbsi_partition_figures *figures, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_partition_figures found = {0};
+    gbsi_block *blocks = NULL;
+    GBSI_TRY(check_shape(shape, n_parts, err));
+    blocks = gbsi_alloc_array(n_parts, sizeof *blocks);
+    if (blocks == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "partition", n_parts * sizeof *blocks));
+    }
+    if (!cut_all(shape, n_parts, blocks)) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                           "a lattice of %u x %u x %u cut by planes has too few variables for %u "
+                           "parts",
+                           shape->side[0], shape->side[1], shape->side[2], n_parts));
+    }
+    if (figures != NULL) {
+        const lattice l = {.shape = *shape, .n_parts = n_parts, .block = blocks};
+        GBSI_TRY(gbsi_partition_figures_init(n_parts, 2, &found, err));
+        for (uint32_t p = 0; p < n_parts; p++) {
+            found.rank[p] = (gbsi_partition_rank){.work = count_work(shape, &blocks[p]),
+                                                  .own = volume(&blocks[p]),
+                                                  .boundary = count_boundary(shape, &blocks[p]),
+                                                  .runs = count_runs(shape, &blocks[p])};
+            visit_neighbours(&l, p, &found.rank[p]);
+        }
+        gbsi_partition_figures_sum(&found);
+        *figures = found;
+    }
+    if (block != NULL) {
+        memcpy(block, blocks, n_parts * sizeof *block);
+    }
+
+cleanup:
+    gbsi_free(blocks);
+    return status;
+}

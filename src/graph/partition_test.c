@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every variable has an owner, parts are balanced, and what they send is what an adjacency matrix
+ * says; lattices have the figures that their sides give. */
+#include "graph/partition.h"
+
+#include "base/memory.h"
+#include "graph/graph_testing.h"
+
+enum { MOST_PARTS = 24 };
+
+static bool can_metis(const fixture *f, uint32_t n_parts)
+{
+    const char *reason = NULL;
+    uint32_t *part = calloc(f->graph->n_variables + (size_t)1, sizeof *part);
+    uint32_t *work = calloc(f->graph->n_variables + (size_t)1, sizeof *work);
+    assert_true(part != NULL && work != NULL);
+    assert_int_equal(gbsi_partition_metis(f->graph, work, n_parts, part, &reason, NULL), GBS_OK);
+    free(part);
+    free(work);
+    return reason == NULL;
+}
+
+/* Owners exist, nobody is idle, and nobody has much more than the mean. */
+static void assert_divided(const fixture *f, uint32_t n_parts, const uint32_t *part)
+{
+    const uint32_t n = f->graph->n_variables;
+    uint64_t work[MOST_PARTS] = {0};
+    uint32_t own[MOST_PARTS] = {0};
+    uint64_t total = 0;
+    uint64_t most = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        const uint64_t w = gbsi_partition_work(f->graph, v);
+        assert_true(part[v] < n_parts);
+        own[part[v]]++;
+        work[part[v]] += w;
+        total += w;
+        most = w > most ? w : most;
+    }
+    for (uint32_t p = 0; p < n_parts; p++) {
+        assert_true(own[p] > 0 || n < n_parts);
+        assert_true(n >= n_parts || own[p] <= 1);
+        assert_true((double)work[p] <= 1.03 * (double)total / n_parts + 3.0 * (double)most);
+    }
+}
+
+/* Straight from the adjacency matrix. */
+static void assert_figures(const fixture *f, const uint32_t *batch, uint32_t n_batches,
+                           const uint32_t *part, uint32_t n_parts, const gbsi_edges *extra)
+{
+    const uint32_t n = f->graph->n_variables;
+    uint8_t *a = adjacency(f, extra);
+    gbsi_partition_figures figures;
+    uint64_t n_values = 0;
+    uint64_t values = 0;
+    assert_int_equal(
+        gbsi_partition_figures_of(f->graph, batch, n_batches, part, n_parts, NULL, &figures, NULL),
+        GBS_OK);
+    for (uint32_t p = 0; p < n_parts; p++) {
+        gbsi_partition_rank expected = {0};
+        for (uint32_t q = 0; q < n_parts; q++) {
+            bool sends = false;
+            for (uint32_t b = 0; q != p && b < n_batches; b++) {
+                bool message = false;
+                bool reply = false;
+                for (uint32_t v = 0; v < n; v++) {
+                    bool near = false; /* to a variable of the other part */
+                    for (uint32_t u = 0; u < n; u++) {
+                        near |= batch[v] == b && a[v * (size_t)n + u] != 0 &&
+                                part[u] == (part[v] == p ? q : p);
+                    }
+                    expected.values += near && part[v] == p;
+                    expected.halo += near && part[v] == q;
+                    message |= near && part[v] == p;
+                    reply |= near && part[v] == q;
+                }
+                expected.messages += message;
+                expected.received += reply;
+                sends |= message;
+            }
+            expected.neighbours += sends;
+        }
+        for (uint32_t v = 0; v < n; v++) {
+            bool outside = false;
+            for (uint32_t u = 0; u < n; u++) {
+                outside |= a[v * (size_t)n + u] != 0 && part[u] != p;
+            }
+            uint32_t before = v;
+            while (before-- > 0 && batch[before] != batch[v]) {
+            }
+            expected.own += part[v] == p;
+            expected.work += part[v] == p ? gbsi_partition_work(f->graph, v) : 0;
+            expected.boundary += part[v] == p && outside;
+            expected.runs += part[v] == p && (before == UINT32_MAX || part[before] != p);
+        }
+        assert_memory_equal(&expected, &figures.rank[p], sizeof expected);
+        n_values += expected.values;
+    }
+    assert_int_equal(figures.total.values, n_values);
+    assert_int_equal(figures.total.halo, n_values);
+    assert_int_equal(figures.total.own, n);
+    assert_int_equal(
+        gbsi_partition_values(f->graph, part, n_parts, UINT64_MAX - 1, NULL, &values, NULL),
+        GBS_OK);
+    assert_int_equal(values, n_values);
+    if (n_values > 0) {
+        assert_int_equal(
+            gbsi_partition_values(f->graph, part, n_parts, n_values - 1, NULL, &values, NULL),
+            GBS_OK);
+        assert_int_equal(values, n_values);
+    }
+    gbsi_partition_figures_free(&figures);
+    free(a);
+}
+
+static void check_kinds(const fixture *f, uint32_t n_parts, const gbsi_edges *extra)
+{
+    const uint32_t n = f->graph->n_variables;
+    uint32_t *part = calloc(n + (size_t)1, sizeof *part);
+    uint32_t *color = calloc(n + (size_t)1, sizeof *color);
+    uint32_t n_colors = 0;
+    assert_true(part != NULL && color != NULL);
+    assert_int_equal(gbsi_graph_color(f->graph, NULL, color, &n_colors, NULL), GBS_OK);
+    for (int kind = 0; kind < GBSI_N_PARTITION_KINDS; kind++) {
+        gbsi_partition_kind used = GBSI_N_PARTITION_KINDS;
+        const gbs_status status =
+            gbsi_partition(f->graph, n_parts, (gbsi_partition_kind)kind, NULL, part, &used, NULL);
+        if (kind == GBSI_PARTITION_METIS && !can_metis(f, n_parts)) {
+            assert_int_equal(status, GBS_ERR_UNSUPPORTED);
+            continue;
+        }
+        if (kind == GBSI_PARTITION_BISECTION && status == GBS_ERR_UNSUPPORTED) {
+            continue; /* what is a grid has tests of its own */
+        }
+        assert_int_equal(status, GBS_OK);
+        assert_true(kind == GBSI_PARTITION_AUTO ? used != GBSI_PARTITION_AUTO : (int)used == kind);
+        assert_divided(f, n_parts, part);
+        assert_figures(f, color, n_colors, part, n_parts, extra);
+    }
+    free(part);
+    free(color);
+}
+
+static void random_graphs(void **unused)
+{
+    (void)unused;
+    static const uint32_t n_parts[] = {1, 2, 3, 7, 24};
+    draws = 0;
+    for (uint32_t trial = 0; trial < 60; trial++) {
+        fixture f;
+        const uint32_t n = trial < 3 ? trial : 1 + below(100); /* none, one, two first */
+        uint32_t pair[8];
+        const gbsi_edges extra = {.n = 4, .pair = pair};
+        for (uint32_t e = 0; n >= 2 && e < 4; e++) {
+            choose(n, 2, pair + 2 * e);
+        }
+        const gbsi_edges *edges = n >= 2 && trial % 2 == 0 ? &extra : NULL;
+        random_model(&f, n, n == 0 ? 0 : below(2 * n), trial % 3 == 0 ? 2 : 1 + below(12), edges);
+        check_kinds(&f, n_parts[trial % 5], edges);
+        clear(&f);
+    }
+}
+
+/* ---- grids --------------------------------------------------------------------------------- */
+
+static uint32_t at(const gbsi_grid_shape *s, uint32_t x, uint32_t y, uint32_t z)
+{
+    return (z * s->side[1] + y) * s->side[0] + x;
+}
+
+static void join(fixture *f, uint32_t a, uint32_t b)
+{
+    add(f, 2, (uint32_t[]){a, b});
+}
+
+static void grid(fixture *f, const gbsi_grid_shape *s)
+{
+    const uint32_t columns = s->side[0];
+    const uint32_t rows = s->side[1];
+    const uint32_t layers = s->side[2];
+    begin(f, columns * rows * layers);
+    for (uint32_t z = 0; z < layers; z++) {
+        for (uint32_t y = 0; y < rows; y++) {
+            for (uint32_t x = 0; x < columns; x++) {
+                const uint32_t v = at(s, x, y, z);
+                if (x + 1 < columns || (s->torus[0] && columns > 2)) {
+                    join(f, v, at(s, (x + 1) % columns, y, z));
+                }
+                if (y + 1 < rows || (s->torus[1] && rows > 2)) {
+                    join(f, v, at(s, x, (y + 1) % rows, z));
+                }
+                if (z + 1 < layers || (s->torus[2] && layers > 2)) {
+                    join(f, v, at(s, x, y, (z + 1) % layers));
+                }
+            }
+        }
+    }
+    end(f, NULL);
+}
+
+static void assert_found(const fixture *f, const gbsi_grid_shape *shape)
+{
+    gbsi_grid_shape found = {0};
+    bool is_grid = false;
+    assert_int_equal(gbsi_partition_find_grid(f->graph, NULL, &found, &is_grid, NULL), GBS_OK);
+    assert_true(is_grid);
+    for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
+        assert_int_equal(found.side[d], shape->side[d]);
+        assert_int_equal(found.torus[d], shape->torus[d]);
+    }
+}
+
+static void chessboard(const gbsi_grid_shape *s, uint32_t *color)
+{
+    const uint32_t n = s->side[0] * s->side[1] * s->side[2];
+    for (uint32_t v = 0; v < n; v++) {
+        color[v] = (v % s->side[0] + v / s->side[0] % s->side[1] + v / s->side[0] / s->side[1]) % 2;
+    }
+}
+
+/* Blocks of the closed form against the general figures of the same parts.
+ * @param is_bisection whether the bisection of the graph makes the same parts. */
+static void check_grid(gbsi_grid_shape shape, uint32_t n_parts, bool is_bisection)
+{
+    fixture f;
+    gbsi_partition_figures figures;
+    gbsi_partition_figures expected;
+    grid(&f, &shape);
+    assert_found(&f, &shape);
+    const uint32_t n = f.graph->n_variables;
+    gbsi_block *block = calloc(n_parts, sizeof *block);
+    uint32_t *part = calloc(n, sizeof *part);
+    uint32_t *bisected = calloc(n, sizeof *bisected);
+    uint32_t *color = calloc(n, sizeof *color);
+    assert_true(block != NULL && part != NULL && bisected != NULL && color != NULL);
+    assert_int_equal(gbsi_partition_grid(&shape, n_parts, block, &figures, NULL), GBS_OK);
+    for (uint32_t v = 0; v < n; v++) {
+        part[v] = UINT32_MAX;
+    }
+    for (uint32_t p = 0; p < n_parts; p++) {
+        for (uint32_t z = block[p].from[2]; z < block[p].to[2]; z++) {
+            for (uint32_t y = block[p].from[1]; y < block[p].to[1]; y++) {
+                for (uint32_t x = block[p].from[0]; x < block[p].to[0]; x++) {
+                    assert_int_equal(part[at(&shape, x, y, z)], UINT32_MAX);
+                    part[at(&shape, x, y, z)] = p;
+                }
+            }
+        }
+    }
+    chessboard(&shape, color);
+    assert_int_equal(
+        gbsi_partition_figures_of(f.graph, color, 2, part, n_parts, NULL, &expected, NULL), GBS_OK);
+    assert_memory_equal(figures.rank, expected.rank, n_parts * sizeof *figures.rank);
+    assert_memory_equal(&figures.total, &expected.total, sizeof figures.total);
+    assert_memory_equal(&figures.most, &expected.most, sizeof figures.most);
+    assert_int_equal(
+        gbsi_partition(f.graph, n_parts, GBSI_PARTITION_BISECTION, NULL, bisected, NULL, NULL),
+        GBS_OK);
+    if (is_bisection) {
+        assert_memory_equal(bisected, part, n * sizeof *part);
+    }
+    gbsi_partition_figures_free(&figures);
+    gbsi_partition_figures_free(&expected);
+    free(block);
+    free(part);
+    free(bisected);
+    free(color);
+    clear(&f);
+}
+
+static void closed_form(void **unused)
+{
+    (void)unused;
+    const bool t = true;
+    check_grid((gbsi_grid_shape){{16, 16, 1}, {t, t, false}}, 16, true);
+    check_grid((gbsi_grid_shape){{32, 24, 1}, {false}}, 5, false);
+    check_grid((gbsi_grid_shape){{8, 8, 8}, {t, t, t}}, 8, true);
+    check_grid((gbsi_grid_shape){{8, 8, 8}, {t, t, t}}, 64, true);
+    check_grid((gbsi_grid_shape){{12, 10, 8}, {t, false, t}}, 6, false);
+    check_grid((gbsi_grid_shape){{9, 11, 7}, {false}}, 13, false);
+    check_grid((gbsi_grid_shape){{64, 1, 1}, {t}}, 4, true);
+    check_grid((gbsi_grid_shape){{101, 1, 1}, {false}}, 7, false);
+    check_grid((gbsi_grid_shape){{30, 6, 1}, {t, t}}, 3, true);
+    check_grid((gbsi_grid_shape){{6, 30, 1}, {t, t}}, 3, true); /* rows run whole */
+    check_grid((gbsi_grid_shape){{4, 4, 1}, {t, t}}, 1, true);
+    check_grid((gbsi_grid_shape){{40, 40, 1}, {t, t}}, 23, false);
+}
+
+/* Layers of one, and of all but one: planes before and after a block coincide. */
+static void narrow_blocks(void **unused)
+{
+    (void)unused;
+    check_grid((gbsi_grid_shape){{6, 4, 1}, {true, true}}, 2, true);
+    check_grid((gbsi_grid_shape){{2, 4, 1}, {false, true}}, 4, true);
+    check_grid((gbsi_grid_shape){{2, 6, 1}, {false, true}}, 5, false);
+    check_grid((gbsi_grid_shape){{3, 4, 10}, {false, true, true}}, 9, false);
+}
+
+static void closed_form_refuses(void **unused)
+{
+    (void)unused;
+    gbs_error err = {0};
+    const gbsi_grid_shape odd = {{5, 4, 1}, {true, false}};
+    const gbsi_grid_shape empty = {{5, 0, 1}, {false}};
+    const gbsi_grid_shape small = {{3, 3, 1}, {false}};
+    assert_int_equal(gbsi_partition_grid(&odd, 2, NULL, NULL, &err), GBS_ERR_UNSUPPORTED);
+    assert_int_equal(gbsi_partition_grid(&empty, 2, NULL, NULL, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbsi_partition_grid(&small, 0, NULL, NULL, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbsi_partition_grid(&small, 10, NULL, NULL, &err), GBS_ERR_UNSUPPORTED);
+}
+
+/* 10^12 variables, of which no graph is ever made. */
+static void large_lattice(void **unused)
+{
+    (void)unused;
+    const gbsi_grid_shape shape = {{10000, 10000, 10000}, {true, true, true}};
+    gbsi_partition_figures figures;
+    assert_int_equal(gbsi_partition_grid(&shape, 4096, NULL, &figures, NULL), GBS_OK);
+    assert_int_equal(figures.total.own, UINT64_C(1000000000000));
+    assert_int_equal(figures.most.neighbours, 6);
+    assert_int_equal(figures.most.own, 625 * 625 * 625);
+    assert_int_equal(figures.most.halo, 6 * 625 * 625);
+    assert_int_equal(figures.total.values, UINT64_C(4096) * 6 * 625 * 625);
+    assert_int_equal(figures.most.messages, 12);
+    gbsi_partition_figures_free(&figures);
+}
+
+/* A cut inside a plane where one between planes would leave parts unequal. */
+static void jagged_cuts(void **unused)
+{
+    (void)unused;
+    fixture f;
+    const gbsi_grid_shape shape = {{10, 10, 1}, {false}};
+    grid(&f, &shape);
+    uint32_t part[100];
+    assert_int_equal(gbsi_partition(f.graph, 7, GBSI_PARTITION_BISECTION, NULL, part, NULL, NULL),
+                     GBS_OK);
+    uint64_t work[7] = {0};
+    uint64_t total = 0;
+    for (uint32_t v = 0; v < 100; v++) {
+        work[part[v]] += gbsi_partition_work(f.graph, v);
+        total += gbsi_partition_work(f.graph, v);
+    }
+    for (uint32_t p = 0; p < 7; p++) { /* within a variable or so of the mean of 65.7 */
+        assert_in_range(work[p], total / 7 - 6, total / 7 + 6);
+    }
+    clear(&f);
+}
+
+/* Plaquettes: scopes of four, and pixels of any number of states. */
+static void grid_of_plaquettes(void **unused)
+{
+    (void)unused;
+    fixture f;
+    begin(&f, 20 * 30);
+    for (uint32_t y = 0; y + 1 < 30; y++) {
+        for (uint32_t x = 0; x + 1 < 20; x++) {
+            const uint32_t v = y * 20 + x;
+            add(&f, 4, (uint32_t[]){v, v + 1, v + 20, v + 21});
+        }
+    }
+    end(&f, NULL);
+    assert_found(&f, &(gbsi_grid_shape){{20, 30, 1}, {false}});
+    clear(&f);
+}
+
+static void not_a_grid(void **unused)
+{
+    (void)unused;
+    fixture f;
+    uint32_t part[100];
+    draws = 0;
+    random_model(&f, 100, 200, 3, NULL);
+    assert_int_equal(gbsi_partition(f.graph, 4, GBSI_PARTITION_BISECTION, NULL, part, NULL, NULL),
+                     GBS_ERR_UNSUPPORTED);
+    clear(&f);
+}
+
+/* ---- what AUTO chooses --------------------------------------------------------------------- */
+
+static uint64_t values_of(const fixture *f, gbsi_partition_kind kind, uint32_t n_parts,
+                          gbsi_partition_kind *used)
+{
+    uint64_t values = UINT64_MAX;
+    uint32_t *part = calloc(f->graph->n_variables, sizeof *part);
+    assert_non_null(part);
+    const gbs_status status = gbsi_partition(f->graph, n_parts, kind, NULL, part, used, NULL);
+    if (status == GBS_OK) {
+        assert_int_equal(
+            gbsi_partition_values(f->graph, part, n_parts, UINT64_MAX - 1, NULL, &values, NULL),
+            GBS_OK);
+    }
+    free(part);
+    return values;
+}
+
+static void auto_is_best(void **unused)
+{
+    (void)unused;
+    gbsi_partition_kind used = GBSI_PARTITION_AUTO;
+    fixture f;
+    grid(&f, &(gbsi_grid_shape){{64, 64, 1}, {true, true}});
+    assert_int_equal(values_of(&f, GBSI_PARTITION_AUTO, 16, &used), 16 * 4 * 16);
+    assert_int_equal(used, GBSI_PARTITION_BISECTION);
+    clear(&f);
+    draws = 0;
+    for (uint32_t trial = 0; trial < 5; trial++) {
+        random_model(&f, 400, 600, 3, NULL);
+        const uint64_t best = values_of(&f, GBSI_PARTITION_AUTO, 6, &used);
+        uint64_t fewest = UINT64_MAX;
+        for (int kind = 1; kind < GBSI_N_PARTITION_KINDS; kind++) {
+            const uint64_t values = values_of(&f, (gbsi_partition_kind)kind, 6, NULL);
+            fewest = values < fewest ? values : fewest;
+        }
+        assert_int_equal(best, fewest);
+        clear(&f);
+    }
+}
+
+/* ---- large and odd graphs ------------------------------------------------------------------ */
+
+/* A hub of 10^5 neighbours beside as many pairs that nobody else knows. */
+static void hub_and_islands(void **unused)
+{
+    (void)unused;
+    enum { N = 300000, HUB = 100000 };
+    fixture f;
+    begin(&f, N);
+    for (uint32_t v = 1; v <= HUB; v++) {
+        join(&f, 0, v);
+    }
+    for (uint32_t v = HUB + 1; v + 1 < N; v += 2) {
+        join(&f, v, v + 1);
+    }
+    end(&f, NULL);
+    uint32_t *part = calloc(N, sizeof *part);
+    assert_non_null(part);
+    for (int kind = 0; kind < GBSI_N_PARTITION_KINDS; kind++) {
+        const gbs_status status =
+            gbsi_partition(f.graph, 16, (gbsi_partition_kind)kind, NULL, part, NULL, NULL);
+        if (status == GBS_OK) {
+            assert_divided(&f, 16, part);
+        } else {
+            assert_int_equal(status, GBS_ERR_UNSUPPORTED);
+        }
+    }
+    free(part);
+    clear(&f);
+}
+
+/* Time in proportion to the scope: it is walked once for each part. */
+static void long_scope(void **unused)
+{
+    (void)unused;
+    enum { N = 200000 };
+    fixture f;
+    uint32_t *scope = malloc(N * sizeof *scope);
+    uint32_t *part = calloc(N, sizeof *part);
+    assert_true(scope != NULL && part != NULL);
+    begin(&f, N);
+    for (uint32_t v = 0; v < N; v++) {
+        scope[v] = v;
+    }
+    add(&f, N, scope);
+    end(&f, NULL);
+    for (int kind = 0; kind < GBSI_N_PARTITION_KINDS; kind++) {
+        if (kind != GBSI_PARTITION_BISECTION) {
+            gbsi_watch watch = {0};
+            const gbs_status status =
+                gbsi_partition(f.graph, 8, (gbsi_partition_kind)kind, &watch, part, NULL, NULL);
+            assert_true(status == GBS_OK ||
+                        (kind == GBSI_PARTITION_METIS && status == GBS_ERR_UNSUPPORTED));
+            assert_true(watch.n_looks * GBSI_WATCH_EVERY < 100u * N);
+            assert_divided(&f, 8, part);
+        }
+    }
+    free(scope);
+    free(part);
+    clear(&f);
+}
+
+static bool stop(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void stopped(void **unused)
+{
+    (void)unused;
+    enum { SIDE = 400 };
+    fixture f;
+    uint32_t *part = calloc(SIDE * SIDE, sizeof *part);
+    assert_non_null(part);
+    grid(&f, &(gbsi_grid_shape){{SIDE, SIDE, 1}, {false}});
+    for (int kind = 0; kind < GBSI_N_PARTITION_KINDS; kind++) {
+        gbsi_watch watch = {.look = stop};
+        assert_int_equal(
+            gbsi_partition(f.graph, 4, (gbsi_partition_kind)kind, &watch, part, NULL, NULL),
+            GBS_ERR_STOPPED);
+    }
+    clear(&f);
+    free(part);
+}
+
+static void no_memory(void **unused)
+{
+    (void)unused;
+    fixture f;
+    uint32_t part[64];
+    const uint32_t color[64] = {0};
+    gbsi_partition_figures figures = {0};
+    grid(&f, &(gbsi_grid_shape){{8, 4, 2}, {false}});
+    for (int kind = 0; kind < GBSI_N_PARTITION_KINDS; kind++) {
+        gbs_status status = GBS_ERR_MEMORY;
+        uint64_t n = 0;
+        for (; status == GBS_ERR_MEMORY; n++) {
+            gbsi_alloc_fail_after(n);
+            status = gbsi_partition(f.graph, 2, (gbsi_partition_kind)kind, NULL, part, NULL, NULL);
+            gbsi_alloc_fail_after(UINT64_MAX);
+        }
+        assert_true(n > 1);
+        assert_true(status == GBS_OK || kind == GBSI_PARTITION_METIS);
+    }
+    for (uint64_t n = 0; figures.rank == NULL; n++) {
+        gbsi_alloc_fail_after(n);
+        const gbs_status status =
+            gbsi_partition_figures_of(f.graph, color, 1, part, 2, NULL, &figures, NULL);
+        gbsi_alloc_fail_after(UINT64_MAX);
+        assert_int_equal(status, figures.rank == NULL ? GBS_ERR_MEMORY : GBS_OK);
+    }
+    gbsi_partition_figures_free(&figures);
+    clear(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_graphs),      cmocka_unit_test(closed_form),
+        cmocka_unit_test(narrow_blocks),      cmocka_unit_test(closed_form_refuses),
+        cmocka_unit_test(large_lattice),      cmocka_unit_test(jagged_cuts),
+        cmocka_unit_test(grid_of_plaquettes), cmocka_unit_test(not_a_grid),
+        cmocka_unit_test(auto_is_best),       cmocka_unit_test(hub_and_islands),
+        cmocka_unit_test(long_scope),         cmocka_unit_test(stopped),
+        cmocka_unit_test(no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
