@@ -13,11 +13,11 @@
 /* ---- partition.c --------------------------------------------------------------------------- */
 
 typedef enum gbsi_partition_kind {
-    GBSI_PARTITION_AUTO,      /* of those below the one that sends the fewest values */
+    GBSI_PARTITION_AUTO,      /* of those below the one that costs least */
     GBSI_PARTITION_METIS,     /* METIS 5 (Karypis & Kumar 1998, SIAM J. Sci. Comput. 20:359-392) */
     GBSI_PARTITION_BISECTION, /* a grid cut in two across its longest side, and so on */
     GBSI_PARTITION_BREADTH,   /* intervals of a breadth-first order */
-    GBSI_PARTITION_INTERVALS, /* intervals of the variables as they are numbered */
+    GBSI_PARTITION_INTERVALS, /* intervals of the order in which batches take the variables */
     GBSI_N_PARTITION_KINDS,
 } gbsi_partition_kind;
 
@@ -33,12 +33,17 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v);
 
 /* Divides the variables into n_parts parts of nearly equal work; none is empty where there are as
  * many variables as parts. Time: intervals and breadth O(sum of degrees), bisection the same and
- * O(n_variables log n_parts). Memory beside the result: 4 bytes a variable for intervals, 12 for
- * breadth and bisection, and 1 byte a scope for breadth unless all scopes are pairs. METIS has a
- * copy of the graph, 12 bytes a variable and 4 an end of a pair, and takes some three times that
- * itself. AUTO takes 12 bytes a variable more, and 4 a scope unless all are pairs, to count what
- * each kind sends (gbsi_partition_values()); it leaves METIS out where the variables are a grid,
- * and beyond 2^25 ends of scopes, where METIS would take minutes.
+ * O(n_variables log n_parts). Memory beside the result: 12 bytes a variable, for breadth and
+ * bisection 16, and 1 byte a scope for breadth unless all scopes are pairs. METIS has a copy of the
+ * graph, 12 bytes a variable and 4 an end of a pair, and takes some three times that itself.
+ *
+ * Batches take their variables as they are numbered, or in the order of gbsi_graph_local_order()
+ * where that is found. AUTO tries all kinds and takes the one for which the values sent
+ * (gbsi_partition_values()) and the breaks of this order, variables whose owner is not that of the
+ * one before, are the fewest in sum: consecutive variables of one rank are updated together, and a
+ * break is taken to cost as much as a value. It needs 12 bytes a variable more, and 4 a scope
+ * unless all are pairs. It leaves METIS out where the variables are a grid, and beyond 2^20 ends of
+ * scopes, where METIS can take minutes.
  *
  * @param watch asked between steps, but while METIS works; NULL: nobody waits.
  * @param part  [n_variables], out: 0 .. n_parts - 1.
@@ -100,7 +105,7 @@ typedef struct gbsi_partition_rank {
     uint64_t messages;   /* sent: one to each neighbour for each batch that has values for it */
     uint64_t received;   /* messages */
     uint64_t values;     /* sent: a boundary variable counts once for each rank that holds it */
-    uint64_t runs;       /* of consecutive own variables among those of each batch, ascending */
+    uint64_t runs;       /* of consecutive own variables among those of each batch */
 } gbsi_partition_rank;
 
 typedef struct gbsi_partition_figures {
@@ -115,11 +120,12 @@ typedef struct gbsi_partition_figures {
  * 16 bytes a variable, 4 a scope unless all are pairs, and 8 for each variable of the largest
  * halo.
  * @param batch [n_variables] below n_batches: when each variable is updated.
+ * @param order [n_variables] in which a batch takes its variables; NULL: as numbered.
  * @param figures out; to be freed if GBS_OK is returned. */
 gbs_status gbsi_partition_figures_of(const gbsi_graph *graph, const uint32_t *batch,
-                                     uint32_t n_batches, const uint32_t *part, uint32_t n_parts,
-                                     gbsi_watch *watch, gbsi_partition_figures *figures,
-                                     gbs_error *err);
+                                     uint32_t n_batches, const uint32_t *order,
+                                     const uint32_t *part, uint32_t n_parts, gbsi_watch *watch,
+                                     gbsi_partition_figures *figures, gbs_error *err);
 void gbsi_partition_figures_free(gbsi_partition_figures *figures);
 
 /* The rows of figures exist, all zero. */

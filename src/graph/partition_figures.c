@@ -161,16 +161,18 @@ static void count_senders(const halos *h, uint32_t p, const uint32_t *batch, uin
     }
 }
 
-/* @param last [n_batches] scratch: the part of the batch's last variable. */
-static gbs_status count_runs(const uint32_t *batch, uint32_t n_batches, const uint32_t *part,
-                             uint32_t n, gbsi_partition_rank *rank, gbs_error *err)
+static gbs_status count_runs(const uint32_t *batch, uint32_t n_batches, const uint32_t *order,
+                             const uint32_t *part, uint32_t n, gbsi_partition_rank *rank,
+                             gbs_error *err)
 {
+    /* the part of the last variable of each batch so far */
     uint32_t *last = gbsi_alloc_array(n_batches, sizeof *last);
     if (last == NULL) {
         return gbsi_no_memory(err, "figures of a partition", n_batches * sizeof *last);
     }
     memset(last, 0xff, n_batches * sizeof *last);
-    for (uint32_t v = 0; v < n; v++) {
+    for (uint32_t at = 0; at < n; at++) {
+        const uint32_t v = order == NULL ? at : order[at];
         rank[part[v]].runs += last[batch[v]] != part[v];
         last[batch[v]] = part[v];
     }
@@ -179,9 +181,9 @@ static gbs_status count_runs(const uint32_t *batch, uint32_t n_batches, const ui
 }
 
 gbs_status gbsi_partition_figures_of(const gbsi_graph *graph, const uint32_t *batch,
-                                     uint32_t n_batches, const uint32_t *part, uint32_t n_parts,
-                                     gbsi_watch *watch, gbsi_partition_figures *figures,
-                                     gbs_error *err)
+                                     uint32_t n_batches, const uint32_t *order,
+                                     const uint32_t *part, uint32_t n_parts, gbsi_watch *watch,
+                                     gbsi_partition_figures *figures, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n = graph->n_variables;
@@ -212,7 +214,7 @@ gbs_status gbsi_partition_figures_of(const gbsi_graph *graph, const uint32_t *ba
         rank->work += gbsi_partition_work(graph, v);
         rank->boundary += sent[v];
     }
-    GBSI_TRY(count_runs(batch, n_batches, part, n, found.rank, err));
+    GBSI_TRY(count_runs(batch, n_batches, order, part, n, found.rank, err));
     gbsi_partition_figures_sum(&found);
     *figures = found;
 
