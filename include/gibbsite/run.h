@@ -23,6 +23,7 @@
 
 #include "gibbsite/model.h"
 #include "gibbsite/options.h"
+#include "gibbsite/ranks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -230,6 +231,29 @@ GBS_API gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evide
 GBS_API gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evidence,
                                          const gbs_run_options *options, gbs_run **run,
                                          gbs_error *err);
+/**
+ * As gbs_run_new() and gbs_run_new_for_draws(), for a run whose chains are on several ranks (see
+ * gibbsite/ranks.h and gibbsite/mpi.h). Each rank holds the whole model and runs some of the
+ * chains, whole groups of sixteen, or single ones of a run of less than eight; the answers have the
+ * same bits on any number of ranks. All ranks call it with the same model, evidence and options,
+ * and then gbs_run_execute(), gbs_run_checkpoint() and gbs_run_resume() alike. After that every
+ * rank has the report and the marginals. callbacks.draw is set on all ranks or none, and called on
+ * rank 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE in callbacks.
+ *
+ * @param ranks borrowed, outlives the run; those of one rank are a run without.
+ * @return GBS_ERR_UNSUPPORTED, beside the others, for what needs all chains in one process: ladders
+ *         of temperatures, splashes and the pilot run of scan auto, the synchronous scan, spins
+ *         with one bit each, a threshold that trial runs find; GBS_ERR_STATE on a rank whose
+ *         version, model, evidence or options are not those of rank 0.
+ */
+GBS_API gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                                        const gbs_evidence *evidence,
+                                        const gbs_run_options *options, gbs_run **run,
+                                        gbs_error *err);
+GBS_API gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                                                  const gbs_evidence *evidence,
+                                                  const gbs_run_options *options, gbs_run **run,
+                                                  gbs_error *err);
 GBS_API void gbs_run_free(gbs_run *run);
 
 /**

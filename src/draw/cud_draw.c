@@ -130,8 +130,8 @@ static void draw_shifts(gbsi_cud_draw *d, const gbsi_draw_job *job)
         uint32_t *shift = d->shift + chain / lanes * d->n_slots * lanes + chain % lanes;
         for (size_t slot = 0; slot < d->n_slots; ++slot) {
             const uint32_t variable = plan->model->user_variable[plan->variable_of[slot]];
-            shift[slot * lanes] =
-                gbsi_word(job->options->seed, (uint32_t)chain, 0, variable, GBSI_PURPOSE_CUD_SHIFT);
+            shift[slot * lanes] = gbsi_word(job->options->seed, job->first_chain + (uint32_t)chain,
+                                            0, variable, GBSI_PURPOSE_CUD_SHIFT);
         }
     }
 }

@@ -14,7 +14,7 @@ extern const gbsi_draw GBSI_V(gbsi_draw_cud);
 static void row_words(const gbsi_cud_draw *d, const gbsi_tile *tile, uint32_t row, uint32_t *out)
 {
     const uint32_t lanes = tile->lanes;
-    const uint32_t *shift = d->shift + (size_t)tile->chain * d->n_slots;
+    const uint32_t *shift = d->shift + (size_t)tile->group * lanes * d->n_slots;
     vu word;
     if (lanes == GBSI_LANES) {
         word = vu_add(vu_set1(d->driving[tile->position[row]]),

@@ -45,6 +45,7 @@ gbs_status gbsi_herd_new(const gbsi_draw_job *job, gbsi_herd **out, gbs_error *e
     herd->seed = job->options->seed;
     herd->lanes = job->lanes;
     herd->n_groups = job->n_groups;
+    herd->first_chain = job->first_chain;
     herd->room = job->room;
     herd->group = gbsi_alloc_array_zero(job->n_groups, sizeof *herd->group);
     if (herd->group == NULL) {
@@ -119,7 +120,7 @@ void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group
     for (uint32_t lane = 0; lane < herd->lanes; ++lane) {
         uint32_t word[4] = {UINT32_C(1) << 31};
         if (herd->how.init == GBS_HERD_RANDOM) {
-            start_words(herd, slot, group * herd->lanes + lane, name, 0, word);
+            start_words(herd, slot, herd->first_chain + group * herd->lanes + lane, name, 0, word);
         } else if (herd->how.init == GBS_HERD_ZERO) {
             word[0] = chance;
         }
@@ -153,6 +154,7 @@ void gbsi_herd_start_vectors(const gbsi_herd *herd, uint32_t slot, uint32_t grou
 {
     const uint32_t k = gbsi_plan_arity(herd->plan, slot);
     for (uint32_t lane = 0; lane < herd->lanes; ++lane) {
-        start_vector(herd, slot, group * herd->lanes + lane, name, p, k, vector + (size_t)lane * k);
+        start_vector(herd, slot, herd->first_chain + group * herd->lanes + lane, name, p, k,
+                     vector + (size_t)lane * k);
     }
 }

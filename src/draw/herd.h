@@ -24,7 +24,7 @@ typedef struct gbsi_herd {
     const gbsi_plan *plan; /* borrowed */
     gbsi_herding how;
     uint64_t seed;
-    uint32_t lanes, n_groups;
+    uint32_t lanes, n_groups, first_chain;
     uint64_t room, taken; /* bytes; of tables */
     gbsi_keys keys;       /* keys that decide; empty with bins */
     gbsi_key_slices slices;

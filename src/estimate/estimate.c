@@ -33,7 +33,7 @@ static void assert_shape(const gbsi_estimate_shape *shape)
 {
     (void)shape;
     assert(shape->lanes == GBSI_LANES || shape->lanes == 1);
-    assert(shape->n_chains > 0);
+    assert(shape->n_chains > 0 || shape->feeds);
     assert((uint64_t)shape->n_groups * shape->lanes >= shape->n_chains);
     assert((uint64_t)shape->n_groups * shape->lanes < (uint64_t)shape->n_chains + shape->lanes);
     assert(shape->value_bytes == 1 || shape->value_bytes == 2);
@@ -62,7 +62,7 @@ static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs
     l.rao_blackwell = shape->kind == GBS_ESTIMATOR_RAO_BLACKWELL;
     /* Counting looks at the state once per pass, however often it was updated. */
     l.counted = l.rao_blackwell && !shape->each_once;
-    l.split = shape->n_chains < 4;
+    l.split = shape->n_chains < 4 && !shape->feeds;
     *out = l;
     return GBS_OK;
 }
@@ -84,6 +84,14 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
         out[n++] = ARRAY(e->fast_sum, l->n_places, true);
     } else {
         out[n++] = ARRAY(e->fast_count, l->n_places, true);
+    }
+    if (shape->feeds) {
+        if (l->counted) {
+            out[n++] = ARRAY(e->updates, n_slots, false);
+        }
+        return n;
+    }
+    if (!l->rao_blackwell) {
         out[n++] = ARRAY(e->early, l->n_places, true);
     }
     out[n++] = ARRAY(e->total, l->n_places, l->rao_blackwell);
@@ -227,7 +235,9 @@ gbs_status gbsi_estimate_new(const gbsi_estimate_shape *shape, gbsi_simd level,
     e->n_runs = l.n_runs;
     GBSI_TRY(take_arrays(e, &l, err));
     GBSI_TRY(fill_cells(e, err));
-    gbsi_estimate_start(e, 0);
+    if (!shape->feeds) {
+        gbsi_estimate_start(e, 0);
+    }
     *estimate = e;
     e = NULL;
 
@@ -260,6 +270,7 @@ void gbsi_estimate_free(gbsi_estimate *e)
         gbsi_free(memory);
     }
     gbsi_offsets_free(&e->cell_start);
+    gbsi_spread_free(e->spread);
     gbsi_free(e);
 }
 
@@ -384,6 +395,9 @@ void gbsi_estimate_state(gbsi_estimate *e, uint32_t group, const void *state, ui
 
 bool gbsi_estimate_due(const gbsi_estimate *e)
 {
+    if (e->spread != NULL) {
+        return gbsi_estimate_due(e->spread->share);
+    }
     const uint64_t n = e->n_passes + 1;
     const uint64_t in_batch = n - e->batches.start;
     return in_batch == e->batches.length || in_batch % GBSI_PASSES_OF_COUNTS == 0 ||
@@ -486,12 +500,25 @@ void gbsi_estimate_cut(gbsi_estimate *e, uint32_t slot)
     e->is_cut = true;
 }
 
+gbsi_end gbsi_estimate_next_end(const gbsi_estimate *e)
+{
+    const uint64_t n = e->n_passes + 1;
+    const uint64_t in_batch = n - e->batches.start;
+    if (in_batch == e->batches.length || in_batch % flush_interval(e) == 0) {
+        return GBSI_END_TAKES;
+    }
+    return e->split && (n & (n - 1)) == 0 ? GBSI_END_READS : GBSI_END_LEAVES;
+}
+
 void gbsi_estimate_end_pass(gbsi_estimate *e, gbsi_pool *pool)
 {
     if (e->is_cut) {
         return;
     }
     e->n_passes++;
+    if (e->shape.feeds) {
+        return; /* gbsi_estimate_meet() does the rest */
+    }
     const uint64_t in_batch = e->n_passes - e->batches.start;
     if (in_batch < e->batches.length && in_batch % flush_interval(e) == 0) {
         gbsi_estimate_share(e, pool, flush_open);

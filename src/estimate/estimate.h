@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/saved.h"
+#include "gibbsite/ranks.h"
 #include "gibbsite/run.h"
 #include "parallel/pool.h"
 #include "plan/tile.h"
@@ -26,6 +27,7 @@ typedef struct gbsi_estimate_shape {
     uint32_t value_bytes; /* of the state: 1 or 2 */
     gbs_estimator_kind kind;
     bool each_once; /* every slot is updated exactly once per pass */
+    bool feeds;     /* spread.c: has fast sums alone, which another estimate takes */
 } gbsi_estimate_shape;
 
 static inline uint32_t gbsi_shape_arity(const gbsi_estimate_shape *shape, size_t slot)
@@ -88,6 +90,29 @@ typedef struct gbsi_estimate_worst {
 
 gbs_status gbsi_estimate_find_worst(const gbsi_estimate *estimate, gbsi_estimate_worst *worst,
                                     gbs_error *err);
+
+/* ---- chains on several ranks: spread.c ---------------------------------------------------------
+ *
+ * Each rank feeds the chains that it has, whole groups, in ascending order, and keeps the sums of
+ * all chains for some of the slots. What is fed goes there when a batch ends, so that every sum is
+ * made where all its terms are, in the same order as on one rank: bits do not depend on ranks. */
+
+/* The first group of a rank, that of rank n_ranks being n_groups: rank 0 has one. */
+uint32_t gbsi_first_group(uint32_t n_groups, uint32_t n_ranks, uint32_t rank);
+/* What gbsi_estimate_spread() takes on this rank. */
+gbs_status gbsi_estimate_spread_bytes(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
+                                      size_t *bytes, gbs_error *err);
+/* @param shape of all chains; the groups fed are those of this rank, counted from 0.
+ * @param ranks borrowed. */
+gbs_status gbsi_estimate_spread(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
+                                gbsi_simd level, gbsi_estimate **estimate, gbs_error *err);
+/* These two are called on all ranks; where an estimate is not spread they do nothing. After every
+ * gbsi_estimate_end_pass(): */
+gbs_status gbsi_estimate_meet(gbsi_estimate *estimate, gbsi_pool *pool, gbs_error *err);
+/* and before gbsi_estimate_slot(), which then tells of that moment. gbsi_estimate_find_worst() of a
+ * spread estimate is called on all ranks too. */
+gbs_status gbsi_estimate_tell(gbsi_estimate *estimate, gbs_error *err);
+bool gbsi_estimate_has_told(const gbsi_estimate *estimate);
 
 /* resume.c, between two passes: saves an estimate, and loads it into an estimate of the same shape.
  * @return as the sink and source; GBS_ERR_FORMAT if the saved estimate has another shape or is

@@ -43,6 +43,22 @@ typedef struct gbsi_batches {
     double *n_sum, *n_square; /* [n_slots] sums of n_b and of its square */
 } gbsi_batches;
 
+typedef struct gbsi_cell_summary {
+    double p, mcse, ess, rhat;
+} gbsi_cell_summary;
+
+/* spread.c: what is beside the fast sums of the chains of this rank. */
+typedef struct gbsi_spread {
+    const gbs_ranks *ranks;
+    gbsi_estimate *share;    /* sums of all chains, of the slots of this rank */
+    uint32_t *first_slot;    /* [n_ranks + 1] */
+    size_t *first_cell;      /* [n_ranks + 1] */
+    uint32_t *first_group;   /* [n_ranks + 1] */
+    unsigned char *packed;   /* the fast sums rank by rank, on their way */
+    gbs_message *out, *in;   /* [n_ranks] */
+    gbsi_cell_summary *told; /* [n_cells] of all slots, as last asked for; NULL: not yet */
+} gbsi_spread;
+
 struct gbsi_estimate {
     gbsi_estimate_shape shape;
     const gbsi_accumulate *lanes;
@@ -65,6 +81,7 @@ struct gbsi_estimate {
     bool is_cut;
     gbsi_batches batches;
     gbsi_half_time half[2]; /* older first; only if split */
+    gbsi_spread *spread;    /* chains on several ranks; NULL: all are here */
 };
 
 /* One array of an estimate. Arrays of the hot loops are aligned; the others come from calloc(),
@@ -81,6 +98,15 @@ enum { GBSI_ESTIMATE_ARRAYS = 20 };
 
 /* estimate.c: lists all arrays; numbers start at 0. @return how many. */
 size_t gbsi_estimate_arrays(gbsi_estimate *e, gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS]);
+
+/* What the next gbsi_estimate_end_pass() does with the fast sums. */
+typedef enum gbsi_end { GBSI_END_LEAVES, GBSI_END_READS, GBSI_END_TAKES } gbsi_end;
+gbsi_end gbsi_estimate_next_end(const gbsi_estimate *e);
+
+/* spread.c */
+/* Of all chains, up to now, into the share of every rank. @param taken the fast sums are 0 then. */
+gbs_status gbsi_spread_bring(const gbsi_estimate *e, bool taken, gbs_error *err);
+void gbsi_spread_free(gbsi_spread *spread);
 
 /* Sets all that follows from the number of passes. */
 void gbsi_estimate_start(gbsi_estimate *e, uint64_t n_passes);
@@ -123,11 +149,11 @@ void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool);
 /* Standard error of the mean over all chains and passes; NAN if there are too few batches. */
 double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell);
 
-/* summary.c: estimates of one cell. */
-typedef struct gbsi_cell_summary {
-    double p, mcse, ess, rhat;
-} gbsi_cell_summary;
-
+/* summary.c: estimates of one cell ... */
 gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, size_t cell);
+/* ... and as they are told: without an error where the slot never moved. @param cell of e. */
+gbsi_cell_summary gbsi_told_cell(const gbsi_estimate *e, uint32_t slot, size_t cell, bool constant);
+/* Every chain was in one state of the slot at every pass. */
+bool gbsi_is_constant(const gbsi_estimate *e, uint32_t slot);
 
 #endif

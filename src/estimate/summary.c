@@ -201,7 +201,7 @@ static bool is_frozen(const gbsi_estimate *e, size_t cell, double updates)
 }
 
 /* Frozen in every cell. */
-static bool is_constant(const gbsi_estimate *e, uint32_t slot)
+bool gbsi_is_constant(const gbsi_estimate *e, uint32_t slot)
 {
     const double updates = (double)gbsi_estimate_updates(e, slot);
     for (size_t cell = gbsi_offset(&e->cell_start, slot);
@@ -220,18 +220,27 @@ static void put(double *to, size_t i, double value)
     }
 }
 
+/* A variable that never moved has no honest error. */
+gbsi_cell_summary gbsi_told_cell(const gbsi_estimate *e, uint32_t slot, size_t cell, bool constant)
+{
+    gbsi_cell_summary s = gbsi_summarise_cell(e, slot, cell);
+    s.mcse = constant ? (double)NAN : s.mcse;
+    s.ess = constant ? (double)NAN : s.ess;
+    return s;
+}
+
 void gbsi_estimate_slot(const gbsi_estimate *e, uint32_t slot, double *p, double *mcse, double *ess,
                         double *rhat)
 {
-    /* A variable that never moved has no honest error. */
-    const bool constant = is_constant(e, slot);
+    const bool constant = e->spread == NULL && gbsi_is_constant(e, slot);
     const uint32_t arity = gbsi_shape_arity(&e->shape, slot);
     for (uint32_t state = 0; state < arity; state++) {
         const size_t cell = gbsi_offset(&e->cell_start, slot) + (arity == 2 ? 0 : state);
-        const gbsi_cell_summary s = gbsi_summarise_cell(e, slot, cell);
+        const gbsi_cell_summary s =
+            e->spread == NULL ? gbsi_told_cell(e, slot, cell, constant) : e->spread->told[cell];
         put(p, state, arity == 2 && state == 0 ? 1 - s.p : s.p);
-        put(mcse, state, constant ? NAN : s.mcse);
-        put(ess, state, constant ? NAN : s.ess);
+        put(mcse, state, s.mcse);
+        put(ess, state, s.ess);
         put(rhat, state, s.rhat);
     }
 }
@@ -298,6 +307,17 @@ typedef struct tally {
     bool unclaimed; /* a cell that moves has no standard error */
 } tally;
 
+/* NAN until the first that is none. */
+static void see_extremes(gbsi_estimate_worst *worst, double rhat, double ess)
+{
+    if (rhat > worst->max_rhat || isnan(worst->max_rhat)) {
+        worst->max_rhat = rhat;
+    }
+    if (ess < worst->min_ess || isnan(worst->min_ess)) {
+        worst->min_ess = ess;
+    }
+}
+
 static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
 {
     gbsi_estimate_worst *worst = &t->worst;
@@ -305,7 +325,7 @@ static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
         worst->n_unvisited++;
         return;
     }
-    if (is_constant(e, slot)) {
+    if (gbsi_is_constant(e, slot)) {
         worst->n_constant++;
         return;
     }
@@ -318,28 +338,93 @@ static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
             offer(&t->errors, s.mcse);
             t->n_errors++;
         }
-        /* NAN until the first that is none */
-        if (s.rhat > worst->max_rhat || isnan(worst->max_rhat)) {
-            worst->max_rhat = s.rhat;
-        }
-        if (s.ess < worst->min_ess || isnan(worst->min_ess)) {
-            worst->min_ess = s.ess;
-        }
+        see_extremes(worst, s.rhat, s.ess);
     }
+}
+
+/* A tally in doubles, as it goes to rank 0: counts are far below 2^53. */
+enum { MAX_RHAT, MIN_ESS, N_CONSTANT, N_UNVISITED, N_ERRORS, UNCLAIMED, N_LARGEST, N_NUMBERS };
+
+static void write_tally(const tally *t, double *number)
+{
+    number[MAX_RHAT] = t->worst.max_rhat;
+    number[MIN_ESS] = t->worst.min_ess;
+    number[N_CONSTANT] = (double)t->worst.n_constant;
+    number[N_UNVISITED] = (double)t->worst.n_unvisited;
+    number[N_ERRORS] = (double)t->n_errors;
+    number[UNCLAIMED] = t->unclaimed;
+    number[N_LARGEST] = (double)t->errors.n;
+    for (size_t i = 0; i < t->errors.n; i++) {
+        number[N_NUMBERS + i] = t->errors.value[i];
+    }
+}
+
+static void add_tally(tally *t, const double *number)
+{
+    see_extremes(&t->worst, number[MAX_RHAT], number[MIN_ESS]);
+    t->worst.n_constant += (uint64_t)number[N_CONSTANT];
+    t->worst.n_unvisited += (uint64_t)number[N_UNVISITED];
+    t->n_errors += (size_t)number[N_ERRORS];
+    t->unclaimed |= number[UNCLAIMED] != 0;
+    for (size_t i = 0; i < (size_t)number[N_LARGEST]; i++) {
+        offer(&t->errors, number[N_NUMBERS + i]);
+    }
+}
+
+static tally empty_tally(const tally *like)
+{
+    return (tally){.worst = {NAN, NAN, NAN, 0, 0},
+                   .errors = {.value = like->errors.value, .capacity = like->errors.capacity}};
+}
+
+/* The tallies of all ranks on every rank. */
+static gbs_status add_ranks(const gbs_ranks *ranks, tally *t, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = N_NUMBERS + t->errors.capacity;
+    double *own = gbsi_alloc_array_zero(n, sizeof *own);
+    double *all = gbsi_alloc_array(n * ranks->n_ranks, sizeof *all);
+    size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
+    if (own == NULL || all == NULL || n_of == NULL) {
+        status = gbsi_no_memory(err, "worst estimate", n * ranks->n_ranks * sizeof *all);
+        goto cleanup;
+    }
+    for (uint32_t rank = 0; rank < ranks->n_ranks; rank++) {
+        n_of[rank] = n * sizeof *own;
+    }
+    write_tally(t, own);
+    GBSI_TRY(ranks->gather(ranks->context, own, n * sizeof *own, all, n_of, err));
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, all, n * ranks->n_ranks * sizeof *all, err));
+    *t = empty_tally(t);
+    for (uint32_t rank = 0; rank < ranks->n_ranks; rank++) {
+        add_tally(t, all + n * rank);
+    }
+cleanup:
+    gbsi_free(own);
+    gbsi_free(all);
+    gbsi_free(n_of);
+    return status;
 }
 
 gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_estimate_worst *worst,
                                     gbs_error *err)
 {
-    const size_t capacity = rank_of(e->n_cells);
-    tally t = {.worst = {NAN, NAN, NAN, 0, 0}};
-    t.errors.value = gbsi_alloc_array(capacity, sizeof *t.errors.value);
-    t.errors.capacity = capacity;
+    gbs_status status = GBS_OK;
+    const gbsi_estimate *summed = e->spread == NULL ? e : e->spread->share;
+    tally t = {.errors.capacity = rank_of(e->n_cells)};
+    t.errors.value = gbsi_alloc_array(t.errors.capacity, sizeof *t.errors.value);
     if (t.errors.value == NULL) {
-        return gbsi_no_memory(err, "worst estimate", capacity * sizeof *t.errors.value);
+        return gbsi_no_memory(err, "worst estimate", t.errors.capacity * sizeof *t.errors.value);
     }
-    for (uint32_t slot = 0; slot < e->shape.n_slots; slot++) {
-        tally_slot(e, slot, &t);
+    t = empty_tally(&t);
+    if (e->spread != NULL) {
+        GBSI_TRY(gbsi_spread_bring(e, false, err));
+    }
+    for (uint32_t slot = 0; slot < summed->shape.n_slots; slot++) {
+        tally_slot(summed, slot, &t);
+    }
+    if (e->spread != NULL) {
+        GBSI_TRY(add_ranks(e->spread->ranks, &t, err));
     }
     /* Cells that do not count were in the capacity: fewer may be let off. */
     while (t.errors.n > rank_of(t.n_errors)) {
@@ -348,7 +433,8 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_estimate_worst 
     if (!t.unclaimed && t.n_errors > 0) {
         t.worst.max_mcse = t.errors.value[0];
     }
-    gbsi_free(t.errors.value);
     *worst = t.worst;
-    return GBS_OK;
+cleanup:
+    gbsi_free(t.errors.value);
+    return status;
 }

@@ -33,6 +33,7 @@ typedef struct gbsi_draw_job {
     const struct gbsi_plan *plan;
     const gbs_run_options *options;
     uint32_t lanes, n_groups; /* chains are in groups of lanes: states are [group][slot][lane] */
+    uint32_t first_chain;     /* the number of the first chain of group 0 */
     uint64_t room;            /* bytes that it may take in all, later growth included */
     const struct gbsi_surroundings *around; /* of the plan, for bytes(); NULL: computed if needed */
 } gbsi_draw_job;

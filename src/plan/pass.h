@@ -29,6 +29,7 @@ typedef struct gbsi_pass_setting {
     const gbs_run_options *options;
     gbsi_group *group; /* [n_groups] the chains' states */
     uint32_t n_chains, lanes, n_groups;
+    uint32_t first_chain; /* that of group 0: the run's chains before it are in other processes */
     gbsi_simd level;
     gbsi_pool *pool;    /* NULL: one thread */
     uint32_t n_threads; /* of the pool, which is not there yet when bytes() is asked */

@@ -185,12 +185,29 @@ static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
                : advise(run, c, at_length, err);
 }
 
+/* Of a chain: the mean over all groups of chains, wherever they are, of whole numbers. */
+static gbs_status count_weights(gbs_run *run, gbs_error *err)
+{
+    const gbsi_executor *x = &run->engine.executor;
+    double sum[2] = {0.0, x->n_groups};
+    gbs_status status = GBS_OK;
+    if (x->draw->n_weights == NULL) {
+        run->report.public.n_weights = 0.0;
+        return GBS_OK;
+    }
+    sum[0] = x->n_groups == 0 ? 0.0 : floor(x->draw->n_weights(x->draw_state) * sum[1] + 0.5);
+    if (run->ranks != NULL) {
+        status = run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_F64, sum, 2, err);
+    }
+    run->report.public.n_weights = sum[0] / sum[1];
+    return status;
+}
+
 gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_estimate *other = NULL;
     const gbsi_stop stop = drive->stop;
-    const gbsi_estimate_shape shape = gbsi_run_shape(run);
     uint64_t passes = run->report.public.sweeps / SHARE;
     passes = passes < LEAST_PASSES ? LEAST_PASSES : passes;
     const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
@@ -198,12 +215,13 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         return GBS_OK;
     }
     comparison c = {.bias = NAN, .passes = (double)passes};
-    run->report.public.n_weights =
-        draw->n_weights == NULL ? 0.0 : draw->n_weights(run->engine.executor.draw_state);
     drive->stop = GBSI_GO_ON;
-    GBSI_TRY(gbsi_estimate_new(&shape, run->engine.executor.level, &other, err));
+    GBSI_TRY(count_weights(run, err));
+    GBSI_TRY(gbsi_run_new_estimate(run, &other, err));
     GBSI_TRY(run_random(run, drive, other, passes, err));
     if (drive->stop == GBSI_GO_ON) { /* else cut short: no comparison */
+        GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
+        GBSI_TRY(gbsi_estimate_tell(other, err));
         GBSI_TRY(compare(run, other, &c, err));
         GBSI_TRY(tell(run, &c, err));
     }

@@ -13,30 +13,37 @@
 #define TRACE GBSI_BURN_IN_VALUES
 #define TOLD  8u /* R-hat is told after every so many of them */
 
-/* @return false where the watch stopped it, with nothing recorded. */
-static bool record(const gbsi_executor *x, gbsi_watch *watch, gbsi_burn_in *t)
+/* @return GBS_STOPPED where the watch stopped it, with nothing recorded. */
+static gbs_status record(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
+    gbsi_burn_in *t = &run->burn_in;
+    const gbsi_executor *x = &run->engine.executor;
+    double *all = t->now + x->n_all;
     const size_t n_factors = x->plan == NULL ? 0 : x->plan->model->factors.n_factors;
     const uint64_t work = n_factors == 0 ? 1 : x->plan->model->factors.scope_start[n_factors];
     double density[GBSI_LANES];
     for (uint32_t g = 0; g < x->n_groups; ++g) {
         gbsi_executor_group_density(x, g, density);
         for (uint32_t lane = 0; lane < x->lanes && g * x->lanes + lane < x->n_chains; ++lane) {
-            t->density[(size_t)(g * x->lanes + lane) * TRACE + t->n] = density[lane];
+            t->now[g * x->lanes + lane] = density[lane];
         }
         if (gbsi_watch_spend(watch, work)) {
-            return false;
+            return GBS_STOPPED;
         }
     }
+    const gbs_status status = gbsi_run_gather_f64(run, t->now, all, err);
+    for (uint32_t chain = 0; chain < x->n_all; ++chain) {
+        t->density[(size_t)chain * TRACE + t->n] = all[chain];
+    }
     ++t->n;
-    return true;
+    return status;
 }
 
 /* Split R-hat of the second half of what is recorded. */
 static double rhat_of(const gbs_run *run, const gbsi_burn_in *t)
 {
     const size_t half = t->n / 2;
-    return gbsi_split_rhat(t->density + (t->n - half), run->engine.executor.n_chains, half, TRACE);
+    return gbsi_split_rhat(t->density + (t->n - half), run->engine.executor.n_all, half, TRACE);
 }
 
 /* Keep every second value: the stride has doubled. */
@@ -56,7 +63,7 @@ static void thin(uint32_t n_chains, gbsi_burn_in *t)
  */
 static uint64_t most_passes(const gbs_run *run)
 {
-    const uint64_t per_pass = run->engine.schedule.n_places * run->engine.executor.n_chains;
+    const uint64_t per_pass = run->engine.schedule.n_places * run->engine.executor.n_all;
     const uint64_t most = run->options.sweeps > 0
                               ? run->options.sweeps
                               : run->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);
@@ -67,9 +74,11 @@ static uint64_t most_passes(const gbs_run *run)
 static gbs_status take_densities(gbs_run *run, gbs_error *err)
 {
     gbsi_burn_in *t = &run->burn_in;
-    const size_t n = (size_t)run->engine.executor.n_chains * TRACE;
+    const uint32_t n_chains = run->engine.executor.n_all;
+    const size_t n = (size_t)n_chains * TRACE;
     if (t->density == NULL) {
-        t->density = gbsi_alloc_array_zero(n, sizeof *t->density);
+        t->density = gbsi_alloc_array_zero(n + 2 * n_chains, sizeof *t->density);
+        t->now = t->density + n;
     }
     return t->density == NULL ? gbsi_no_memory(err, "burn-in", n * sizeof *t->density) : GBS_OK;
 }
@@ -86,8 +95,12 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     while (run->report.public.burn_in < t->most && drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, false, err));
         const uint64_t done = ++run->report.public.burn_in;
-        if (done % t->stride == 0 && !record(&run->engine.executor, &drive->watch, t)) {
-            break;
+        if (done % t->stride == 0) {
+            GBSI_TRY(record(run, &drive->watch, err));
+            if (status == GBS_STOPPED) {
+                status = GBS_OK;
+                break;
+            }
         }
         if (done % t->stride == 0 && t->n % TOLD == 0) {
             drive->rhat = rhat_of(run, t);
@@ -99,13 +112,15 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                 break;
             }
             if (gbsi_run_is_stuck(run, drive, rhat)) {
-                drive->stop = GBSI_STOP_TO_TEMPER;
+                GBSI_TRY(gbsi_run_turn_to_ladders(run, drive, err));
             }
-            thin(run->engine.executor.n_chains, t);
+            thin(run->engine.executor.n_all, t);
         }
         /* The clock only ends it: the count in the report reproduces the run. */
-        if (run->options.time_s > 0.0 &&
-            gbsi_clock_s() - drive->started_s > run->options.time_s / 2) {
+        bool late = run->options.time_s > 0.0 &&
+                    gbsi_clock_s() - drive->started_s > run->options.time_s / 2;
+        GBSI_TRY(gbsi_run_any(run, &late, err));
+        if (late) {
             break;
         }
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
@@ -155,7 +170,7 @@ gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_erro
     const gbsi_burn_in *t = &run->burn_in;
     const uint64_t count[] = {t->most, t->stride, t->n};
     GBSI_TRY(gbsi_put_numbers(sink, count, 3, sizeof count[0], err));
-    for (uint32_t chain = 0; t->n > 0 && chain < run->engine.executor.n_chains; ++chain) {
+    for (uint32_t chain = 0; t->n > 0 && chain < run->engine.executor.n_all; ++chain) {
         GBSI_TRY(gbsi_put_numbers(sink, t->density + (size_t)chain * TRACE, t->n,
                                   sizeof *t->density, err));
     }
@@ -176,7 +191,7 @@ gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error 
     t->most = count[0];
     t->stride = count[1];
     t->n = count[2];
-    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+    for (uint32_t chain = 0; chain < run->engine.executor.n_all; ++chain) {
         GBSI_TRY(gbsi_take_numbers(source, t->density + (size_t)chain * TRACE, t->n,
                                    sizeof *t->density, err));
     }

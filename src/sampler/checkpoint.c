@@ -282,6 +282,9 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--checkpoint: this run was executed before");
     }
+    if (run->ranks != NULL) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "--checkpoint: not on several ranks");
+    }
     gbs_status status = GBS_OK;
     const size_t n = strlen(path) + 1;
     char *copy = gbsi_alloc(n);
@@ -377,6 +380,9 @@ gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
     gbsi_standing s;
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--resume: this run was executed before");
+    }
+    if (run->ranks != NULL) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "--resume: not on several ranks");
     }
     if (run->problem.part == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -182,6 +182,38 @@ static void put_option(gbs_output *out, const char *group, const gbs_run_options
     put_line(out, group, name, value);
 }
 
+static void put_inputs(gbs_output *out, const gbs_run *run)
+{
+    for (size_t i = 0; i < N_OF(inputs); ++i) {
+        put_line(out, "", inputs[i].name, run->checkpoints.input[i]);
+    }
+}
+
+static void put_options(gbs_output *out, const gbs_run *run)
+{
+    for (size_t i = 0; i < gbsi_n_options; ++i) {
+        const char *name = gbsi_options[i].shown.name;
+        if (!is_in(of_machine, N_OF(of_machine), name)) {
+            put_option(out, "--", &run->checkpoints.asked, name);
+        }
+    }
+}
+
+gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err)
+{
+    gbs_output *out = NULL;
+    const gbs_status status = gbs_output_open_memory(&out, err);
+    if (status < 0) {
+        return status;
+    }
+    put_line(out, "", "version", gbs_version());
+    put_line(out, "", "task", task_of(run));
+    put_line(out, "", "model", gbs_model_digest(run->problem.model));
+    put_inputs(out, run);
+    put_options(out, run);
+    return gbs_output_take(out, text, n, err);
+}
+
 gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char **text, size_t *n,
                                 gbs_error *err)
 {
@@ -198,16 +230,9 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
     put_line(out, "", "task", task_of(run));
     put_line(out, "", "model", gbs_model_digest(run->problem.model));
     put_line(out, "", "exact", exact);
-    for (size_t i = 0; i < N_OF(inputs); ++i) {
-        put_line(out, "", inputs[i].name, run->checkpoints.input[i]);
-    }
+    put_inputs(out, run);
     put_line(out, "", "draws", draws);
-    for (size_t i = 0; i < gbsi_n_options; ++i) {
-        const char *name = gbsi_options[i].shown.name;
-        if (!is_in(of_machine, N_OF(of_machine), name)) {
-            put_option(out, "--", &run->checkpoints.asked, name);
-        }
-    }
+    put_options(out, run);
     for (size_t i = 0; i < N_OF(decided); ++i) {
         put_option(out, "decided-", &run->options, decided[i]);
     }

@@ -15,6 +15,8 @@ typedef struct gbsi_standing {
 /* @param text out: [*n] and a final 0; gbs_free() it. */
 gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standing, char **text,
                                 size_t *n, gbs_error *err);
+/* What ranks that share a run have in common, line by line. @param text out: gbs_free() it. */
+gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
 /* @param path for messages. */
 gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *standing,
                               gbs_error *err);

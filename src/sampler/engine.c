@@ -21,7 +21,8 @@ gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_r
         .options = options,
         .level = gbsi_simd_level(),
         .pool = engine->pool,
-        .draw_room = draw_room};
+        .draw_room = draw_room,
+        .own = engine->own};
 }
 
 void gbsi_engine_free(gbsi_engine *engine)

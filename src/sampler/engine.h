@@ -20,6 +20,7 @@ typedef struct gbsi_engine {
     gbsi_schedule schedule;
     const gbsi_pass *pass; /* that runs it */
     gbsi_pool *pool;       /* NULL until memory is taken */
+    gbsi_own_chains own;
     gbsi_executor executor;
     gbsi_lattice *lattice;   /* sites in bits, or NULL */
     gbsi_packed *packed;     /* chains in bits, or NULL */

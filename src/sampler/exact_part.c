@@ -327,8 +327,11 @@ static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawi
         for (uint32_t v = 0; v < whole->n_variables; ++v) {
             d->user[whole->user_variable[v]] = whole->user_state[whole->state_offset[v] + d->x[v]];
         }
-        status = drive->callbacks->draw(drive->callbacks->context, draw, chain,
-                                        gbsi_conditioned_log_density(whole, d->x), d->user, err);
+        if (gbsi_run_speaks(run)) {
+            status =
+                drive->callbacks->draw(drive->callbacks->context, draw, chain,
+                                       gbsi_conditioned_log_density(whole, d->x), d->user, err);
+        }
     }
     return status;
 }

@@ -21,13 +21,16 @@ uint32_t gbsi_groups_of(uint32_t n_chains)
 
 static gbsi_pass_setting setting_of(const gbsi_executor_setting *setting)
 {
-    const uint32_t n_chains = gbsi_options_chains(setting->options);
+    const uint32_t n_all = gbsi_options_chains(setting->options);
+    const uint32_t n_chains = setting->own.some ? setting->own.n : n_all;
+    const uint32_t lanes = gbsi_lanes_of(n_all);
     return (gbsi_pass_setting){.plan = setting->plan,
                                .compiled = setting->compiled,
                                .options = setting->options,
                                .n_chains = n_chains,
-                               .lanes = gbsi_lanes_of(n_chains),
-                               .n_groups = gbsi_groups_of(n_chains),
+                               .lanes = lanes,
+                               .n_groups = (n_chains + lanes - 1) / lanes,
+                               .first_chain = setting->own.some ? setting->own.first : 0,
                                .level = setting->level,
                                .pool = setting->pool,
                                .n_threads = gbsi_pool_size(setting->pool)};
@@ -80,6 +83,7 @@ static gbs_status init_draw(gbsi_executor *x, const gbs_run_options *options, ui
                                .options = options,
                                .lanes = x->lanes,
                                .n_groups = x->n_groups,
+                               .first_chain = x->first_chain,
                                .room = room};
     return x->draw->init == NULL ? GBS_OK : x->draw->init(&job, &x->draw_state, err);
 }
@@ -105,7 +109,12 @@ gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options
 {
     gbs_status status = GBS_OK;
     const gbsi_executor_setting setting = {
-        .pass = x->pass, .plan = x->plan, .options = options, .level = x->level, .pool = x->pool};
+        .pass = x->pass,
+        .plan = x->plan,
+        .options = options,
+        .level = x->level,
+        .pool = x->pool,
+        .own = {.some = true, .first = x->first_chain, .n = x->n_chains}};
     free_draw(x);
     x->seed = options->seed;
     x->draw = gbsi_draw_of(options, x->level);
@@ -121,14 +130,16 @@ gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *set
                               gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n_chains = gbsi_options_chains(setting->options);
+    const gbsi_pass_setting of_pass = setting_of(setting);
     *x = (gbsi_executor){.pass = setting->pass,
                          .plan = setting->plan,
                          .level = setting->level,
                          .seed = setting->options->seed,
-                         .n_chains = n_chains,
-                         .lanes = gbsi_lanes_of(n_chains),
-                         .n_groups = gbsi_groups_of(n_chains),
+                         .n_chains = of_pass.n_chains,
+                         .n_all = gbsi_options_chains(setting->options),
+                         .first_chain = of_pass.first_chain,
+                         .lanes = of_pass.lanes,
+                         .n_groups = of_pass.n_groups,
                          .pool = setting->pool};
     if ((x->pass->traits & GBSI_PASS_OWNS) == 0) {
         GBSI_TRY(take_groups(x, err));

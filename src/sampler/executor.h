@@ -21,8 +21,10 @@ typedef struct gbsi_executor {
     void *draw_state;
     gbsi_simd level;
     uint64_t seed;
-    uint32_t n_chains;
-    uint32_t lanes; /* 16 with 8 chains or more, else 1 */
+    uint32_t n_chains;    /* of this process ... */
+    uint32_t n_all;       /* ... among those of the run ... */
+    uint32_t first_chain; /* ... from this one on: all functions count from 0 */
+    uint32_t lanes;       /* 16 with 8 chains or more in the run, else 1 */
     uint32_t n_groups;
     gbsi_group *group;  /* [n_groups] */
     uint64_t n_updates; /* of each chain in the last pass */
@@ -31,6 +33,12 @@ typedef struct gbsi_executor {
     gbsi_watch *watch;  /* of long passes; borrowed, NULL: nobody waits */
     gbsi_batch_hook hook;
 } gbsi_executor;
+
+/* The chains of this process, where a run is on several: whole groups, or none. */
+typedef struct gbsi_own_chains {
+    bool some; /* false: all of the run */
+    uint32_t first, n;
+} gbsi_own_chains;
 
 /* What chains are made for. All borrowed for their life, but the options. */
 typedef struct gbsi_executor_setting {
@@ -41,6 +49,7 @@ typedef struct gbsi_executor_setting {
     gbsi_simd level;
     gbsi_pool *pool;    /* NULL: one thread; bits do not depend on it */
     uint64_t draw_room; /* bytes the draw may take */
+    gbsi_own_chains own;
 } gbsi_executor_setting;
 
 /* Lanes and groups for a number of chains. */

@@ -93,7 +93,7 @@ static void keep(gbs_run *run, uint32_t chain, double density)
     for (uint32_t i = 0; i < m->n; ++i) {
         m->state[i] = m->user[m->variable[i]];
     }
-    gbsi_thinned_set(&m->traces, chain, density, m->state);
+    gbsi_thinned_set(&m->traces, run->engine.executor.first_chain + chain, density, m->state);
 }
 
 /* The same without them: in a large model few variables are monitored. */
@@ -108,7 +108,7 @@ static void keep_single(gbs_run *run, uint32_t chain, double density)
                           : part->user_state[part->state_offset[v] +
                                              gbsi_executor_state(&run->engine.executor, chain, v)];
     }
-    gbsi_thinned_set(&m->traces, chain, density, m->state);
+    gbsi_thinned_set(&m->traces, run->engine.executor.first_chain + chain, density, m->state);
 }
 
 void gbsi_monitor_pass(gbs_run *run)
@@ -120,8 +120,10 @@ void gbsi_monitor_pass(gbs_run *run)
     if (!m->asked || !gbsi_thinned_pass(&m->traces)) {
         return;
     }
-    for (uint32_t chain = 0; chain < m->traces.n_chains; ++chain) {
-        if ((run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0) {
+    const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const uint32_t n_chains = splits ? m->traces.n_chains : x->n_chains;
+    for (uint32_t chain = 0; chain < n_chains; ++chain) {
+        if (splits) {
             const double whole =
                 gbsi_recombine(&run->engine, part, chain, m->x, m->x + part->n_variables);
             gbsi_part_user_state(part, m->x, m->user);
@@ -140,6 +142,40 @@ void gbsi_monitor_pass(gbs_run *run)
         }
     }
     gbsi_thinned_end(&m->traces);
+}
+
+/* Traces of the chains of all ranks, on rank 0 and then everywhere. @param size bytes of a chain.
+ */
+static gbs_status gather_rows(const gbs_run *run, void *rows, size_t size, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_executor *x = &run->engine.executor;
+    unsigned char *own = gbsi_alloc_array(x->n_chains, size);
+    if (own == NULL) {
+        return gbsi_no_memory(err, "monitor", x->n_chains * size);
+    }
+    memcpy(own, (unsigned char *)rows + x->first_chain * size, x->n_chains * size);
+    GBSI_TRY(gbsi_run_gather(run, own, size, rows, err));
+    GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, rows, x->n_all * size, err));
+cleanup:
+    gbsi_free(own);
+    return status;
+}
+
+gbs_status gbsi_monitor_gather(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_thinned *t = &run->monitor.traces;
+    if (run->ranks == NULL || t->density == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gather_rows(run, t->density, GBSI_THINNED * sizeof *t->density, err));
+    for (uint32_t i = 0; i < t->n_variables; ++i) {
+        GBSI_TRY(gather_rows(run, t->state + (size_t)i * t->n_chains * GBSI_THINNED,
+                             GBSI_THINNED * sizeof *t->state, err));
+    }
+cleanup:
+    return status;
 }
 
 /* ---- asked for ------------------------------------------------------------------------------- */

@@ -512,6 +512,13 @@ gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (run->engine.pool == NULL) {
         GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
     }
+    if (run->ranks != NULL && !p.crosses) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "chains on several ranks: updates of single variables were not shown to "
+                         "cross all hard zeros, and pilot runs are on one process only: name a "
+                         "scan (--scan %s) to go on with it",
+                         gbsi_scan_base_name());
+    }
     if (!run->engine.by_need || !p.crosses) {
         GBSI_TRY(choose(&p, err));
         r->pilot_s = gbsi_clock_s() - begun_s;

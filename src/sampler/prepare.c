@@ -125,12 +125,10 @@ cleanup:
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_simd level = gbsi_simd_level();
     if (run->problem.part == NULL) {
         return GBS_OK;
     }
     GBSI_TRY(gbsi_run_check(run, err));
-    const gbsi_estimate_shape shape = gbsi_run_shape(run);
     if (run->engine.pool == NULL) {
         GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
     }
@@ -139,7 +137,7 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_executor_init(&run->engine.executor, &setting, err));
     GBSI_TRY(gbsi_traces_take(&run->estimates, &run->engine, (uint32_t)run->options.chains, err));
     if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->purpose.anneals) {
-        GBSI_TRY(gbsi_estimate_new(&shape, level, &run->estimates.estimate, err));
+        GBSI_TRY(gbsi_run_new_estimate(run, &run->estimates.estimate, err));
     }
 cleanup:
     return status;

@@ -19,7 +19,8 @@ typedef struct gbsi_report {
     bool executed;        /* gbs_run_execute() was called: once */
     bool
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
-    double certify_s; /* seconds that --certified took; they count as --time */
+    bool told_of_ladders; /* on several ranks: that one process would turn to them */
+    double certify_s;     /* seconds that --certified took; they count as --time */
 } gbsi_report;
 
 /* All that is not known yet is NaN. */

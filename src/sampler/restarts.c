@@ -38,8 +38,8 @@ gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(take_starter(run, err));
     }
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
-        GBSI_TRY(
-            gbsi_starter_draw(run->engine.starter, chain, drive->pass, run->engine.fresh, err));
+        GBSI_TRY(gbsi_starter_draw(run->engine.starter, run->engine.executor.first_chain + chain,
+                                   drive->pass, run->engine.fresh, err));
         gbsi_executor_set(&run->engine.executor, chain, run->engine.fresh);
     }
     gbsi_executor_ready(&run->engine.executor);

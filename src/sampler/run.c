@@ -121,7 +121,8 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
         if (starter != NULL) {
-            GBSI_TRY(gbsi_starter_draw(starter, chain, 0, x, err));
+            GBSI_TRY(
+                gbsi_starter_draw(starter, run->engine.executor.first_chain + chain, 0, x, err));
         }
         if (status == GBS_STOPPED) {
             break;
@@ -155,7 +156,8 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
         GBSI_TRY(gbsi_run_restart(run, drive, err));
     }
     gbsi_drive_go_on(drive, estimate != NULL);
-    drive->whole = run->checkpoints.path != NULL; /* half a pass is nothing to go on from */
+    /* Half a pass is nothing to go on from, and ranks end theirs together. */
+    drive->whole = run->checkpoints.path != NULL || run->ranks != NULL;
     run->engine.executor.watch = &drive->watch;
     run->report.answering = false; /* estimates are in the making while progress is told */
     status = gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, drive->pass, estimate,
@@ -163,7 +165,10 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
     run->report.answering = answering;
     GBSI_TRY(status);
     ++drive->pass;
-    run->report.public.updates += run->engine.executor.n_updates * run->engine.executor.n_chains;
+    run->report.public.updates += run->engine.executor.n_updates * run->engine.executor.n_all;
+    if (estimate != NULL) {
+        GBSI_TRY(gbsi_estimate_meet(estimate, run->engine.pool, err));
+    }
 cleanup:
     return status;
 }
@@ -174,6 +179,8 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
     const gbs_status status = run_once(run, drive, estimate, err);
     if (status >= 0) {
         gbsi_run_watch(run, drive, estimate != NULL);
+        const gbs_status agreed = gbsi_drive_agree(run, drive, err);
+        return agreed < 0 ? agreed : status;
     }
     return status;
 }
@@ -202,6 +209,8 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
         if (drive->pass == run->checkpoints.stop_after) {
             drive->stop = GBSI_STOP_SIGNAL;
         }
+        const gbs_status agreed = gbsi_drive_agree(run, drive, err);
+        return agreed < 0 ? agreed : status;
     }
     return status;
 }
@@ -219,10 +228,18 @@ void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32
     gbsi_part_user_state(run->problem.part, x, user);
 }
 
-/* Chains told from two. @param x [2][part variables] scratch. */
-static gbs_status give_split_draws(gbs_run *run, const gbsi_drive *drive, uint32_t *x,
-                                   uint32_t *user, gbs_error *err)
+/* What draws are put together in. */
+typedef struct giving {
+    uint32_t *x;         /* [part variables], of chains told from two [2] */
+    uint32_t *user;      /* [model variables] */
+    gbsi_draw_rows rows; /* of several ranks */
+} giving;
+
+/* Chains told from two. */
+static gbs_status give_split_draws(gbs_run *run, const gbsi_drive *drive, giving *g, gbs_error *err)
 {
+    uint32_t *x = g->x;
+    uint32_t *user = g->user;
     const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
     gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->report.public.chains; ++chain) {
@@ -236,8 +253,7 @@ static gbs_status give_split_draws(gbs_run *run, const gbsi_drive *drive, uint32
 
 /* Every chain's state at the end of a kept pass, in the user's numbering. What a scan omits has no
  * state, and the whole then no density. */
-static gbs_status give_draws(gbs_run *run, const gbsi_drive *drive, uint32_t *x, uint32_t *user,
-                             gbs_error *err)
+static gbs_status give_draws(gbs_run *run, const gbsi_drive *drive, giving *g, gbs_error *err)
 {
     const uint32_t lanes = run->engine.executor.lanes;
     const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
@@ -247,12 +263,36 @@ static gbs_status give_draws(gbs_run *run, const gbsi_drive *drive, uint32_t *x,
         if (chain % lanes == 0) {
             gbsi_executor_group_density(&run->engine.executor, chain / lanes, density);
         }
-        gbsi_run_user_state(run, chain, x, user);
-        status = gbsi_run_give_draw(run, drive, draw, chain,
-                                    run->report.public.n_omitted > 0 ? NAN : density[chain % lanes],
-                                    user, err);
+        const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % lanes];
+        gbsi_run_user_state(run, chain, g->x, g->user);
+        if (run->ranks != NULL) {
+            gbsi_draw_rows_put(&g->rows, chain, own, g->user);
+        } else {
+            status = gbsi_run_give_draw(run, drive, draw, chain, own, g->user, err);
+        }
     }
-    return status;
+    return run->ranks == NULL ? status : gbsi_draw_rows_give(&g->rows, run, drive, draw, err);
+}
+
+static void giving_free(giving *g)
+{
+    gbsi_free(g->x);
+    gbsi_free(g->user);
+    gbsi_draw_rows_free(&g->rows);
+}
+
+static gbs_status take_giving(gbs_run *run, bool splits, giving *g, gbs_error *err)
+{
+    const uint32_t n_model = run->problem.model->n_variables;
+    g->x =
+        gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *g->x);
+    g->user = gbsi_alloc_array(n_model, sizeof *g->user);
+    run->report.split_draws = splits;
+    if (g->x == NULL || g->user == NULL) {
+        return gbsi_no_memory(err, "run", n_model * sizeof *g->x);
+    }
+    memcpy(g->user, run->problem.whole->fixed_state, n_model * sizeof *g->user);
+    return run->ranks == NULL ? GBS_OK : gbsi_draw_rows_take(&g->rows, run, err);
 }
 
 /* Checks fall at 64 * 2^(k/2) sweeps: floor, exact in double. */
@@ -267,7 +307,7 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&
                          gbsi_run_long_enough(run);
-    if (!decides && drive->callbacks->progress == NULL) {
+    if (!decides && drive->callbacks->progress == NULL && run->ranks == NULL) {
         return GBS_OK;
     }
     const gbs_status status = gbsi_run_report_errors(run, err);
@@ -277,9 +317,13 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         return status;
     }
     if (gbsi_run_is_stuck(run, drive, run->report.public.max_rhat)) {
-        drive->stop = GBSI_STOP_TO_TEMPER;
-    } else if (run->report.public.max_mcse <= run->report.public.target_error &&
-               gbsi_run_chains_agree(run) && gbsi_run_has_wandered(run)) {
+        const gbs_status turned = gbsi_run_turn_to_ladders(run, drive, err);
+        if (turned < 0 || drive->stop != GBSI_GO_ON) {
+            return turned;
+        }
+    }
+    if (run->report.public.max_mcse <= run->report.public.target_error &&
+        gbsi_run_chains_agree(run) && gbsi_run_has_wandered(run)) {
         drive->stop = GBSI_STOP_TARGET;
     } else if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
         drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
@@ -309,18 +353,9 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     const bool draws = drive->callbacks->draw != NULL;
     const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     unsigned k = 0;
-    uint32_t *x = NULL;
-    uint32_t *user = NULL;
+    giving g = {0};
     if (draws) {
-        x = gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *x);
-        user = gbsi_alloc_array(run->problem.model->n_variables, sizeof *user);
-        run->report.split_draws = splits;
-        if (x == NULL || user == NULL) {
-            status = gbsi_no_memory(err, "run", run->problem.model->n_variables * sizeof *x);
-            goto cleanup;
-        }
-        memcpy(user, run->problem.whole->fixed_state,
-               run->problem.model->n_variables * sizeof *user);
+        GBSI_TRY(take_giving(run, splits, &g, err));
     }
     while (check_after(k) < run->report.public.sweeps) {
         ++k;
@@ -336,20 +371,19 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         }
         if (draws && run->report.public.sweeps % run->options.thin == 0) {
             gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
-            GBSI_TRY((splits ? give_split_draws : give_draws)(run, drive, x, user, err));
+            GBSI_TRY((splits ? give_split_draws : give_draws)(run, drive, &g, err));
         }
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }
 cleanup:
-    gbsi_free(x);
-    gbsi_free(user);
+    giving_free(&g);
     return status;
 }
 
 /* `sample` of a model whose variables are all fixed: one state, given as often as asked. */
 static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
-    if (callbacks->draw == NULL || run->problem.whole->n_variables > 0) {
+    if (callbacks->draw == NULL || run->problem.whole->n_variables > 0 || !gbsi_run_speaks(run)) {
         return GBS_OK;
     }
     gbs_status status = GBS_OK;
@@ -438,6 +472,7 @@ static gbs_status run_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     GBSI_TRY(gbsi_monitor_begin(run, err));
     GBSI_TRY((run->checkpoints.from != NULL ? gbsi_run_take_up : begin_chains)(run, drive, err));
+    GBSI_TRY(gbsi_drive_agree(run, drive, err));
     gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash,
                         drive->callbacks->context); /* again: the search made new blocks */
     const bool resumed = run->tempered != NULL;
@@ -448,13 +483,14 @@ static gbs_status run_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             GBSI_TRY(gbsi_run_burn_in(run, drive, err));
         }
         if (run->report.public.sweeps == 0 && gbsi_run_is_slow(run, drive)) {
-            drive->stop = GBSI_STOP_TO_TEMPER;
+            GBSI_TRY(gbsi_run_turn_to_ladders(run, drive, err));
         }
         GBSI_TRY(sample(run, drive, err));
         run->phase = drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->phase;
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
         GBSI_TRY(keep_one_sweep(run, drive, err)); /* no part of what goes on */
         GBSI_TRY(gbsi_run_compare(run, drive, err));
+        GBSI_TRY(gbsi_monitor_gather(run, err));
     }
     if (tempers || drive->stop == GBSI_STOP_TO_TEMPER) {
         drive->stop = resumed ? drive->stop : GBSI_GO_ON;

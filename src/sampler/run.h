@@ -11,6 +11,7 @@
 #include "sampler/estimates.h"
 #include "sampler/monitor.h"
 #include "sampler/problem.h"
+#include "sampler/ranks.h"
 #include "sampler/report.h"
 #include "sampler/tempered.h"
 
@@ -68,6 +69,7 @@ typedef struct gbsi_run_purpose {
     bool up_only;   /* exact parts are summed, without a marginal: gbs_log_z() */
     bool anneals;   /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
     double penalty; /* of hard zeros on the way, nats; 0: they stay hard */
+    const gbs_ranks *ranks; /* that share its chains, borrowed; NULL: this process is alone */
 } gbsi_run_purpose;
 
 /* Automatic burn-in under way: see burn_in.c. */
@@ -75,13 +77,15 @@ typedef struct gbsi_burn_in {
     uint64_t most;   /* passes; 0: not begun */
     uint64_t stride; /* passes from one recorded density to the next */
     uint64_t n;      /* recorded, of each chain */
-    double *density; /* [n_chains][GBSI_BURN_IN_VALUES] */
+    double *density; /* [n_chains][GBSI_BURN_IN_VALUES], of all ranks */
+    double *now;     /* behind it: [2][n_chains] of one pass, of this rank, and of all */
 } gbsi_burn_in;
 
 struct gbs_run {
     gbs_run_options options;
     uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
     gbsi_run_purpose purpose;
+    const gbs_ranks *ranks; /* NULL: this process is alone */
     gbsi_problem problem;
     gbsi_engine engine;
     gbsi_estimates estimates;

@@ -114,10 +114,23 @@ static uint64_t result_bytes(const gbs_run *run)
 }
 
 /* @param bytes out: size of the estimates; 0 if only traces are kept. */
-static gbs_status estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, gbs_error *err)
+static gbs_status estimate_bytes(const gbs_run *run, const gbsi_estimate_shape *shape,
+                                 size_t *bytes, gbs_error *err)
 {
     *bytes = 0;
-    return shape->kind == GBS_ESTIMATOR_TRACES ? GBS_OK : gbsi_estimate_bytes(shape, bytes, err);
+    if (shape->kind == GBS_ESTIMATOR_TRACES) {
+        return GBS_OK;
+    }
+    return run->ranks == NULL ? gbsi_estimate_bytes(shape, bytes, err)
+                              : gbsi_estimate_spread_bytes(run->ranks, shape, bytes, err);
+}
+
+gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err)
+{
+    const gbsi_estimate_shape shape = gbsi_run_shape(run);
+    const gbsi_simd level = gbsi_simd_level();
+    return run->ranks == NULL ? gbsi_estimate_new(&shape, level, estimate, err)
+                              : gbsi_estimate_spread(run->ranks, &shape, level, estimate, err);
 }
 
 static uint64_t more(uint64_t a, uint64_t b)
@@ -140,7 +153,8 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
         n_cells += arity == 2 ? 1 : arity;
     }
     const uint64_t each = counts ? 2 * sizeof(double) : sizeof(double); /* open sums; totals too */
-    const uint64_t late = n_cells * shape->lanes * shape->n_groups * each;
+    const uint32_t n_ranks = run->ranks == NULL ? 1 : run->ranks->n_ranks;
+    const uint64_t late = n_cells * shape->lanes * shape->n_groups * each / n_ranks;
     return late < estimate ? estimate - late : estimate;
 }
 
@@ -151,10 +165,12 @@ gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *option
 {
     const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
     const uint32_t n_chains = gbsi_options_chains(options);
+    const uint32_t lanes = gbsi_lanes_of(n_chains);
+    const uint32_t n_own = run->ranks == NULL ? n_chains : run->engine.own.n;
     const gbsi_draw_job job = {.plan = run->engine.plan,
                                .options = options,
-                               .lanes = gbsi_lanes_of(n_chains),
-                               .n_groups = gbsi_groups_of(n_chains),
+                               .lanes = lanes,
+                               .n_groups = (n_own + lanes - 1) / lanes,
                                .room = room,
                                .around = around};
     *bytes = 0;
@@ -166,7 +182,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     gbs_status status = GBS_OK;
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
     gbsi_run_memory m = {.standing = gbsi_run_standing_bytes(run)};
-    GBSI_TRY(estimate_bytes(&shape, &run->estimates.estimate_bytes, err));
+    GBSI_TRY(estimate_bytes(run, &shape, &run->estimates.estimate_bytes, err));
     const uint64_t start = start_bytes(run);
     const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
     if (run->engine.spins != NULL) {
@@ -249,7 +265,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
                                  .each_once = true};
     size_t estimate = 0;
     if (!run->purpose.anneals) {
-        GBSI_TRY(estimate_bytes(&shape, &estimate, err));
+        GBSI_TRY(estimate_bytes(run, &shape, &estimate, err));
     }
     uint64_t bytes = more(gbsi_run_standing_bytes(run), touched_bytes(run, &shape, estimate));
     bytes = more(bytes, lanes * part->n_variables + result_bytes(run));

@@ -7,6 +7,8 @@
 #include "sampler/run.h"
 
 gbsi_estimate_shape gbsi_run_shape(const gbs_run *run);
+/* Of all chains, spread over the ranks of the run. */
+gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err);
 
 /* What lies there from conditioning to the end. */
 uint64_t gbsi_run_standing_bytes(const gbs_run *run);

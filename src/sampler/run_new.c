@@ -83,6 +83,9 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
     gbs_run *run = NULL;
     GBSI_TRY(gbsi_run_begin(model, options, &run, err));
     run->purpose = *purpose;
+    run->ranks = purpose->ranks;
+    run->engine.own = gbsi_chains_of(run->ranks, run->ranks == NULL ? 0 : run->ranks->rank,
+                                     gbsi_options_chains(&run->options));
     run->problem.penalty = purpose->penalty;
     if (purpose->draws && run->options.method == GBS_METHOD_AUTO &&
         (run->options.sweeps == 0 || model->n_variables > MOST_DRAWN)) {
@@ -92,6 +95,7 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only"));
     }
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));
+    GBSI_TRY(gbsi_ranks_check(run, err));
     GBSI_TRY(run->engine.undecided ? gbsi_run_check(run, err) : gbsi_run_take_memory(run, err));
     *out = run;
     run = NULL;
@@ -120,7 +124,7 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
     const uint64_t asked = taken.chains;
     gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = taken.time_s};
     status = open_once(model, evidence, &taken, purpose, out, err);
-    while (status == GBS_ERR_LIMIT && fewer_chains(&taken) > 0 &&
+    while (status == GBS_ERR_LIMIT && purpose->ranks == NULL && fewer_chains(&taken) > 0 &&
            !gbsi_deadline_is_over(&deadline)) {
         taken.chains = fewer_chains(&taken);
         status = open_once(model, evidence, &taken, purpose, out, err);
@@ -143,17 +147,21 @@ cleanup:
     return status;
 }
 
-/* @param draws whether the run is made for its draws. */
-static gbs_status new_run(const gbs_model *model, const gbs_evidence *evidence,
-                          const gbs_run_options *options, bool draws, gbs_run **out, gbs_error *err)
+/* @param ranks NULL: none. @param draws whether the run is made for its draws. */
+static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
+                          const gbs_evidence *evidence, const gbs_run_options *options, bool draws,
+                          gbs_run **out, gbs_error *err)
 {
     GBSI_NEED(model);
     GBSI_NEED(out);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
-    const gbsi_run_purpose purpose = {.limited = true, .draws = draws};
+    const gbsi_run_purpose purpose = {.limited = true,
+                                      .draws = draws,
+                                      .ranks = ranks != NULL && ranks->n_ranks > 1 ? ranks : NULL};
     GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
     GBSI_TRY(gbsi_run_note_inputs(run, evidence, &run->options, err));
+    GBSI_TRY(gbsi_ranks_compare(run, err));
     run->options.sequence = NULL; /* borrowed only until here */
     run->options.start = NULL;
     run->options.dummy_edges = NULL;
@@ -169,7 +177,24 @@ cleanup:
 gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
                        const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {
-    return new_run(model, evidence, options, false, out, err);
+    return new_run(NULL, model, evidence, options, false, out, err);
+}
+
+gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                                const gbs_evidence *evidence, const gbs_run_options *options,
+                                gbs_run **out, gbs_error *err)
+{
+    GBSI_NEED(ranks);
+    return new_run(ranks, model, evidence, options, false, out, err);
+}
+
+gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                                          const gbs_evidence *evidence,
+                                          const gbs_run_options *options, gbs_run **out,
+                                          gbs_error *err)
+{
+    GBSI_NEED(ranks);
+    return new_run(ranks, model, evidence, options, true, out, err);
 }
 
 gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evidence,
@@ -177,7 +202,7 @@ gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evi
 {
     gbs_run_options chains;
     gbsi_deadline deadline = {.begun_s = gbsi_clock_s()};
-    const gbs_status status = new_run(model, evidence, options, true, out, err);
+    const gbs_status status = new_run(NULL, model, evidence, options, true, out, err);
     if (status != GBS_ERR_LIMIT || gbsi_options_take(options, &chains, NULL) < 0 ||
         chains.method != GBS_METHOD_AUTO) {
         return status;
@@ -187,5 +212,5 @@ gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evi
         return status;
     }
     chains.method = GBS_METHOD_SAMPLE; /* which needs less memory than a look at trees */
-    return new_run(model, evidence, &chains, true, out, err);
+    return new_run(NULL, model, evidence, &chains, true, out, err);
 }

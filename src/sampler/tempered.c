@@ -331,7 +331,7 @@ bool gbsi_run_is_stuck(const gbs_run *run, const gbsi_drive *drive, double rhat)
     return may_temper(run, drive) &&
            (support == GBSI_SUPPORT_DISCONNECTED ||
             ((rhat > GBSI_STUCK_RHAT || unproved) &&
-             x->pass->operations(x->pass_state, x->n_chains) >= 1e9 * tried_s));
+             x->pass->operations(x->pass_state, x->n_all) >= 1e9 * tried_s));
 }
 
 /* Whether ladders that take so many sweeps of all levels to burn in leave as much for what counts.

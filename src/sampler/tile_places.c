@@ -33,8 +33,9 @@ static void fill_rows(const gbsi_tiles *t, const gbsi_tile_worker *by, uint32_t 
             const uint32_t slot = piece->first_slot + (uint32_t)(first - place);
             gbsi_estimate_ahead(t->job.estimate, g, slot, slot + 4 * n);
         }
-        t->words->lanes16(t->seed, g * t->setting.lanes, t->job.pass, (uint32_t)(first / 4), n,
-                          GBSI_PURPOSE_UPDATE, by->word + (size_t)b * 4 * GBSI_LANES);
+        t->words->lanes16(t->seed, t->setting.first_chain + g * t->setting.lanes, t->job.pass,
+                          (uint32_t)(first / 4), n, GBSI_PURPOSE_UPDATE,
+                          by->word + (size_t)b * 4 * GBSI_LANES);
     }
 }
 
@@ -54,7 +55,8 @@ static void fill_window(const gbsi_tiles *t, const gbsi_tile_worker *by, uint32_
     }
     if (lanes == 1) {
         const uint32_t n_blocks = (uint32_t)((w->end - w->first + 63) / 64 * 16);
-        t->words->lanes1(t->seed, g, t->job.pass, (uint32_t)(w->first / 4), n_blocks, by->word);
+        t->words->lanes1(t->seed, t->setting.first_chain + g, t->job.pass, (uint32_t)(w->first / 4),
+                         n_blocks, by->word);
     } else {
         fill_rows(t, by, g, piece, shift, w);
     }
@@ -195,7 +197,7 @@ static gbsi_tile tile_at(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g,
                        .position = schedule->position == NULL ? NULL : schedule->position + place,
                        .seed = t->seed,
                        .pass = job->pass,
-                       .chain = g * lanes,
+                       .chain = t->setting.first_chain + g * lanes,
                        .group = g,
                        .state = t->setting.group[g].state,
                        .beta = job->beta == NULL ? NULL : job->beta + (size_t)g * lanes,

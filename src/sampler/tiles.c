@@ -29,6 +29,12 @@ static bool is_small(const gbsi_tiles *t)
            2 * GBSI_LEAST_SHARED;
 }
 
+/* Chains that updates are costed for: a rank without any goes through the motions. */
+static uint32_t at_work(const gbsi_pass_setting *setting)
+{
+    return setting->n_chains > 0 ? setting->n_chains : 1;
+}
+
 /* ---- the pass -------------------------------------------------------------------------------- */
 
 static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
@@ -77,7 +83,7 @@ static void part_long(gbsi_tiles *t)
         p += place >= schedule->piece[p].place + schedule->piece[p].n;
         const gbsi_piece *piece = &schedule->piece[p];
         const uint32_t slot = gbsi_piece_slot(schedule, piece, (uint32_t)(place - piece->place));
-        if (gbsi_operations_update(plan, slot, t->setting.n_chains) >= LONG * t->between_looks) {
+        if (gbsi_operations_update(plan, slot, at_work(&t->setting)) >= LONG * t->between_looks) {
             t->is_long = place == t->first_place;
             t->end_place = t->is_long ? place + 1 : place;
         }
@@ -231,7 +237,7 @@ static double operations(void *state, uint32_t n_chains)
 
 static double least_operations(const gbsi_pass_setting *setting)
 {
-    return gbsi_operations_single(setting->plan, setting->n_chains, INFINITY);
+    return gbsi_operations_single(setting->plan, at_work(setting), INFINITY);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -240,7 +246,7 @@ static double least_operations(const gbsi_pass_setting *setting)
 static bool has_long(const gbsi_pass_setting *setting, double between_looks)
 {
     const gbsi_plan *plan = setting->plan;
-    const uint32_t n = setting->n_chains;
+    const uint32_t n = at_work(setting);
     return plan->max_arity > 2 && gbsi_operations_single(plan, n, LONG * between_looks) <
                                       gbsi_operations_single(plan, n, INFINITY);
 }
@@ -328,8 +334,8 @@ gbs_status gbsi_tiles_look_every(void *state, double operations, gbs_error *err)
     const gbsi_pass_setting *setting = &t->setting;
     const double below = LONG * operations;
     t->between_looks = operations;
-    t->operations_short = gbsi_operations_single(setting->plan, setting->n_chains, below);
-    t->n_cuts = gbsi_operations_cut(setting->plan, setting->n_chains, below, t->operations_short,
+    t->operations_short = gbsi_operations_single(setting->plan, at_work(setting), below);
+    t->n_cuts = gbsi_operations_cut(setting->plan, at_work(setting), below, t->operations_short,
                                     operations, GBSI_MOST_CUTS, t->cut);
     gbsi_free(t->w);
     t->w = NULL;
@@ -354,8 +360,8 @@ static gbs_status prepare(const gbsi_pass_setting *setting, void **state, gbs_er
     t->words = gbsi_words_of(setting->level);
     t->n_workers = gbsi_pool_size(setting->pool);
     GBSI_TRY(take_workers(t, err));
-    t->counted_chains = setting->n_chains;
-    t->operations_each = gbsi_operations_single(setting->plan, setting->n_chains, INFINITY);
+    t->counted_chains = at_work(setting);
+    t->operations_each = gbsi_operations_single(setting->plan, at_work(setting), INFINITY);
     GBSI_TRY(gbsi_tiles_look_every(t, BETWEEN_LOOKS, err));
     *state = t;
     t = NULL;

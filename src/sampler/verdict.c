@@ -107,6 +107,10 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
         (sampled && kept_nothing(run->estimates.estimate, run->tempered))) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
     }
+    if (sampled && run->ranks != NULL && !gbsi_estimate_has_told(run->estimates.estimate)) {
+        return gbsi_fail(err, GBS_ERR_STATE,
+                         "on several ranks marginals can be read once gbs_run_execute() has ended");
+    }
     if (sampled && run->estimates.estimate == NULL) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "the estimator traces keeps no marginals: use rao-blackwell or count");
@@ -261,6 +265,9 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
                                   "%u variables have log-weights so large that their sums run in "
                                   "double, which is slower",
                                   run->engine.plan->n_of_class[GBSI_CLASS_PRECISE]));
+    }
+    if (run->estimates.estimate != NULL && run->tempered == NULL) {
+        GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
     }
     GBSI_TRY(take_digest(run, err));
 cleanup:

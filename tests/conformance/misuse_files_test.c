@@ -559,6 +559,22 @@ static void sensitivities(void **state)
     gbs_model_free(spins);
 }
 
+static void ranks(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_run *run = NULL;
+    gbs_ranks alone = {.n_ranks = 1};
+    REFUSED(gbs_run_new_on_ranks(NULL, m, NULL, NULL, &run, &err));
+    REFUSED(gbs_run_new_on_ranks(&alone, NULL, NULL, NULL, &run, &err));
+    REFUSED(gbs_run_new_on_ranks(&alone, m, NULL, NULL, NULL, &err));
+    REFUSED(gbs_run_new_for_draws_on_ranks(NULL, m, NULL, NULL, &run, &err));
+    FINE(gbs_run_new_on_ranks(&alone, m, NULL, NULL, &run, &err)); /* a run without */
+    FINE(gbs_run_execute(run, NULL, &err));
+    gbs_run_free(run);
+    gbs_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,6 +586,7 @@ int main(void)
         cmocka_unit_test(model_files),  cmocka_unit_test(evidence_files),
         cmocka_unit_test(checkpoints),  cmocka_unit_test(traces),
         cmocka_unit_test(other_files),  cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sampler/ranks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "estimate/estimate.h"
+#include "gibbsite/io.h"
+#include "sampler/checkpoint_text.h"
+#include "sampler/run.h"
+#include "sampler/run_options.h"
+
+bool gbsi_run_speaks(const gbs_run *run)
+{
+    return run->ranks == NULL || run->ranks->rank == 0;
+}
+
+gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains)
+{
+    if (ranks == NULL) {
+        return (gbsi_own_chains){.first = 0, .n = n_chains};
+    }
+    const uint32_t lanes = gbsi_lanes_of(n_chains);
+    const uint32_t n_groups = gbsi_groups_of(n_chains);
+    const uint32_t first = lanes * gbsi_first_group(n_groups, ranks->n_ranks, rank);
+    const uint32_t end = lanes * gbsi_first_group(n_groups, ranks->n_ranks, rank + 1);
+    return (gbsi_own_chains){.some = true,
+                             .first = first < n_chains ? first : n_chains,
+                             .n = (end < n_chains ? end : n_chains) -
+                                  (first < n_chains ? first : n_chains)};
+}
+
+/* ---- what several ranks do not do ------------------------------------------------------------ */
+
+static gbs_status refuse(const char *what, gbs_error *err)
+{
+    return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "chains on several ranks: %s", what);
+}
+
+gbs_status gbsi_ranks_check(const gbs_run *run, gbs_error *err)
+{
+    const gbs_run_options *o = &run->options;
+    const unsigned scan_traits = run->engine.scan_traits;
+    if (run->ranks == NULL || run->problem.part == NULL) {
+        return GBS_OK;
+    }
+    if (o->temper > GBS_TEMPER_OFF) {
+        return refuse("--temper: ladders of temperatures are on one process only", err);
+    }
+    if (run->engine.spins != NULL) {
+        return refuse("spins with one bit each are on one process only: use --lattice never "
+                      "with --estimator count or rao-blackwell",
+                      err);
+    }
+    if (run->engine.undecided && !run->engine.by_need) {
+        return refuse("--scan auto: its pilot run may choose splashes, which are on one process "
+                      "only: name a scan",
+                      err);
+    }
+    if ((scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+        return refuse("--scan splash grows its blocks by the states of all chains", err);
+    }
+    if ((scan_traits & GBSI_SCAN_SPLITS) != 0) {
+        return refuse("--scan synchronous puts the states of a chain together from two", err);
+    }
+    if ((gbsi_draw_traits(o) & GBSI_DRAW_THRESHOLD) != 0 && o->threshold == GBS_THRESHOLD_AUTO) {
+        return refuse("--threshold auto: trial runs are on one process only: give a number", err);
+    }
+    return GBS_OK;
+}
+
+/* ---- that all are alike ---- */
+
+enum { N_DECIDED = 7 };
+
+/* What conditioning, the search for exact answers and the compiler made of the model. */
+static void decisions(const gbs_run *run, uint64_t out[N_DECIDED])
+{
+    const gbs_report *r = &run->report.public;
+    const uint64_t number[N_DECIDED] = {
+        r->n_free_variables, r->n_exact_variables, r->n_components,      run->problem.part == NULL,
+        r->chains,           r->n_levels,          run->engine.undecided};
+    memcpy(out, number, sizeof number);
+}
+
+/* The first line of rank 0's that is another here. */
+static gbs_status name_difference(const gbs_run *run, const char *own, const char *first,
+                                  gbs_error *err)
+{
+    size_t line = 0;
+    for (size_t i = 0; own[i] == first[i] && own[i] != '\0'; ++i) {
+        line = own[i] == '\n' ? i + 1 : line;
+    }
+    return gbsi_fail(err, GBS_ERR_STATE,
+                     "rank %" PRIu32 " has %.*s, rank 0 has %.*s: all ranks need the same version, "
+                     "model, evidence and options",
+                     run->ranks->rank, (int)strcspn(own + line, "\n"), own + line,
+                     (int)strcspn(first + line, "\n"), first + line);
+}
+
+static gbs_status compare_text(const gbs_run *run, const char *own, uint64_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_ranks *ranks = run->ranks;
+    uint64_t n_first = n;
+    char *first = NULL;
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, &n_first, sizeof n_first, err));
+    first = gbsi_alloc_zero((size_t)n_first + 1);
+    if (first == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "ranks", (size_t)n_first));
+    }
+    memcpy(first, own, (size_t)(ranks->rank == 0 ? n_first : 0));
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, first, (size_t)n_first, err));
+    if (strcmp(own, first) != 0) {
+        status = name_difference(run, own, first, err);
+    }
+cleanup:
+    gbsi_free(first);
+    return status;
+}
+
+static gbs_status compare_decisions(const gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_ranks *ranks = run->ranks;
+    uint64_t own[N_DECIDED];
+    uint64_t first[N_DECIDED];
+    decisions(run, own);
+    memcpy(first, own, sizeof first);
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, first, sizeof first, err));
+    if (memcmp(own, first, sizeof own) != 0) {
+        status = gbsi_fail(err, GBS_ERR_STATE,
+                           "rank %" PRIu32 " would answer %" PRIu64 " of %" PRIu64
+                           " variables exactly, rank 0 %" PRIu64 " of %" PRIu64
+                           ": time or memory decided otherwise there: give --method and "
+                           "--memory-limit, or no --time",
+                           ranks->rank, own[1], own[0], first[1], first[0]);
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char *text = NULL;
+    size_t n = 0;
+    if (run->ranks == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_identity_text(run, &text, &n, err));
+    GBSI_TRY(compare_text(run, text, n, err));
+    GBSI_TRY(compare_decisions(run, err));
+cleanup:
+    gbs_free(text);
+    return status;
+}
+
+/* ---- together -------------------------------------------------------------------------------- */
+
+static gbs_status combine_max(const gbs_run *run, uint64_t *value, gbs_error *err)
+{
+    return run->ranks == NULL
+               ? GBS_OK
+               : run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_U64, value, 1, err);
+}
+
+gbs_status gbsi_drive_agree(const gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    uint64_t stop = (uint64_t)drive->stop;
+    const gbs_status status = combine_max(run, &stop, err);
+    drive->stop = (gbsi_stop)stop;
+    return status;
+}
+
+gbs_status gbsi_run_any(const gbs_run *run, bool *is_so, gbs_error *err)
+{
+    uint64_t value = *is_so;
+    const gbs_status status = combine_max(run, &value, err);
+    *is_so = value != 0;
+    return status;
+}
+
+gbs_status gbsi_run_gather(const gbs_run *run, const void *own, size_t size, void *all,
+                           gbs_error *err)
+{
+    const gbs_ranks *ranks = run->ranks;
+    const gbsi_executor *x = &run->engine.executor;
+    size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
+    if (n_of == NULL) {
+        return gbsi_no_memory(err, "ranks", ranks->n_ranks * sizeof *n_of);
+    }
+    for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
+        n_of[rank] = size * gbsi_chains_of(ranks, rank, x->n_all).n;
+    }
+    const gbs_status status =
+        ranks->gather(ranks->context, own, size * x->n_chains, all, n_of, err);
+    gbsi_free(n_of);
+    return status;
+}
+
+gbs_status gbsi_run_gather_f64(const gbs_run *run, const double *own, double *all, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_ranks *ranks = run->ranks;
+    const uint32_t n = run->engine.executor.n_all;
+    if (ranks == NULL) {
+        memcpy(all, own, n * sizeof *all);
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_run_gather(run, own, sizeof *own, all, err));
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, all, n * sizeof *all, err));
+cleanup:
+    return status;
+}
+
+/* ---- draws ---- */
+
+gbs_status gbsi_draw_rows_take(gbsi_draw_rows *rows, const gbs_run *run, gbs_error *err)
+{
+    const uint32_t n = run->problem.model->n_variables;
+    const gbsi_executor *x = &run->engine.executor;
+    rows->size = sizeof(double) + n * sizeof *rows->state;
+    rows->own = gbsi_alloc_array(x->n_chains, rows->size);
+    rows->all = gbsi_alloc_array(gbsi_run_speaks(run) ? x->n_all : 0, rows->size);
+    rows->state = gbsi_alloc_array(n, sizeof *rows->state);
+    return rows->own == NULL || rows->all == NULL || rows->state == NULL
+               ? gbsi_no_memory(err, "draws of all ranks", x->n_all * rows->size)
+               : GBS_OK;
+}
+
+void gbsi_draw_rows_free(gbsi_draw_rows *rows)
+{
+    gbsi_free(rows->own);
+    gbsi_free(rows->all);
+    gbsi_free(rows->state);
+}
+
+void gbsi_draw_rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
+                        const uint32_t *state)
+{
+    unsigned char *row = rows->own + chain * rows->size;
+    memcpy(row, &log_density, sizeof log_density);
+    memcpy(row + sizeof log_density, state, rows->size - sizeof log_density);
+}
+
+gbs_status gbsi_draw_rows_give(gbsi_draw_rows *rows, gbs_run *run, const gbsi_drive *drive,
+                               uint64_t draw, gbs_error *err)
+{
+    gbs_status status = gbsi_run_gather(run, rows->own, rows->size, rows->all, err);
+    const uint32_t n_given = gbsi_run_speaks(run) ? run->engine.executor.n_all : 0;
+    for (uint32_t chain = 0; chain < n_given && status >= 0; ++chain) {
+        const unsigned char *row = rows->all + chain * rows->size;
+        double log_density = 0.0;
+        memcpy(&log_density, row, sizeof log_density);
+        memcpy(rows->state, row + sizeof log_density, rows->size - sizeof log_density);
+        status = gbsi_run_give_draw(run, drive, draw, chain, log_density, rows->state, err);
+    }
+    return status;
+}
+
+/* ---- ladders ---- */
+
+gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    if (run->ranks == NULL) {
+        drive->stop = GBSI_STOP_TO_TEMPER;
+        return GBS_OK;
+    }
+    if (run->report.told_of_ladders) {
+        return GBS_OK;
+    }
+    run->report.told_of_ladders = true;
+    return gbsi_report_warn(&run->report, err,
+                            "the chains disagree, where one process would go on with ladders of "
+                            "temperatures (--temper auto); on several ranks the chains go on as "
+                            "they are");
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run whose chains are on several ranks (gibbsite/ranks.h): each holds the whole model, and runs
+ * whole groups of chains. What decides is brought together, so that all ranks decide alike. */
+#ifndef GBSI_SAMPLER_RANKS_H
+#define GBSI_SAMPLER_RANKS_H
+
+#include <stdbool.h>
+
+#include "gibbsite/ranks.h"
+#include "sampler/executor.h"
+
+struct gbs_run;
+struct gbsi_drive;
+
+/* Where nothing follows below, a run on one process (run->ranks is NULL) does nothing. */
+
+/* Whether this rank speaks: callbacks.draw is called here, files are written. */
+bool gbsi_run_speaks(const struct gbs_run *run);
+/* The chains of a rank. @param ranks NULL: all. */
+gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains);
+/* The options that several ranks do not have. @return GBS_ERR_UNSUPPORTED naming one. */
+gbs_status gbsi_ranks_check(const struct gbs_run *run, gbs_error *err);
+/* That all ranks have the same version, model, evidence and options, and decided alike what is
+ * exact. @return GBS_ERR_STATE naming what differs from rank 0. */
+gbs_status gbsi_ranks_compare(const struct gbs_run *run, gbs_error *err);
+
+/* What stopped the run on any rank stops it on all. */
+gbs_status gbsi_drive_agree(const struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+/* Whether it is so on any rank. */
+gbs_status gbsi_run_any(const struct gbs_run *run, bool *is_so, gbs_error *err);
+/* A number per chain, on all ranks. @param own of the chains here. @param all [chains] out; in one
+ * process a copy. */
+gbs_status gbsi_run_gather_f64(const struct gbs_run *run, const double *own, double *all,
+                               gbs_error *err);
+/* Items of each chain, on rank 0, those of its own chains moved too. @param size bytes of a chain.
+ * @param all [chains of the run] on rank 0, else NULL. */
+gbs_status gbsi_run_gather(const struct gbs_run *run, const void *own, size_t size, void *all,
+                           gbs_error *err);
+/* Draws of all chains on their way to rank 0. */
+typedef struct gbsi_draw_rows {
+    size_t size;        /* of a row: its log density, then the state of every variable */
+    unsigned char *own; /* [chains of this rank] */
+    unsigned char *all; /* [chains of the run] on rank 0 */
+    uint32_t *state;    /* scratch */
+} gbsi_draw_rows;
+
+gbs_status gbsi_draw_rows_take(gbsi_draw_rows *rows, const struct gbs_run *run, gbs_error *err);
+void gbsi_draw_rows_free(gbsi_draw_rows *rows);
+/* @param chain of this rank. @param state [model variables] of the user. */
+void gbsi_draw_rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
+                        const uint32_t *state);
+/* All of them to callbacks.draw of rank 0, chain by chain. */
+gbs_status gbsi_draw_rows_give(gbsi_draw_rows *rows, struct gbs_run *run,
+                               const struct gbsi_drive *drive, uint64_t draw, gbs_error *err);
+/* Where plain chains disagree, one process goes on with ladders of temperatures; several ranks say
+ * so once, and go on as they are. */
+gbs_status gbsi_run_turn_to_ladders(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+
+#endif
