@@ -31,6 +31,7 @@
 #include "gibbsite/run.h"
 #include "gibbsite/segment.h"
 #include "gibbsite/sensitivity.h"
+#include "gibbsite/share.h"
 #include "gibbsite/status.h"
 #include "gibbsite/traces.h"
 

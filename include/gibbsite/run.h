@@ -206,6 +206,11 @@ typedef struct gbs_report {
                                  the chains, miss what keeps these apart, and are not reliable */
     int in_burn_in; /**< 1: --time or a signal ended the run during burn-in. The estimates are then
                          of one sweep after it (sweeps is 1), and depend on how chains started */
+    uint32_t ranks; /**< that share the model (gibbsite/share.h), which the fields below are about;
+                       0: none */
+    uint64_t exchange_messages; /**< sent by all ranks, burn-in included */
+    uint64_t exchange_bytes;
+    double exchange_s; /**< spent on sending and waiting, of the rank that spent most */
 } gbs_report;
 
 /**

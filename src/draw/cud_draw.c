@@ -148,7 +148,7 @@ gbs_status gbsi_cud_draw_init(const gbsi_draw_job *job, void **state, gbs_error 
     const gbs_cud_scheme scheme = (gbs_cud_scheme)options->cud_scheme;
     const uint64_t polynomial = gbsi_cud_polynomial(m);
     d->n_slots = job->plan->n_slots;
-    d->n_places = job->plan->n_slots; /* every variable once in a pass */
+    d->n_places = job->plan->n_sampled; /* every variable once in a pass */
     gbsi_cud_init(&d->sequence, scheme, m, polynomial,
                   options->cud_offset != 0
                       ? options->cud_offset

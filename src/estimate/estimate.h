@@ -27,7 +27,12 @@ typedef struct gbsi_estimate_shape {
     uint32_t value_bytes; /* of the state: 1 or 2 */
     gbs_estimator_kind kind;
     bool each_once; /* every slot is updated exactly once per pass */
-    bool feeds;     /* spread.c: has fast sums alone, which another estimate takes */
+    /* Of a model that ranks share: */
+    const uint8_t *own;     /* [n_slots] 1: updated here; borrowed, NULL: all are */
+    const gbs_ranks *ranks; /* the others'; NULL: none. gbsi_estimate_find_worst() is then called on
+                               all of them */
+    size_t n_all_cells;     /* of all ranks */
+    bool feeds;             /* spread.c: has fast sums alone, which another estimate takes */
 } gbsi_estimate_shape;
 
 static inline uint32_t gbsi_shape_arity(const gbsi_estimate_shape *shape, size_t slot)

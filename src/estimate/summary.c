@@ -411,7 +411,9 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_estimate_worst 
 {
     gbs_status status = GBS_OK;
     const gbsi_estimate *summed = e->spread == NULL ? e : e->spread->share;
-    tally t = {.errors.capacity = rank_of(e->n_cells)};
+    const gbs_ranks *ranks = e->spread == NULL ? e->shape.ranks : e->spread->ranks;
+    tally t = {.errors.capacity =
+                   rank_of(e->shape.own == NULL ? e->n_cells : e->shape.n_all_cells)};
     t.errors.value = gbsi_alloc_array(t.errors.capacity, sizeof *t.errors.value);
     if (t.errors.value == NULL) {
         return gbsi_no_memory(err, "worst estimate", t.errors.capacity * sizeof *t.errors.value);
@@ -421,10 +423,12 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_estimate_worst 
         GBSI_TRY(gbsi_spread_bring(e, false, err));
     }
     for (uint32_t slot = 0; slot < summed->shape.n_slots; slot++) {
-        tally_slot(summed, slot, &t);
+        if (e->shape.own == NULL || e->shape.own[slot] != 0) {
+            tally_slot(summed, slot, &t);
+        }
     }
-    if (e->spread != NULL) {
-        GBSI_TRY(add_ranks(e->spread->ranks, &t, err));
+    if (ranks != NULL) {
+        GBSI_TRY(add_ranks(ranks, &t, err));
     }
     /* Cells that do not count were in the capacity: fewer may be let off. */
     while (t.errors.n > rank_of(t.n_errors)) {

@@ -79,6 +79,13 @@ static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, gbs_error *err)
     return GBS_OK;
 }
 
+/* Whether a slot of a class that is counted is. */
+static bool is_counted(const gbsi_compile *c, uint32_t slot)
+{
+    const uint8_t *known = c->options.by_count;
+    return known != NULL ? known[c->plan->variable_of[slot]] != 0 : one_coupling(c, slot);
+}
+
 /* Whether a class is counted. */
 static void choose(const gbsi_compile *c, bool *counted)
 {
@@ -90,7 +97,8 @@ static void choose(const gbsi_compile *c, bool *counted)
         n_counted[class_id] += gbsi_has_couplings(class_id) && one_coupling(c, s);
     }
     for (unsigned k = 0; k < GBSI_N_CLASSES; ++k) {
-        counted[k] = n_counted[k] > 0 && 2 * n_counted[k] >= n_rows[k];
+        const bool known = c->options.by_count != NULL && gbsi_has_couplings((gbsi_class)k);
+        counted[k] = known || (n_counted[k] > 0 && 2 * n_counted[k] >= n_rows[k]);
     }
 }
 
@@ -110,7 +118,7 @@ gbs_status gbsi_count_neighbours(gbsi_compile *c, gbs_error *err)
     }
     for (uint32_t s = 0; s < plan->n_slots && status == GBS_OK; ++s) {
         plan->by_count[s] = GBSI_NONE;
-        if (counted[gbsi_plan_class(plan, s)] && one_coupling(c, s)) {
+        if (counted[gbsi_plan_class(plan, s)] && is_counted(c, s)) {
             status = store_by_count(c, s, err);
         }
     }

@@ -188,8 +188,11 @@ gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
     plan->model = model;
     plan->graph = graph;
     plan->n_slots = model->n_variables;
+    plan->n_sampled = options.n_sampled > 0 ? options.n_sampled : model->n_variables;
     plan->density_units =
-        gbsi_sum_units_of(gbsi_factors_magnitude(&model->factors), model->factors.n_factors);
+        options.density_units.high > 0.0
+            ? options.density_units
+            : gbsi_sum_units_of(gbsi_factors_magnitude(&model->factors), model->factors.n_factors);
     GBSI_TRY(compile(&c, sequence, n, err));
     *out = plan;
     plan = NULL;

@@ -135,6 +135,7 @@ typedef struct gbsi_plan {
     const gbsi_conditioned *model; /* borrowed */
     const gbsi_graph *graph;       /* borrowed; its edges decide the levels */
     uint32_t n_slots;
+    uint32_t n_sampled;    /* variables of the whole, of which this may be a share; else n_slots */
     uint32_t *slot_of;     /* [n_slots] by variable */
     uint32_t *variable_of; /* [n_slots] by slot */
     uint32_t *arity;       /* by slot; NULL: max_arity for all */
@@ -323,6 +324,11 @@ typedef struct gbsi_plan_options {
     bool coarse;  /* a bound of GBSI_COARSE_LIMIT on the rounding of sums will do */
     bool measure; /* only bytes and counts are wanted, the plan will not be run: leave out
                      neighbourhoods that are not needed for them */
+    /* For a share of a model, whose plan has to compute what the plan of the whole computes: */
+    const uint32_t *order;        /* [n_variables] by slot; NULL: found as above */
+    const uint8_t *by_count;      /* [n_variables] 1: looks up tables by_count; NULL: found */
+    gbsi_sum_units density_units; /* 0: found */
+    uint32_t n_sampled;           /* 0: the model's variables */
 } gbsi_plan_options;
 
 /* Compiles a model. @param sequence [n] free variables of one pass. */

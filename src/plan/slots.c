@@ -199,7 +199,8 @@ static gbs_status describe_slots(gbsi_compile *c, gbs_error *err)
         }
         ++plan->n_of_class[c->profile[v].type >> 4];
     }
-    plan->by_type = (!arities_differ && !types_differ) || plan->n_levels <= 1;
+    plan->by_type =
+        (!arities_differ && !types_differ) || (plan->n_levels <= 1 && c->options.order == NULL);
     return GBS_OK;
 }
 
@@ -252,12 +253,17 @@ gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n
     if (s.key == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "plan", s.n * sizeof *s.key));
     }
-    GBSI_TRY(sort_by_locality(c, &s, err));
-    GBSI_TRY(sort_by_type(c, &s, err));
-    if (c->options.repeats) {
-        GBSI_TRY(sort_by_level(c, sequence, n, &s, err));
+    if (c->options.order == NULL) {
+        GBSI_TRY(sort_by_locality(c, &s, err));
+        GBSI_TRY(sort_by_type(c, &s, err));
+        if (c->options.repeats) {
+            GBSI_TRY(sort_by_level(c, sequence, n, &s, err));
+        }
     }
     GBSI_TRY(take_order(&s, &plan->variable_of, err));
+    if (c->options.order != NULL) {
+        memcpy(plan->variable_of, c->options.order, s.n * sizeof *plan->variable_of);
+    }
     GBSI_TRY(describe_slots(c, err));
     GBSI_TRY(take_fields(plan, err));
     GBSI_TRY(find_degrees(c, err));

@@ -19,7 +19,7 @@
 /* What the comparison found over all marginals. */
 typedef struct comparison {
     double bias;         /* NAN: no two standard errors to compare with */
-    uint32_t slot;       /* where */
+    uint32_t variable;   /* where, the user's number */
     double random_error; /* largest standard error of the random draw */
     double passes;       /* it was run for */
 } comparison;
@@ -47,7 +47,7 @@ static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_
         const double beyond = fabs(own[0][a] - random[0][a]) - z * error;
         if (isnan(c->bias) || beyond > c->bias) {
             c->bias = beyond > 0.0 ? beyond : 0.0;
-            c->slot = slot;
+            c->variable = run->problem.part->user_variable[run->engine.plan->variable_of[slot]];
         }
         c->random_error = random[1][a] > c->random_error ? random[1][a] : c->random_error;
     }
@@ -64,11 +64,31 @@ static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, compar
     for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
         n += gbsi_plan_arity(run->engine.plan, slot);
     }
+    n = run->shared.share == NULL ? n : run->shared.share->facts.n_states;
     for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
         compare_slot(run, other, slot, deviations(n), scratch, c);
     }
     gbsi_free(scratch);
     return GBS_OK;
+}
+
+/* Of all ranks that share the model: the largest bias, at the first variable that has it. */
+static gbs_status compare_ranks(const gbs_run *run, comparison *c, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_ranks *ranks = run->ranks;
+    double most[2] = {isnan(c->bias) ? -1.0 : c->bias, c->random_error};
+    if (run->shared.share == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_F64, most, 2, err));
+    uint64_t from_end = c->bias == most[0] ? UINT32_MAX - c->variable : 0;
+    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &from_end, 1, err));
+    c->bias = most[0] < 0.0 ? (double)NAN : most[0];
+    c->random_error = most[1];
+    c->variable = UINT32_MAX - (uint32_t)from_end;
+cleanup:
+    return status;
 }
 
 /* The random draw in place of the run's own. */
@@ -147,13 +167,11 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
     const double turn = ratio * ratio * (double)r->sweeps; /* sweeps: random errs by the bias */
     char bias[256] = "";
     if (c->bias > 0.0) {
-        const uint32_t variable =
-            run->problem.part->user_variable[run->engine.plan->variable_of[c->slot]];
         (void)snprintf(bias, sizeof bias,
                        "is biased by at least %.2g at variable %" PRIu32
                        "; at this length the random draw has standard errors of %.2g, and from "
                        "%.2g sweeps on they are below that bias",
-                       c->bias, variable, random_error, turn);
+                       c->bias, c->variable, random_error, turn);
     } else {
         (void)snprintf(bias, sizeof bias,
                        "has no guarantee of convergence here; %.0f sweeps of the random draw show "
@@ -196,8 +214,9 @@ static gbs_status count_weights(gbs_run *run, gbs_error *err)
         return GBS_OK;
     }
     sum[0] = x->n_groups == 0 ? 0.0 : floor(x->draw->n_weights(x->draw_state) * sum[1] + 0.5);
-    if (run->ranks != NULL) {
-        status = run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_F64, sum, 2, err);
+    if (run->ranks != NULL) { /* of a shared model every rank has all groups */
+        status = run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_F64, sum,
+                                     gbsi_chains_are_spread(run) ? 2 : 1, err);
     }
     run->report.public.n_weights = sum[0] / sum[1];
     return status;
@@ -223,6 +242,7 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
         GBSI_TRY(gbsi_estimate_tell(other, err));
         GBSI_TRY(compare(run, other, &c, err));
+        GBSI_TRY(compare_ranks(run, &c, err));
         GBSI_TRY(tell(run, &c, err));
     }
     drive->stop = drive->stop == GBSI_STOP_SIGNAL ? GBSI_STOP_SIGNAL : stop;

@@ -63,7 +63,7 @@ static void thin(uint32_t n_chains, gbsi_burn_in *t)
  */
 static uint64_t most_passes(const gbs_run *run)
 {
-    const uint64_t per_pass = run->engine.schedule.n_places * run->engine.executor.n_all;
+    const uint64_t per_pass = gbsi_run_n_places(run) * run->engine.executor.n_all;
     const uint64_t most = run->options.sweeps > 0
                               ? run->options.sweeps
                               : run->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);

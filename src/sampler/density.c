@@ -30,9 +30,27 @@ void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint
     }
 }
 
+/* Of a share: every rank adds the factors that it owns. */
+static void shared_density(const gbsi_executor *x, uint32_t group, double *out)
+{
+    double sum[2 * GBSI_LANES] = {0.0};
+    gbsi_group_density_sums(x->plan, &x->group[group], x->lanes, x->own, sum, sum + x->lanes);
+    if (x->lost->status >= 0) {
+        x->lost->status = x->ranks->combine(x->ranks->context, GBS_COMBINE_SUM_F64, sum,
+                                            2 * (size_t)x->lanes, x->lost);
+    }
+    for (uint32_t lane = 0; lane < x->lanes; ++lane) {
+        out[lane] = x->plan->model->log_constant + (sum[lane] + sum[x->lanes + lane]);
+    }
+}
+
 void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, double *out)
 {
     const uint32_t first = group * x->lanes;
+    if (x->own != NULL) {
+        shared_density(x, group, out);
+        return;
+    }
     if (x->pass->log_density == NULL) {
         gbsi_group_log_density(x->plan, &x->group[group], x->lanes, out);
         return;

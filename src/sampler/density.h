@@ -17,7 +17,8 @@ void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint
 void gbsi_group_density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                              const uint8_t *own, double *high, double *low);
 
-/* The same of chains in whatever form, padded lanes left out where states have one of their own. */
+/* The same of chains in whatever form, padded lanes left out where states have one of their own. Of
+ * a share: summed over all ranks, which call it together; a failure is kept in x->lost. */
 void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, double *out);
 
 /* The same of every chain, groups shared among the executor's threads. @param out [n_groups *

@@ -311,6 +311,9 @@ gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, u
                                .rao_blackwell = rao_blackwell,
                                .watch = x->watch};
     const uint32_t most = x->hook.after == NULL ? UINT32_MAX : 1;
+    if (x->lost != NULL && x->lost->status < 0) {
+        return gbsi_fail(err, x->lost->status, "%s", x->lost->message);
+    }
     bool more = true;
     GBSI_TRY(x->pass->begin(x->pass_state, &job, err));
     for (uint32_t batch = 0; more; ++batch) {

@@ -4,6 +4,7 @@
 #define GBSI_SAMPLER_EXECUTOR_H
 
 #include "estimate/estimate.h"
+#include "gibbsite/ranks.h"
 #include "plan/pass.h"
 
 /* Called after every batch of a pass, when states are consistent: to permute lanes or exchange
@@ -32,6 +33,10 @@ typedef struct gbsi_executor {
     gbsi_pool *pool;    /* borrowed, NULL: one thread */
     gbsi_watch *watch;  /* of long passes; borrowed, NULL: nobody waits */
     gbsi_batch_hook hook;
+    const uint8_t *own;     /* of a share: see density.h; borrowed, NULL: all factors count */
+    const gbs_ranks *ranks; /* those among which log densities are summed; borrowed, NULL: none */
+    gbs_error
+        *lost; /* with ranks: what failed while summing, for the next pass to tell; borrowed */
 } gbsi_executor;
 
 /* The chains of this process, where a run is on several: whole groups, or none. */

@@ -166,7 +166,7 @@ gbs_status gbsi_monitor_gather(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_thinned *t = &run->monitor.traces;
-    if (run->ranks == NULL || t->density == NULL) {
+    if (!gbsi_chains_are_spread(run) || t->density == NULL) {
         return GBS_OK;
     }
     GBSI_TRY(gather_rows(run, t->density, GBSI_THINNED * sizeof *t->density, err));

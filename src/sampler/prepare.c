@@ -25,8 +25,7 @@ cleanup:
     return status;
 }
 
-/* What a draw asks of the scan. */
-static gbs_status check_draw(gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err)
 {
     const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
     if ((draw->traits & GBSI_DRAW_POSITION) != 0 &&
@@ -79,7 +78,7 @@ static gbs_status compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
     run->engine.pass = gbsi_pass_of(run->options.scan);
     GBSI_TRY(run->engine.scan->init(run->problem.graph, &run->options, watch,
                                     &run->engine.scan_state, &run->engine.scan_traits, err));
-    GBSI_TRY(check_draw(run, err));
+    GBSI_TRY(gbsi_run_check_draw(run, err));
     GBSI_TRY(gbsi_run_certify(run, err));
     GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
     GBSI_TRY(gbsi_plan_new(

@@ -17,6 +17,11 @@ bool gbsi_run_speaks(const gbs_run *run)
     return run->ranks == NULL || run->ranks->rank == 0;
 }
 
+bool gbsi_chains_are_spread(const gbs_run *run)
+{
+    return run->ranks != NULL && run->shared.share == NULL;
+}
+
 gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains)
 {
     if (ranks == NULL) {
@@ -206,7 +211,7 @@ gbs_status gbsi_run_gather_f64(const gbs_run *run, const double *own, double *al
     gbs_status status = GBS_OK;
     const gbs_ranks *ranks = run->ranks;
     const uint32_t n = run->engine.executor.n_all;
-    if (ranks == NULL) {
+    if (!gbsi_chains_are_spread(run)) {
         memcpy(all, own, n * sizeof *all);
         return GBS_OK;
     }

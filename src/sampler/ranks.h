@@ -12,6 +12,8 @@
 struct gbs_run;
 struct gbsi_drive;
 
+/* Whether ranks share the chains, and not the model. */
+bool gbsi_chains_are_spread(const struct gbs_run *run);
 /* Where nothing follows below, a run on one process (run->ranks is NULL) does nothing. */
 
 /* Whether this rank speaks: callbacks.draw is called here, files are written. */

@@ -44,7 +44,7 @@ double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
 static double updates_per_pass(const gbs_run *run)
 {
     const uint32_t levels = run->report.public.temperatures;
-    return (double)run->engine.schedule.n_places * (levels > 0 ? levels : 1);
+    return (double)gbsi_run_n_places(run) * (levels > 0 ? levels : 1);
 }
 
 bool gbsi_run_long_enough(const gbs_run *run)
@@ -74,7 +74,7 @@ static double visits_of_slow_states(const gbs_run *run)
 static double visits_needed(const gbs_run *run)
 {
     return run->report.slow_passes >= GBSI_SLOW_PASSES &&
-                   run->problem.part->n_variables <= GBSI_MOST_CLIMBING
+                   gbsi_run_n_sampled(run) <= GBSI_MOST_CLIMBING
                ? GBSI_SURE_VISITS
                : GBSI_LEAST_VISITS;
 }

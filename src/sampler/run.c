@@ -48,6 +48,7 @@ void gbs_run_free(gbs_run *run)
     gbsi_monitor_free(&run->monitor);
     gbsi_free(run->burn_in.density);
     gbsi_estimates_free(&run->estimates);
+    gbsi_shared_free(run);
     gbsi_engine_free(&run->engine);
     gbsi_problem_free(&run->problem);
     gbsi_report_free(&run->report);
@@ -165,7 +166,9 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
     run->report.answering = answering;
     GBSI_TRY(status);
     ++drive->pass;
-    run->report.public.updates += run->engine.executor.n_updates * run->engine.executor.n_all;
+    const uint64_t n_updates =
+        run->shared.share == NULL ? run->engine.executor.n_updates : gbsi_run_n_places(run);
+    run->report.public.updates += n_updates * run->engine.executor.n_all;
     if (estimate != NULL) {
         GBSI_TRY(gbsi_estimate_meet(estimate, run->engine.pool, err));
     }
@@ -264,6 +267,14 @@ static gbs_status give_draws(gbs_run *run, const gbsi_drive *drive, giving *g, g
             gbsi_executor_group_density(&run->engine.executor, chain / lanes, density);
         }
         const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % lanes];
+        if (run->shared.share != NULL) {
+            gbsi_executor_get(&run->engine.executor, chain, g->x);
+            GBSI_TRY(gbsi_shared_gather_state(run, g->x, g->user, err));
+            status = gbsi_run_speaks(run)
+                         ? gbsi_run_give_draw(run, drive, draw, chain, own, g->user, err)
+                         : GBS_OK;
+            continue;
+        }
         gbsi_run_user_state(run, chain, g->x, g->user);
         if (run->ranks != NULL) {
             gbsi_draw_rows_put(&g->rows, chain, own, g->user);
@@ -271,7 +282,11 @@ static gbs_status give_draws(gbs_run *run, const gbsi_drive *drive, giving *g, g
             status = gbsi_run_give_draw(run, drive, draw, chain, own, g->user, err);
         }
     }
-    return run->ranks == NULL ? status : gbsi_draw_rows_give(&g->rows, run, drive, draw, err);
+    if (status >= 0 && gbsi_chains_are_spread(run)) {
+        status = gbsi_draw_rows_give(&g->rows, run, drive, draw, err);
+    }
+cleanup:
+    return status;
 }
 
 static void giving_free(giving *g)
@@ -283,13 +298,17 @@ static void giving_free(giving *g)
 
 static gbs_status take_giving(gbs_run *run, bool splits, giving *g, gbs_error *err)
 {
-    const uint32_t n_model = run->problem.model->n_variables;
+    const size_t n_model = run->shared.share != NULL ? run->shared.share->facts.n_user_variables
+                                                     : run->problem.model->n_variables;
     g->x =
         gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *g->x);
     g->user = gbsi_alloc_array(n_model, sizeof *g->user);
     run->report.split_draws = splits;
     if (g->x == NULL || g->user == NULL) {
         return gbsi_no_memory(err, "run", n_model * sizeof *g->x);
+    }
+    if (run->shared.share != NULL) {
+        return GBS_OK;
     }
     memcpy(g->user, run->problem.whole->fixed_state, n_model * sizeof *g->user);
     return run->ranks == NULL ? GBS_OK : gbsi_draw_rows_take(&g->rows, run, err);
@@ -438,6 +457,9 @@ const char *gbsi_stop_text(gbsi_stop stop)
 
 static gbs_status find_support(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
+    if (run->shared.share != NULL) {
+        return GBS_OK; /* the partition has found it */
+    }
     if (gbsi_run_wants_temper(run)) {
         run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
         return GBS_OK;
@@ -461,7 +483,8 @@ static gbs_status begin_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     GBSI_TRY(gbsi_run_find_threshold(run, drive, err));
     if (!gbsi_run_wants_temper(run)) {
-        GBSI_TRY(gbsi_run_set_starts(run, drive, err));
+        GBSI_TRY(run->shared.share != NULL ? gbsi_shared_starts(run, err)
+                                           : gbsi_run_set_starts(run, drive, err));
     }
 cleanup:
     return status;

@@ -13,6 +13,7 @@
 #include "sampler/problem.h"
 #include "sampler/ranks.h"
 #include "sampler/report.h"
+#include "sampler/share_run.h"
 #include "sampler/tempered.h"
 
 #define GBSI_DEFAULT_TARGET 0.005
@@ -86,6 +87,7 @@ struct gbs_run {
     uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
     gbsi_run_purpose purpose;
     const gbs_ranks *ranks; /* NULL: this process is alone */
+    gbsi_shared shared;     /* where ranks share the model rather than the chains */
     gbsi_problem problem;
     gbsi_engine engine;
     gbsi_estimates estimates;
@@ -109,6 +111,8 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* Another scan in place of the one compiled, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
+/* prepare.c: what a draw asks of the scan. */
+gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err);
 /* run_new.c: a run with its options checked, nothing compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);

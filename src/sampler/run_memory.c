@@ -23,17 +23,20 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 {
     const uint32_t n_chains = gbsi_options_chains(&run->options);
     const gbsi_plan *plan = run->engine.plan; /* NULL for a lattice: slots are variables */
-    return (gbsi_estimate_shape){.n_slots = run->problem.part->n_variables,
-                                 .arity = plan == NULL ? run->problem.part->arity : plan->arity,
-                                 .same_arity = plan == NULL ? 2 : plan->max_arity,
-                                 .n_chains = n_chains,
-                                 .lanes = gbsi_lanes_of(n_chains),
-                                 .n_groups = gbsi_groups_of(n_chains),
-                                 .value_bytes = plan == NULL ? 1 : plan->value_bytes,
-                                 .kind = (gbs_estimator_kind)run->options.estimator,
-                                 .each_once =
-                                     (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 &&
-                                     run->problem.target == NULL};
+    return (gbsi_estimate_shape){
+        .n_slots = run->problem.part->n_variables,
+        .arity = plan == NULL ? run->problem.part->arity : plan->arity,
+        .same_arity = plan == NULL ? 2 : plan->max_arity,
+        .n_chains = n_chains,
+        .lanes = gbsi_lanes_of(n_chains),
+        .n_groups = gbsi_groups_of(n_chains),
+        .value_bytes = plan == NULL ? 1 : plan->value_bytes,
+        .kind = (gbs_estimator_kind)run->options.estimator,
+        .each_once =
+            (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 && run->problem.target == NULL,
+        .own = run->shared.own_slot,
+        .ranks = run->shared.share == NULL ? NULL : run->ranks,
+        .n_all_cells = run->shared.share == NULL ? 0 : run->shared.share->facts.n_cells};
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -121,16 +124,17 @@ static gbs_status estimate_bytes(const gbs_run *run, const gbsi_estimate_shape *
     if (shape->kind == GBS_ESTIMATOR_TRACES) {
         return GBS_OK;
     }
-    return run->ranks == NULL ? gbsi_estimate_bytes(shape, bytes, err)
-                              : gbsi_estimate_spread_bytes(run->ranks, shape, bytes, err);
+    return gbsi_chains_are_spread(run) ? gbsi_estimate_spread_bytes(run->ranks, shape, bytes, err)
+                                       : gbsi_estimate_bytes(shape, bytes, err);
 }
 
 gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err)
 {
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
     const gbsi_simd level = gbsi_simd_level();
-    return run->ranks == NULL ? gbsi_estimate_new(&shape, level, estimate, err)
-                              : gbsi_estimate_spread(run->ranks, &shape, level, estimate, err);
+    return gbsi_chains_are_spread(run)
+               ? gbsi_estimate_spread(run->ranks, &shape, level, estimate, err)
+               : gbsi_estimate_new(&shape, level, estimate, err);
 }
 
 static uint64_t more(uint64_t a, uint64_t b)
@@ -153,7 +157,7 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
         n_cells += arity == 2 ? 1 : arity;
     }
     const uint64_t each = counts ? 2 * sizeof(double) : sizeof(double); /* open sums; totals too */
-    const uint32_t n_ranks = run->ranks == NULL ? 1 : run->ranks->n_ranks;
+    const uint32_t n_ranks = gbsi_chains_are_spread(run) ? run->ranks->n_ranks : 1;
     const uint64_t late = n_cells * shape->lanes * shape->n_groups * each / n_ranks;
     return late < estimate ? estimate - late : estimate;
 }
@@ -166,7 +170,7 @@ gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *option
     const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
     const uint32_t n_chains = gbsi_options_chains(options);
     const uint32_t lanes = gbsi_lanes_of(n_chains);
-    const uint32_t n_own = run->ranks == NULL ? n_chains : run->engine.own.n;
+    const uint32_t n_own = gbsi_chains_are_spread(run) ? run->engine.own.n : n_chains;
     const gbsi_draw_job job = {.plan = run->engine.plan,
                                .options = options,
                                .lanes = lanes,

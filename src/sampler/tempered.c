@@ -352,7 +352,7 @@ static bool may_burn_in(const gbs_run *run)
 bool gbsi_run_is_slow(const gbs_run *run, const gbsi_drive *drive)
 {
     return drive->stop == GBSI_GO_ON && run->report.slow_passes >= GBSI_SLOW_PASSES &&
-           run->problem.part->n_variables <= GBSI_MOST_CLIMBING && may_temper(run, drive) &&
+           gbsi_run_n_sampled(run) <= GBSI_MOST_CLIMBING && may_temper(run, drive) &&
            may_burn_in(run);
 }
 

@@ -214,7 +214,7 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     double found = GBSI_MOST_THRESHOLD;
     search s = {.run = run, .drive = drive, .shape = shape_of(run)};
     const size_t n = s.shape.n_cells * s.shape.n_chains;
-    s.passes = gbsi_draw_passes(&run->options, run->engine.plan->n_slots);
+    s.passes = gbsi_draw_passes(&run->options, run->engine.plan->n_sampled);
     s.passes = s.passes < GBSI_LEAST_TRIAL ? GBSI_LEAST_TRIAL : s.passes;
     if (s.passes > UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -249,7 +249,7 @@ gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *e
     if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_THRESHOLD) != 0) {
         run->report.public.threshold = run->options.threshold;
     }
-    run->report.public.bins = gbsi_draw_bins(&run->options, run->engine.plan->n_slots);
+    run->report.public.bins = gbsi_draw_bins(&run->options, run->engine.plan->n_sampled);
 cleanup:
     return status;
 }

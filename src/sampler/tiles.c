@@ -150,7 +150,9 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     const uint64_t end = gbsi_batch_place(schedule, t->end_batch);
     do {
         next_stretch(t, end);
-        run_stretch(t);
+        if (t->first_place < t->end_place) { /* states are counted with the last place, once */
+            run_stretch(t);
+        }
         stopped = (t->n_cuts > 1 || t->w != NULL) && t->end_place < schedule->n_places &&
                   gbsi_watch_spend(t->job.watch, stretch_operations(t));
     } while (t->end_place < end && !stopped);

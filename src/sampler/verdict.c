@@ -107,7 +107,8 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
         (sampled && kept_nothing(run->estimates.estimate, run->tempered))) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
     }
-    if (sampled && run->ranks != NULL && !gbsi_estimate_has_told(run->estimates.estimate)) {
+    if (sampled && gbsi_chains_are_spread(run) &&
+        !gbsi_estimate_has_told(run->estimates.estimate)) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "on several ranks marginals can be read once gbs_run_execute() has ended");
     }
@@ -220,6 +221,16 @@ static gbs_status say_unsampled(gbs_run *run, gbs_error *err)
     return take_digest(run, err);
 }
 
+/* Variables of class PRECISE, if not because of noisy factors, which need that class. */
+static uint32_t count_precise(const gbs_run *run)
+{
+    const gbsi_plan *plan = run->engine.plan;
+    if (run->shared.share != NULL) {
+        return (uint32_t)run->shared.share->facts.n_precise;
+    }
+    return plan == NULL || plan->n_noisy > 0 ? 0 : plan->n_of_class[GBSI_CLASS_PRECISE];
+}
+
 gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
@@ -259,17 +270,22 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
                              "more --sweeps or a longer --burn-in",
                              (unsigned long long)r->burn_in));
     }
-    if (run->tempered == NULL && run->engine.plan != NULL && run->engine.plan->n_noisy == 0 &&
-        run->engine.plan->n_of_class[GBSI_CLASS_PRECISE] > 0) { /* noisy factors need that class */
+    const uint32_t n_precise = count_precise(run);
+    if (run->tempered == NULL && n_precise > 0) {
         GBSI_TRY(gbsi_report_warn(&run->report, err,
                                   "%u variables have log-weights so large that their sums run in "
                                   "double, which is slower",
-                                  run->engine.plan->n_of_class[GBSI_CLASS_PRECISE]));
+                                  n_precise));
     }
     if (run->estimates.estimate != NULL && run->tempered == NULL) {
         GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
     }
-    GBSI_TRY(take_digest(run, err));
+    if (run->shared.share != NULL) {
+        GBSI_TRY(gbsi_shared_report(run, err));
+        GBSI_TRY(gbsi_shared_digest(run, r->digest, err));
+    } else {
+        GBSI_TRY(take_digest(run, err));
+    }
 cleanup:
     return status;
 }

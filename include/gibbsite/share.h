@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Models that several processes share (gibbsite/ranks.h): each holds its own variables, the factors
+ * that see one of them and, as its halo, the other variables of these factors. A run on any number
+ * of shares has the bits of the run on the whole model.
+ *
+ *     gbs_partition *partition = NULL;
+ *     gbs_share *share = NULL;
+ *     gbs_run *run = NULL;
+ *     gbs_ranks ranks = {0}; // of gbs_mpi_ranks()
+ *     gbs_partition_new(model, evidence, NULL, ranks.n_ranks, GBS_PARTS_AUTO, &partition, &err);
+ *     gbs_partition_share(partition, ranks.rank, &share, &err);
+ *     gbs_run_new_of_share(share, partition, &ranks, NULL, &run, &err);
+ *
+ * Only gbs_partition_new() and gbs_partition_share() need the whole model. Shares are files as
+ * well: gbs_share_write(), gbs_share_read().
+ */
+#ifndef GIBBSITE_SHARE_H
+#define GIBBSITE_SHARE_H
+
+#include "gibbsite/ranks.h"
+#include "gibbsite/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gbs_partition gbs_partition;
+typedef struct gbs_share gbs_share;
+
+/** How the variables of a model are given to ranks. No rule changes a result. */
+typedef enum gbs_parts {
+    GBS_PARTS_AUTO,      /**< the rule with the smallest halo, of those that are quick */
+    GBS_PARTS_METIS,     /**< the METIS library; fails where the library is built without it */
+    GBS_PARTS_BISECTION, /**< lattices: recursive bisection by coordinates */
+    GBS_PARTS_BREADTH,   /**< intervals of a breadth-first order */
+    GBS_PARTS_INTERVALS, /**< intervals of the order in which memory holds the variables */
+} gbs_parts;
+
+/** What one rank of a partition holds and says. */
+typedef struct gbs_share_figures {
+    size_t size;         /**< bytes in this library's struct; read no field beyond it */
+    uint32_t n_own;      /**< variables that the rank updates */
+    uint32_t n_halo;     /**< variables of other ranks that it keeps up to date */
+    uint32_t n_boundary; /**< updates of a pass of own variables that other ranks keep up to date */
+    uint32_t n_neighbours; /**< ranks that it talks to */
+    uint64_t n_messages;   /**< that it sends in a pass */
+    uint64_t n_values;     /**< states of one chain that it sends in a pass */
+    uint64_t n_runs;       /**< runs of consecutive updates in a pass: the fewer, the faster */
+    uint64_t bytes;        /**< memory of the share, before it is compiled */
+} gbs_share_figures;
+
+/**
+ * Decide which rank owns which variable, and in which order variables are updated.
+ *
+ * @param options scan, draw, seed and what belongs to them, as for the run; method must be sample
+ * or auto, which means sample here. Borrowed until the call returns. NULL: the defaults.
+ * @param n_ranks at least 1, and at most the number of free variables.
+ * @param model, evidence borrowed until gbs_partition_free(); evidence may be NULL.
+ * @return GBS_ERR_ARGUMENT for scans whose passes differ, for splashes and for draws that look at
+ *         variables beyond the neighbours; as gbs_run_new() else.
+ */
+GBS_API gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidence,
+                                     const gbs_run_options *options, uint32_t n_ranks,
+                                     gbs_parts parts, gbs_partition **partition, gbs_error *err);
+GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed */
+/** The rule that divided the variables: "metis", "bisection", "breadth", "intervals". */
+GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
+
+/** The share of one rank. @param share out, caller frees; independent of the partition. */
+GBS_API gbs_status gbs_partition_share(const gbs_partition *partition, uint32_t rank,
+                                       gbs_share **share, gbs_error *err);
+/** Starts of chains, where hard zeros or conditional tables make them depend on the whole model:
+ * then rank 0 gives the partition to gbs_run_new_of_share(). 0: every rank finds its own. */
+GBS_API int gbs_share_needs_whole(const gbs_share *share);
+
+GBS_API void gbs_share_free(gbs_share *share); /**< NULL is allowed */
+/** @param figures its size in. */
+GBS_API gbs_status gbs_share_tell(const gbs_share *share, gbs_share_figures *figures,
+                                  gbs_error *err);
+/** The rank that the share is of, and the number of ranks. */
+GBS_API uint32_t gbs_share_rank(const gbs_share *share);
+GBS_API uint32_t gbs_share_n_ranks(const gbs_share *share);
+
+/** A share as a file, complete or not there at all, and back. What is read is checked.
+ * @return GBS_ERR_IO; GBS_ERR_FORMAT for other files and for damage. */
+GBS_API gbs_status gbs_share_write(const gbs_share *share, const char *path, gbs_error *err);
+GBS_API gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err);
+
+/** A share as bytes, for a message, and back. @param bytes out, [n], gbs_share_bytes_free(). */
+GBS_API gbs_status gbs_share_pack(const gbs_share *share, void **bytes, size_t *n, gbs_error *err);
+GBS_API gbs_status gbs_share_unpack(const void *bytes, size_t n, gbs_share **share, gbs_error *err);
+GBS_API void gbs_share_bytes_free(void *bytes);
+
+/**
+ * A run of a share; all ranks of the partition make theirs together, with equal options. Then
+ * gbs_run_execute() and gbs_run_each_marginal() are collective too. Progress is told, and draws are
+ * given, where callbacks ask for them on rank 0.
+ *
+ * @param share, ranks borrowed until gbs_run_free(). @param options as for gbs_partition_new(): the
+ *        scan must be the same, numbers of sweeps, chains and so on are free.
+ * @param whole a partition on rank 0 where gbs_share_needs_whole(), else NULL; borrowed.
+ * @return GBS_ERR_ARGUMENT for options that a share does not support, named; GBS_ERR_STATE if the
+ *         shares are not of one partition, or not all of its ranks are there.
+ */
+GBS_API gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *whole,
+                                        const gbs_ranks *ranks, const gbs_run_options *options,
+                                        gbs_run **run, gbs_error *err);
+
+/** Estimates of one variable after another, ascending: the user's numbers, as of
+ * gbs_run_marginals(). Of a run on ranks a collective call, heard on rank 0 alone. */
+typedef gbs_status gbs_on_marginal(void *context, uint32_t variable, uint32_t arity,
+                                   const double *p, const double *mcse, const double *ess,
+                                   const double *rhat, gbs_error *err);
+GBS_API gbs_status gbs_run_each_marginal(const gbs_run *run, gbs_on_marginal *on_marginal,
+                                         void *context, gbs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Estimates one variable after another. Where ranks share the model they are brought together a
+ * window of variables at a time, so that no rank ever holds all of them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/memory.h"
+#include "sampler/run.h"
+
+/* Variables of a window. */
+#define WINDOW 16384u
+
+enum { P, MCSE, ESS, RHAT, N_VALUES };
+
+/* A variable's estimates on their way: its number, its states, then N_VALUES rows of doubles. */
+typedef struct bringing {
+    const gbs_run *run;
+    uint32_t next; /* variable of the share, the first of the next window */
+    unsigned char *own, *all;
+    size_t n_own, own_capacity, all_capacity;
+    size_t *n_of; /* [n_ranks] */
+    size_t *at;   /* [WINDOW] where each variable begins in `all` */
+    double *row;  /* [N_VALUES][largest arity] */
+} bringing;
+
+static size_t record_bytes(uint32_t arity)
+{
+    return 2 * sizeof(uint32_t) + (size_t)N_VALUES * arity * sizeof(double);
+}
+
+static gbs_status put_record(bringing *b, uint32_t variable, uint32_t arity, gbs_error *err)
+{
+    const uint32_t head[2] = {variable, arity};
+    void *pointer = b->own;
+    const gbs_status status = gbsi_reserve(&pointer, &b->own_capacity,
+                                           b->n_own + record_bytes(arity), 1, "marginals", err);
+    b->own = pointer;
+    if (status >= 0) {
+        memcpy(b->own + b->n_own, head, sizeof head);
+        memcpy(b->own + b->n_own + sizeof head, b->row, (size_t)N_VALUES * arity * sizeof(double));
+        b->n_own += record_bytes(arity);
+    }
+    return status;
+}
+
+/* b->row of an own variable, in the user's states. */
+static void estimate(bringing *b, uint32_t u, double *scratch)
+{
+    const gbs_run *run = b->run;
+    const gbs_share *share = run->shared.share;
+    const gbsi_conditioned *part = share->part;
+    const uint32_t k = part->arity[u];
+    const uint32_t arity = share->user_arity[u];
+    for (uint32_t a = 0; a < arity; ++a) {
+        b->row[P * arity + a] = b->row[MCSE * arity + a] = 0.0;
+        b->row[ESS * arity + a] = b->row[RHAT * arity + a] = NAN;
+    }
+    gbsi_estimate_slot(run->estimates.estimate, run->engine.plan->slot_of[u], scratch + P * k,
+                       scratch + MCSE * k, scratch + ESS * k, scratch + RHAT * k);
+    for (uint32_t i = 0; i < N_VALUES * k; ++i) {
+        b->row[i / k * arity + part->user_state[part->state_offset[u] + i % k]] = scratch[i];
+    }
+}
+
+static gbs_status put_fixed(bringing *b, uint32_t i, gbs_error *err)
+{
+    const gbs_share *share = b->run->shared.share;
+    const uint32_t arity = share->fixed_arity[i];
+    for (uint32_t a = 0; a < arity; ++a) {
+        b->row[P * arity + a] = a == share->fixed_state[i];
+        b->row[MCSE * arity + a] = 0.0;
+        b->row[ESS * arity + a] = b->row[RHAT * arity + a] = NAN;
+    }
+    return put_record(b, share->fixed_variable[i], arity, err);
+}
+
+/* Own variables below `end`, and on rank 0 fixed ones. @param fixed in and out: of these, the next.
+ */
+static gbs_status put_window(bringing *b, uint64_t end, uint32_t *fixed, double *scratch,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = b->run->shared.share;
+    const gbsi_conditioned *part = share->part;
+    b->n_own = 0;
+    for (; b->next < part->n_variables && part->user_variable[b->next] < end; ++b->next) {
+        if (share->own[b->next] != 0) {
+            estimate(b, b->next, scratch);
+            GBSI_TRY(put_record(b, part->user_variable[b->next], share->user_arity[b->next], err));
+        }
+    }
+    for (; *fixed < share->n_fixed && share->fixed_variable[*fixed] < end; ++*fixed) {
+        GBSI_TRY(put_fixed(b, *fixed, err));
+    }
+cleanup:
+    return status;
+}
+
+/* On rank 0: the records of a window, in order of their variables. */
+static gbs_status give_window(bringing *b, uint64_t first, uint64_t end, gbs_on_marginal *on,
+                              void *context, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t head[2];
+    size_t at = 0;
+    for (uint64_t i = first; i < end; ++i) {
+        memcpy(head, b->all + at, sizeof head);
+        b->at[head[0] - first] = at;
+        at += record_bytes(head[1]);
+    }
+    for (uint64_t v = first; v < end && status >= 0; ++v) {
+        const unsigned char *record = b->all + b->at[v - first];
+        memcpy(head, record, sizeof head);
+        const uint32_t k = head[1];
+        memcpy(b->row, record + sizeof head, (size_t)N_VALUES * k * sizeof(double));
+        status = on(context, head[0], k, b->row + P * k, b->row + MCSE * k, b->row + ESS * k,
+                    b->row + RHAT * k, err);
+    }
+    return status;
+}
+
+static gbs_status bring(bringing *b, gbs_on_marginal *on, void *context, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_run *run = b->run;
+    const uint64_t n = run->shared.share->facts.n_user_variables;
+    uint32_t fixed = 0;
+    double *scratch = gbsi_alloc_array((size_t)N_VALUES * GBS_MAX_ARITY, sizeof *scratch);
+    b->row = gbsi_alloc_array((size_t)N_VALUES * GBS_MAX_ARITY, sizeof *b->row);
+    b->at = gbsi_alloc_array(WINDOW, sizeof *b->at);
+    b->n_of = gbsi_alloc_array(run->ranks->n_ranks, sizeof *b->n_of);
+    if (scratch == NULL || b->row == NULL || b->at == NULL || b->n_of == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "marginals", WINDOW * sizeof *b->at));
+    }
+    for (uint64_t first = 0; first < n; first += WINDOW) {
+        const uint64_t end = n - first < WINDOW ? n : first + WINDOW;
+        GBSI_TRY(put_window(b, end, &fixed, scratch, err));
+        GBSI_TRY(
+            gbsi_shared_gather(run, b->own, b->n_own, &b->all, &b->all_capacity, b->n_of, err));
+        if (run->ranks->rank == 0) {
+            GBSI_TRY(give_window(b, first, end, on, context, err));
+        }
+    }
+cleanup:
+    gbsi_free(scratch);
+    return status;
+}
+
+gbs_status gbsi_shared_each_marginal(const gbs_run *run, gbs_on_marginal *on, void *context,
+                                     gbs_error *err)
+{
+    bringing b = {.run = run};
+    const gbs_status status = bring(&b, on, context, err);
+    gbsi_free(b.own);
+    gbsi_free(b.all);
+    gbsi_free(b.n_of);
+    gbsi_free(b.at);
+    gbsi_free(b.row);
+    return status;
+}
+
+/* ---- the same of a run in one process ------------------------------------------------------ */
+
+static gbs_status tell_all(const gbs_run *run, const double *value, size_t n, gbs_on_marginal *on,
+                           void *context, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_model *model = run->problem.model;
+    for (uint32_t v = 0; v < model->n_variables && status >= 0; ++v) {
+        const double *at = value + model->state_offset[v];
+        status = on(context, v, model->arity[v], at + P * n, at + MCSE * n, at + ESS * n,
+                    at + RHAT * n, err);
+    }
+    return status;
+}
+
+gbs_status gbs_run_each_marginal(const gbs_run *run, gbs_on_marginal *on_marginal, void *context,
+                                 gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(on_marginal);
+    gbs_status status = GBS_OK;
+    if (run->shared.share != NULL) {
+        if (!run->report.answering || gbsi_estimate_n_passes(run->estimates.estimate) == 0) {
+            return gbsi_fail(err, GBS_ERR_STATE,
+                             "no draw was kept: there is nothing to estimate from");
+        }
+        return gbsi_shared_each_marginal(run, on_marginal, context, err);
+    }
+    const size_t n = run->problem.model->state_offset[run->problem.model->n_variables];
+    double *value = gbsi_alloc_array(n, N_VALUES * sizeof *value);
+    if (value == NULL) {
+        return gbsi_no_memory(err, "marginals", n * N_VALUES * sizeof *value);
+    }
+    GBSI_TRY(gbs_run_marginals(run, value + P * n, value + MCSE * n, value + ESS * n,
+                               value + RHAT * n, err));
+    GBSI_TRY(tell_all(run, value, n, on_marginal, context, err));
+cleanup:
+    gbsi_free(value);
+    return status;
+}
+
+/* ---- the digest ---------------------------------------------------------------------------- */
+
+typedef struct digesting {
+    gbsi_digest *digest;
+    bool errors; /* the probabilities of all come before the errors of all */
+} digesting;
+
+static gbs_status digest_one(void *context, uint32_t variable, uint32_t arity, const double *p,
+                             const double *mcse, const double *ess, const double *rhat,
+                             gbs_error *err)
+{
+    const digesting *d = context;
+    (void)variable;
+    (void)ess;
+    (void)rhat;
+    (void)err;
+    for (uint32_t a = 0; a < arity; ++a) {
+        const double value = d->errors ? mcse[a] : p[a];
+        const double told = isnan(value) ? (double)NAN : value; /* whatever its sign */
+        gbsi_digest_f64(d->digest, &told, 1);
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_shared_digest(gbs_run *run, char *text, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    digesting d = {0};
+    GBSI_TRY(gbsi_digest_new(&d.digest, err));
+    for (int part = 0; part < 2; ++part) {
+        d.errors = part == 1;
+        GBSI_TRY(gbsi_shared_each_marginal(run, digest_one, &d, err));
+    }
+    if (run->ranks->rank == 0) {
+        gbsi_digest_text(d.digest, text);
+    }
+    GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, text, 33, err));
+cleanup:
+    gbsi_digest_free(d.digest);
+    return status;
+}

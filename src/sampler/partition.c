@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole of a model that ranks are to share: conditioned, its variables given to ranks, its
+ * schedule made as a run of one process would. */
+#include "sampler/partition.h"
+
+#include "base/digest.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "exact/enumerate.h"
+#include "sampler/run_memory.h"
+#include "sampler/run_options.h"
+
+void gbs_partition_free(gbs_partition *p)
+{
+    if (p != NULL) {
+        gbsi_schedule_free(&p->schedule);
+        gbs_run_free(p->run);
+        gbsi_free(p->owner);
+        gbsi_free(p);
+    }
+}
+
+/* ---- what is refused ----------------------------------------------------------------------- */
+
+static gbs_status refuse(const char *option, const char *why, gbs_error *err)
+{
+    return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "a model on several ranks: %s: %s", option, why);
+}
+
+gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_options_take(options, out, err));
+    if (out->method != GBS_METHOD_AUTO && out->method != GBS_METHOD_SAMPLE) {
+        return refuse("--method", "only sample", err);
+    }
+    if (out->lattice == GBS_LATTICE_ALWAYS) {
+        return refuse("--lattice always", "spins with one bit each are on one process", err);
+    }
+    if (out->temper > GBS_TEMPER_OFF) {
+        return refuse("--temper", "ladders of temperatures are on one process", err);
+    }
+    if (out->scan == GBS_SCAN_AUTO) {
+        return refuse("--scan auto", "its pilot run may choose splashes: name a scan", err);
+    }
+    if (out->estimator == GBS_ESTIMATOR_TRACES) {
+        return refuse("--estimator traces", "use count or rao-blackwell", err);
+    }
+    if (out->certified > 0.0 || out->restarts || out->partial_scan || out->start != NULL) {
+        return refuse(out->start != NULL     ? "--start"
+                      : out->certified > 0.0 ? "--certified"
+                      : out->partial_scan    ? "--partial-scan"
+                                             : "--restarts",
+                      "needs the whole model in one process", err);
+    }
+    if ((gbsi_draw_traits(out) & GBSI_DRAW_THRESHOLD) != 0 &&
+        out->threshold == GBS_THRESHOLD_AUTO) {
+        return refuse("--threshold auto", "trial runs are on one process: give a number", err);
+    }
+    out->method = GBS_METHOD_SAMPLE;
+    out->lattice = GBS_LATTICE_NEVER;
+cleanup:
+    return status;
+}
+
+static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error *err)
+{
+    const gbs_run *run = p->run;
+    if (run->problem.part == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "a model on several ranks: evidence fixes every variable");
+    }
+    if (n_ranks == 0 || n_ranks > run->problem.part->n_variables) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "a model on several ranks: %u ranks for %u variables that are sampled",
+                         n_ranks, run->problem.part->n_variables);
+    }
+    if ((run->engine.scan_traits & GBSI_SCAN_REPEATS) == 0 ||
+        (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "a model on several ranks: scan %s has no schedule of single updates that "
+                         "is the same in every pass: use --scan %s, systematic or a file",
+                         run->engine.scan->name, gbsi_scan_base_name());
+    }
+    if (run->problem.graph != run->problem.whole_graph) {
+        return refuse("--draw", "keys beyond the neighbours of a variable see the whole model",
+                      err);
+    }
+    return GBS_OK;
+}
+
+/* A single process would go on with a pilot run, which may choose splashes. */
+static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = p->run;
+    run->problem.support = GBSI_SUPPORT_CONNECTED;
+    if (run->report.public.has_zeros) {
+        GBSI_TRY(gbsi_components_support(run->problem.components, run->problem.exact, NULL,
+                                         GBSI_ENUMERATE_AUTO_STATES, &run->problem.support, err));
+    }
+    if (run->problem.support != GBSI_SUPPORT_CONNECTED && !named) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "a model on several ranks: updates of single variables were not shown to "
+                         "cross all hard zeros, and pilot runs are on one process: name a scan "
+                         "(--scan %s) to go on with it",
+                         gbsi_scan_base_name());
+    }
+cleanup:
+    return status;
+}
+
+/* ---- facts --------------------------------------------------------------------------------- */
+
+/* Of partitions of other models, evidence, scans or owners it is another number.
+ * @param number out: the first 64 bits of a digest. */
+static gbs_status take_number(gbs_partition *p, gbs_error *err)
+{
+    const gbsi_conditioned *part = p->run->problem.part;
+    char text[33];
+    gbsi_digest *digest = NULL;
+    const gbs_status status = gbsi_digest_new(&digest, err);
+    if (status < 0) {
+        return status;
+    }
+    gbsi_digest_bytes(digest, gbs_model_digest(p->run->problem.model), sizeof text - 1);
+    gbsi_digest_u32(digest, p->schedule.slot, p->schedule.n_places);
+    gbsi_digest_u32(digest, p->owner, part->n_variables);
+    gbsi_digest_u32(digest, part->user_variable, part->n_variables);
+    gbsi_digest_u32(digest, part->user_state, part->state_offset[part->n_variables]);
+    gbsi_digest_text(digest, text);
+    for (int i = 0; i < 16; ++i) {
+        const unsigned hex =
+            text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)(text[i] - 'a' + 10);
+        p->facts.partition = p->facts.partition << 4 | hex;
+    }
+    gbsi_digest_free(digest);
+    return GBS_OK;
+}
+
+static bool has_names(const gbs_model *model)
+{
+    return model->name != NULL || model->label != NULL;
+}
+
+static uint64_t count_cells(const gbsi_conditioned *part)
+{
+    uint64_t n = 0;
+    for (uint32_t v = 0; v < part->n_variables; ++v) {
+        n += part->arity[v] == 2 ? 1 : part->arity[v];
+    }
+    return n;
+}
+
+static gbsi_share_facts facts_of(const gbs_partition *p, uint32_t n_ranks)
+{
+    const gbs_run *run = p->run;
+    const gbs_model *model = run->problem.model;
+    const gbsi_conditioned *part = run->problem.part;
+    const gbsi_plan *plan = run->engine.plan;
+    return (gbsi_share_facts){.n_ranks = n_ranks,
+                              .n_user_variables = model->n_variables,
+                              .n_user_states = model->state_offset[model->n_variables],
+                              .n_free = part->n_variables,
+                              .n_factors = part->factors.n_factors,
+                              .n_states = part->state_offset[part->n_variables],
+                              .n_cells = count_cells(part),
+                              .max_arity = plan->max_arity,
+                              .n_components = run->problem.components->n,
+                              .n_colors = run->report.public.n_colors,
+                              .n_places = p->schedule.n_places,
+                              .n_batches = p->schedule.n_batches,
+                              .n_precise =
+                                  plan->n_noisy > 0 ? 0 : plan->n_of_class[GBSI_CLASS_PRECISE],
+                              .scan = (uint64_t)run->options.scan,
+                              .each_once = (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0,
+                              .has_zeros = run->report.public.has_zeros != 0,
+                              .support = run->problem.support,
+                              .searched = run->report.public.has_zeros || part->cpt != NULL,
+                              .named = has_names(model),
+                              .log_constant = part->log_constant,
+                              .density_units = plan->density_units};
+}
+
+/* ---- made ---------------------------------------------------------------------------------- */
+
+/* The pass of the run in a form with a list of slots and of positions. */
+static gbs_status list_places(gbs_partition *p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_sequence sequence = {0};
+    gbs_run *run = p->run;
+    GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    p->schedule.wants_position = true;
+    GBSI_TRY(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n, &p->schedule, err));
+    gbsi_free(p->schedule.scratch);
+    p->schedule.scratch = NULL;
+    p->schedule.scratch_capacity = 0;
+cleanup:
+    return status;
+}
+
+gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidence,
+                             const gbs_run_options *options, uint32_t n_ranks, gbs_parts parts,
+                             gbs_partition **out, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(out);
+    gbs_status status = GBS_OK;
+    gbs_run_options taken;
+    gbsi_partition_kind used = GBSI_PARTITION_AUTO;
+    gbs_partition *p = gbsi_alloc_zero(sizeof *p);
+    if (p == NULL) {
+        return gbsi_no_memory(err, "partition", sizeof *p);
+    }
+    GBSI_TRY(gbsi_share_options(options, &taken, err));
+    GBSI_TRY(gbsi_run_begin(model, &taken, &p->run, err));
+    p->run->purpose.draws = true; /* no look at junction trees */
+    GBSI_TRY(gbsi_run_prepare(p->run, evidence, err));
+    GBSI_TRY(check_scan(p, n_ranks, err));
+    GBSI_TRY(check_support(p, gbsi_scan_choice_of(taken.scan) == GBSI_CHOICE_NAMED, err));
+    p->owner = gbsi_alloc_array(p->run->problem.part->n_variables, sizeof *p->owner);
+    if (p->owner == NULL) {
+        GBSI_TRY(
+            gbsi_no_memory(err, "partition", p->run->problem.part->n_variables * sizeof *p->owner));
+    }
+    GBSI_TRY(gbsi_partition(p->run->problem.graph, n_ranks, (gbsi_partition_kind)parts, NULL,
+                            p->owner, &used, err));
+    GBSI_TRY(list_places(p, err));
+    p->kind = used;
+    p->facts = facts_of(p, n_ranks);
+    GBSI_TRY(take_number(p, err));
+    *out = p;
+    p = NULL;
+cleanup:
+    if (p != NULL && p->run != NULL) {
+        gbsi_run_leave(p->run);
+    }
+    if (status >= 0) {
+        gbsi_run_leave((*out)->run);
+    }
+    gbs_partition_free(p);
+    return status;
+}
+
+gbs_status gbs_partition_share(const gbs_partition *p, uint32_t rank, gbs_share **share,
+                               gbs_error *err)
+{
+    GBSI_NEED(p);
+    GBSI_NEED(share);
+    if (rank >= p->facts.n_ranks) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "rank %u of %u", rank, (unsigned)p->facts.n_ranks);
+    }
+    const gbsi_share_source source = {.part = p->run->problem.part,
+                                      .plan = p->run->engine.plan,
+                                      .schedule = &p->schedule,
+                                      .owner = p->owner,
+                                      .facts = p->facts};
+    return gbsi_share_make(&source, rank, share, err);
+}
+
+const char *gbs_partition_kind(const gbs_partition *p)
+{
+    return p == NULL ? NULL : gbsi_partition_name(p->kind);
+}

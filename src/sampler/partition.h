@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models that several ranks share, at run time: gibbsite/share.h. */
+#ifndef GBSI_SAMPLER_PARTITION_H
+#define GBSI_SAMPLER_PARTITION_H
+
+#include "graph/partition.h"
+#include "sampler/run.h"
+#include "share/share.h"
+
+struct gbs_partition {
+    gbs_run *run;             /* of the whole, prepared and never executed */
+    gbsi_schedule schedule;   /* of a pass, with slots and positions */
+    uint32_t *owner;          /* [part variables] */
+    gbsi_partition_kind kind; /* that divided them */
+    gbsi_share_facts facts;
+};
+
+/* The options of a run on shares from the user's, or GBS_ERR_UNSUPPORTED for those that need the
+ * whole model in one process. */
+gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *out, gbs_error *err);
+
+#endif

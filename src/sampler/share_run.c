@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sampler/share_run.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "rng/philox.h"
+#include "sampler/partition.h"
+#include "sampler/run_memory.h"
+#include "sampler/run_options.h"
+
+uint32_t gbsi_run_n_sampled(const gbs_run *run)
+{
+    return run->shared.share == NULL ? run->problem.part->n_variables
+                                     : (uint32_t)run->shared.share->facts.n_free;
+}
+
+uint64_t gbsi_run_n_places(const gbs_run *run)
+{
+    return run->shared.share == NULL ? run->engine.schedule.n_places
+                                     : run->shared.share->facts.n_places;
+}
+
+/* ---- prepared ------------------------------------------------------------------------------ */
+
+/* The scan of the partition; the user may leave it open. */
+static gbs_status take_scan(const gbs_share *share, gbs_run_options *options, gbs_error *err)
+{
+    const int scan = (int)share->facts.scan;
+    if (options->scan != scan && options->scan != GBS_SCAN_USUAL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--scan: the model was divided for scan %s: divide it again for another",
+                         gbsi_scan_of(scan)->name);
+    }
+    const bool reads = (gbsi_scan_traits(scan) & GBSI_SCAN_READS) != 0; /* the share has read it */
+    options->scan = reads ? gbsi_scan_with(GBSI_SCAN_BASE) : scan;
+    return GBS_OK;
+}
+
+/* That all ranks of one partition are there. */
+static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t first = share->facts.partition;
+    uint64_t differs = 0;
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, &first, sizeof first, err));
+    differs = first != share->facts.partition || share->rank != ranks->rank ||
+              share->facts.n_ranks != ranks->n_ranks;
+    if (differs != 0) {
+        status =
+            gbsi_fail(err, GBS_ERR_STATE,
+                      "rank %" PRIu32 " of %" PRIu32 " has share %" PRIu32 " of %" PRIu64
+                      "%s: every rank needs its own share of one partition",
+                      ranks->rank, ranks->n_ranks, share->rank, share->facts.n_ranks,
+                      first != share->facts.partition ? ", of another partition than rank 0" : "");
+    }
+    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &differs, 1, err));
+    if (differs != 0 && status >= 0) {
+        status = gbsi_fail(err, GBS_ERR_STATE, "another rank has no share of this partition");
+    }
+cleanup:
+    return status;
+}
+
+static void report_facts(gbs_run *run)
+{
+    const gbsi_share_facts *f = &run->shared.share->facts;
+    gbs_report *r = &run->report.public;
+    r->scan = run->engine.scan->name;
+    r->n_free_variables = (uint32_t)f->n_free;
+    r->n_components = (uint32_t)f->n_components;
+    r->n_colors = (uint32_t)f->n_colors;
+    r->n_levels = r->n_batches = f->n_batches;
+    r->has_zeros = f->has_zeros != 0;
+}
+
+static gbs_status compile(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = run->shared.share;
+    const gbsi_plan_options options =
+        gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1);
+    run->problem.whole = run->problem.part = share->part;
+    run->problem.support = (gbsi_support)share->facts.support;
+    run->engine.scan = gbsi_scan_of((int)share->facts.scan);
+    run->engine.scan_traits = run->engine.scan->traits & ~GBSI_SCAN_EACH_ONCE;
+    run->engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
+    run->engine.pass = gbsi_pass_of((int)share->facts.scan);
+    report_facts(run);
+    GBSI_TRY(gbsi_run_check_draw(run, err));
+    GBSI_TRY(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
+    GBSI_TRY(
+        gbsi_plan_new(share->part, run->problem.graph, NULL, 0, options, &run->engine.plan, err));
+    run->engine.schedule = share->schedule;
+    run->shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
+    if (run->shared.own_slot == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "share of a model", share->part->n_variables));
+    }
+    for (uint32_t slot = 0; slot < share->part->n_variables; ++slot) {
+        run->shared.own_slot[slot] = share->own[share->order[slot]];
+    }
+    if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_POSITION) == 0) {
+        run->engine.schedule.position = NULL;
+    }
+    run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+cleanup:
+    return status;
+}
+
+gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *whole,
+                                const gbs_ranks *ranks, const gbs_run_options *options,
+                                gbs_run **out, gbs_error *err)
+{
+    GBSI_NEED(share);
+    GBSI_NEED(ranks);
+    GBSI_NEED(out);
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    gbs_run_options taken;
+    const double begun_s = gbsi_clock_s();
+    GBSI_TRY(check_ranks(share, ranks, err));
+    GBSI_TRY(gbsi_share_options(options, &taken, err));
+    GBSI_TRY(take_scan(share, &taken, err));
+    if (gbs_share_needs_whole(share) && ranks->rank == 0 && whole == NULL) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "starts of this model depend on all of it (hard zeros or conditional "
+                           "tables): rank 0 needs the partition"));
+    }
+    GBSI_TRY(gbsi_run_begin(share->nothing, &taken, &run, err));
+    run->options.scan = (int)share->facts.scan;
+    run->ranks = ranks;
+    run->shared.share = share;
+    run->shared.whole = whole;
+    run->purpose.limited = true;
+    GBSI_TRY(compile(run, err));
+    GBSI_TRY(gbsi_run_predict(run, err));
+    run->report.public.predicted_bytes += gbsi_halo_bytes(share, gbsi_options_chains(&taken));
+    GBSI_TRY(gbsi_run_take_memory(run, err));
+    run->engine.executor.own = share->own;
+    run->engine.executor.ranks = ranks;
+    run->engine.executor.lost = &run->shared.lost;
+    GBSI_TRY(gbsi_halo_init(&run->shared.halo, share, ranks, &run->engine.executor, err));
+    run->report.public.compile_s = gbsi_clock_s() - begun_s;
+    gbsi_run_leave(run);
+    *out = run;
+    run = NULL;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+void gbsi_shared_free(gbs_run *run)
+{
+    if (run->shared.share == NULL) {
+        return;
+    }
+    gbsi_halo_free(&run->shared.halo);
+    gbsi_free(run->shared.own_slot);
+    run->engine.schedule = (gbsi_schedule){0}; /* the share's */
+    run->problem.whole = run->problem.part = NULL;
+}
+
+/* ---- starts -------------------------------------------------------------------------------- */
+
+/* Every state as likely: the start of a chain in one process, for the variables that are here. */
+static void start_anywhere(const gbs_run *run, uint32_t chain, uint32_t *x)
+{
+    const gbsi_conditioned *part = run->problem.part;
+    const uint32_t *of_whole = run->shared.share->of_whole;
+    for (uint32_t u = 0; u < part->n_variables; ++u) {
+        uint32_t word[4];
+        gbsi_philox(run->options.seed, chain, 0, of_whole[u], GBSI_PURPOSE_START, word);
+        x[u] = gbsi_below(word[0], word[1], part->arity[u]);
+    }
+}
+
+/* Rank 0 finds the start of a chain in the whole and tells all; the others wait. */
+static gbs_status start_from_whole(gbs_run *run, gbsi_starter *starter, uint32_t chain,
+                                   uint32_t *all, uint32_t *x, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = run->shared.share;
+    const gbs_ranks *ranks = run->ranks;
+    if (starter != NULL) {
+        GBSI_TRY(gbsi_starter_draw(starter, chain, 0, all, err));
+    }
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, all, share->facts.n_free * sizeof *all, err));
+    for (uint32_t u = 0; u < share->part->n_variables; ++u) {
+        x[u] = all[share->of_whole[u]];
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_shared_starts(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = run->shared.share;
+    const bool searched = gbs_share_needs_whole(share) != 0;
+    const size_t n_all = searched ? share->facts.n_free : 0;
+    gbsi_starter *starter = NULL;
+    uint32_t *x = gbsi_alloc_array(share->part->n_variables, sizeof *x);
+    uint32_t *all = gbsi_alloc_array(n_all, sizeof *all);
+    if (x == NULL || all == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "start", (share->part->n_variables + n_all) * sizeof *x));
+    }
+    if (searched && run->ranks->rank == 0) {
+        GBSI_TRY(gbsi_starter_new(run->shared.whole->run->problem.part, run->options.seed, NULL,
+                                  &starter, err));
+    }
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        if (searched) {
+            GBSI_TRY(start_from_whole(run, starter, chain, all, x, err));
+        } else {
+            start_anywhere(run, chain, x);
+        }
+        gbsi_executor_set(&run->engine.executor, chain, x);
+    }
+    gbsi_executor_ready(&run->engine.executor);
+    run->report.starts_dispersed = true;
+cleanup:
+    gbsi_starter_free(starter);
+    gbsi_free(x);
+    gbsi_free(all);
+    return status;
+}
+
+/* ---- brought together ---------------------------------------------------------------------- */
+
+gbs_status gbsi_shared_gather(const gbs_run *run, const void *own, uint64_t n, unsigned char **all,
+                              size_t *capacity, size_t *n_of, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_ranks *ranks = run->ranks;
+    size_t total = 0;
+    uint64_t *size = gbsi_alloc_array(ranks->n_ranks, sizeof *size);
+    if (size == NULL) {
+        return gbsi_no_memory(err, "results of all ranks", ranks->n_ranks * sizeof *size);
+    }
+    for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
+        n_of[rank] = sizeof *size;
+    }
+    GBSI_TRY(ranks->gather(ranks->context, &n, sizeof n, size, n_of, err));
+    for (uint32_t rank = 0; ranks->rank == 0 && rank < ranks->n_ranks; ++rank) {
+        n_of[rank] = size[rank];
+        total += size[rank];
+    }
+    if (ranks->rank == 0) {
+        void *pointer = *all;
+        status = gbsi_reserve(&pointer, capacity, total, 1, "results of all ranks", err);
+        *all = pointer;
+        GBSI_TRY(status);
+    }
+    GBSI_TRY(ranks->gather(ranks->context, own, n, *all, n_of, err));
+cleanup:
+    gbsi_free(size);
+    return status;
+}
+
+/* ---- states -------------------------------------------------------------------------------- */
+
+gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *user, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = run->shared.share;
+    const gbsi_conditioned *part = share->part;
+    unsigned char *all = NULL;
+    size_t capacity = 0;
+    size_t n = 0;
+    size_t *n_of = gbsi_alloc_array(run->ranks->n_ranks, sizeof *n_of);
+    uint32_t *own = gbsi_alloc_array(2 * (size_t)share->n_own, sizeof *own);
+    if (n_of == NULL || own == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "draws of all ranks", share->n_own * 2 * sizeof *own));
+    }
+    for (uint32_t u = 0; u < part->n_variables; ++u) {
+        if (share->own[u] != 0) {
+            own[n++] = part->user_variable[u];
+            own[n++] = part->user_state[part->state_offset[u] + x[u]];
+        }
+    }
+    GBSI_TRY(gbsi_shared_gather(run, own, n * sizeof *own, &all, &capacity, n_of, err));
+    if (run->ranks->rank > 0) {
+        goto cleanup;
+    }
+    for (uint64_t i = 0; i < share->facts.n_free; ++i) {
+        uint32_t pair[2];
+        memcpy(pair, all + i * sizeof pair, sizeof pair);
+        user[pair[0]] = pair[1];
+    }
+    for (uint32_t i = 0; i < share->n_fixed; ++i) {
+        user[share->fixed_variable[i]] = share->fixed_state[i];
+    }
+cleanup:
+    gbsi_free(all);
+    gbsi_free(n_of);
+    gbsi_free(own);
+    return status;
+}
+
+gbs_status gbsi_shared_report(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_halo *h = &run->shared.halo;
+    gbs_report *r = &run->report.public;
+    uint64_t sent[2] = {h->n_messages, h->n_bytes};
+    double exchange_s = h->exchange_s;
+    GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_U64, sent, 2, err));
+    GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_F64, &exchange_s, 1, err));
+    r->ranks = run->ranks->n_ranks;
+    r->exchange_messages = sent[0];
+    r->exchange_bytes = sent[1];
+    r->exchange_s = exchange_s;
+cleanup:
+    return status;
+}

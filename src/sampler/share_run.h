@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run does otherwise where its model is shared by several ranks (run->share): it is prepared
+ * from the share, and what is told of the whole is brought together. */
+#ifndef GBSI_SAMPLER_SHARE_RUN_H
+#define GBSI_SAMPLER_SHARE_RUN_H
+
+#include "gibbsite/share.h"
+#include "sampler/halo.h"
+
+struct gbs_run;
+struct gbsi_drive;
+
+typedef struct gbsi_shared {
+    const gbs_share *share;     /* borrowed; NULL: the model is not shared */
+    const gbs_partition *whole; /* on rank 0, where starts are searched for; borrowed */
+    uint8_t *own_slot;          /* [slots] share->own */
+    gbsi_halo halo;
+    gbs_error lost;
+} gbsi_shared;
+
+void gbsi_shared_free(struct gbs_run *run);
+
+/* Variables that are sampled, and updates of a pass, of all ranks. */
+uint32_t gbsi_run_n_sampled(const struct gbs_run *run);
+uint64_t gbsi_run_n_places(const struct gbs_run *run);
+
+/* Every chain's start. */
+gbs_status gbsi_shared_starts(struct gbs_run *run, gbs_error *err);
+/* One state of one chain from all ranks, on rank 0 in the user's numbering.
+ * @param x [part variables] of this rank. @param user [user's variables], on rank 0. */
+gbs_status gbsi_shared_gather_state(struct gbs_run *run, const uint32_t *x, uint32_t *user,
+                                    gbs_error *err);
+/* Bytes of all ranks on rank 0, one rank after the other.
+ * @param all [*capacity] in and out, grown there. @param n_of [n_ranks] out, there. */
+gbs_status gbsi_shared_gather(const struct gbs_run *run, const void *own, uint64_t n,
+                              unsigned char **all, size_t *capacity, size_t *n_of, gbs_error *err);
+/* each_marginal.c: gbs_run_each_marginal() of shares. */
+gbs_status gbsi_shared_each_marginal(const struct gbs_run *run, gbs_on_marginal *on, void *context,
+                                     gbs_error *err);
+/* each_marginal.c: the digest of estimates and errors, on all ranks. @param text [33] out. */
+gbs_status gbsi_shared_digest(struct gbs_run *run, char *text, gbs_error *err);
+/* Time and traffic of the exchange, of all ranks, into the report. */
+gbs_status gbsi_shared_report(struct gbs_run *run, gbs_error *err);
+
+#endif

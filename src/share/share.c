@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A share taken from the whole: the part of the model around its variables, then one walk through
+ * the places of own variables and halo, which makes the schedule and the lists of what is sent. */
+#include "share/share.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/builder.h"
+
+void gbs_share_free(gbs_share *share)
+{
+    if (share == NULL) {
+        return;
+    }
+    gbsi_conditioned_free(share->part);
+    gbs_model_free(share->nothing);
+    share->schedule.global = NULL;
+    gbsi_schedule_free(&share->schedule);
+    void *const owned[] = {share->of_whole,    share->user_arity,     share->own,
+                           share->order,       share->by_count,       share->global,
+                           share->neighbour,   share->out.start,      share->out.slot,
+                           share->in.start,    share->in.slot,        share->fixed_arity,
+                           share->fixed_state, share->fixed_variable, share};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
+        gbsi_free(owned[i]);
+    }
+}
+
+uint64_t gbsi_share_bytes(const gbs_share *share)
+{
+    const gbsi_schedule *s = &share->schedule;
+    const size_t n_lists = (size_t)share->facts.n_batches * share->n_neighbours;
+    const uint64_t listed = share->out.start[n_lists] + share->in.start[n_lists];
+    uint64_t bytes = gbsi_conditioned_bytes(share->part);
+    bytes += (uint64_t)share->part->n_variables * 14 + (uint64_t)share->n_fixed * 12;
+    bytes += s->n_pieces * (sizeof *s->piece + sizeof *share->global);
+    bytes += s->n_batches * sizeof *s->batch_start + s->n_places * 8;
+    return bytes + 2 * n_lists * sizeof *share->out.start + listed * sizeof *share->out.slot;
+}
+
+gbsi_plan_options gbsi_share_plan_options(const gbs_share *share, bool sell)
+{
+    return (gbsi_plan_options){.repeats = true,
+                               .sell = sell,
+                               .order = share->order,
+                               .by_count = share->by_count,
+                               .density_units = share->facts.density_units,
+                               .n_sampled = (uint32_t)share->facts.n_free};
+}
+
+/* ---- variables ----------------------------------------------------------------------------- */
+
+/* While a share is made. */
+typedef struct making {
+    const gbsi_share_source *from;
+    gbs_share *share;
+    uint32_t *number; /* [whole variables] in the share; GBSI_NONE */
+    uint32_t *slot;   /* [share variables] */
+    uint64_t *seen;   /* [n_seen] own variable << 32 | rank that sees it, ascending */
+    size_t n_seen, seen_capacity;
+    uint64_t *event; /* [n_events] place << 32 | share variable, ascending */
+    size_t n_events, event_capacity;
+    uint32_t *index_of;               /* [n_ranks] among the neighbours; GBSI_NONE */
+    size_t out_capacity, in_capacity; /* of lists */
+    size_t n_out, n_in;
+} making;
+
+static uint32_t owner_of(const making *m, uint32_t u)
+{
+    return m->from->owner[m->share->of_whole[u]];
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static gbs_status take_part(making *m, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_share *share = m->share;
+    const gbsi_conditioned *whole = m->from->part;
+    uint8_t *visited = gbsi_alloc_array(whole->n_variables, 1);
+    gbs_builder *builder = NULL;
+    if (visited == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "share of a model", whole->n_variables));
+    }
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        visited[v] = m->from->owner[v] == share->rank;
+        share->n_own += visited[v];
+    }
+    if (share->n_own == 0) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "rank %u owns no variable", share->rank));
+    }
+    GBSI_TRY(gbsi_conditioned_around(whole, visited, &share->part, err));
+    GBSI_TRY(gbs_builder_new(&builder, err));
+    GBSI_TRY(gbs_builder_build(builder, &share->nothing, err));
+cleanup:
+    gbsi_free(visited);
+    gbs_builder_free(builder);
+    return status;
+}
+
+/* What is known of each variable. The part then forgets the whole. */
+static gbs_status describe(making *m, gbs_error *err)
+{
+    gbs_share *share = m->share;
+    gbsi_conditioned *part = share->part;
+    const gbsi_conditioned *whole = m->from->part;
+    const gbsi_plan *plan = m->from->plan;
+    const uint32_t n = part->n_variables;
+    share->of_whole = gbsi_alloc_array(n, sizeof *share->of_whole);
+    share->user_arity = gbsi_alloc_array(n, sizeof *share->user_arity);
+    share->own = gbsi_alloc_array(n, 1);
+    share->by_count = gbsi_alloc_array(n, 1);
+    share->order = gbsi_alloc_array(n, sizeof *share->order);
+    m->number = gbsi_alloc_array(whole->n_variables, sizeof *m->number);
+    m->slot = gbsi_alloc_array(n, sizeof *m->slot);
+    if (share->of_whole == NULL || share->user_arity == NULL || share->own == NULL ||
+        share->by_count == NULL || share->order == NULL || m->number == NULL || m->slot == NULL) {
+        return gbsi_no_memory(err, "share of a model", (size_t)n * 16);
+    }
+    memset(m->number, 0xff, whole->n_variables * sizeof *m->number);
+    for (uint32_t u = 0; u < n; ++u) {
+        const uint32_t user = part->user_variable[u];
+        const uint32_t v = whole->free_variable[user];
+        m->number[v] = u;
+        share->of_whole[u] = v;
+        share->user_arity[u] = whole->model->arity[user];
+        share->own[u] = m->from->owner[v] == share->rank;
+        share->by_count[u] =
+            share->own[u] != 0 && gbsi_plan_by_count(plan, plan->slot_of[v]) != GBSI_NONE;
+    }
+    uint32_t n_slots = 0;
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        const uint32_t u = m->number[plan->variable_of[slot]];
+        if (u != GBSI_NONE) {
+            m->slot[u] = n_slots;
+            share->order[n_slots++] = u;
+        }
+    }
+    return GBS_OK;
+}
+
+/* The whole model is not there when a share is used. */
+static void forget_whole(gbs_share *share)
+{
+    gbsi_conditioned *part = share->part;
+    gbsi_free(part->free_variable);
+    gbsi_free(part->fixed_state);
+    gbsi_free(part->cpt);
+    gbsi_free(part->topological);
+    part->free_variable = part->fixed_state = part->cpt = part->topological = NULL;
+    part->model = share->nothing;
+}
+
+/* ---- neighbours ---------------------------------------------------------------------------- */
+
+static gbs_status see(making *m, uint32_t u, uint32_t rank, gbs_error *err)
+{
+    void *pointer = m->seen;
+    const gbs_status status = gbsi_reserve(&pointer, &m->seen_capacity, m->n_seen + 1,
+                                           sizeof *m->seen, "share of a model", err);
+    m->seen = pointer;
+    if (status >= 0) {
+        m->seen[m->n_seen++] = (uint64_t)u << 32 | rank;
+    }
+    return status;
+}
+
+/* Every own variable of a factor is seen by every other owner of one of its variables.
+ * @param owners [longest scope] scratch. */
+static gbs_status find_seen(making *m, uint64_t *owners, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = m->share;
+    const gbsi_factors *f = &share->part->factors;
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        size_t n_owners = 0;
+        for (size_t e = f->scope_start[i]; e < f->scope_start[i + 1]; ++e) {
+            if (share->own[f->scope[e]] == 0) {
+                owners[n_owners++] = owner_of(m, f->scope[e]);
+            }
+        }
+        qsort(owners, n_owners, sizeof *owners, by_value);
+        for (size_t k = 0; k < n_owners; ++k) {
+            for (size_t e = f->scope_start[i];
+                 (k == 0 || owners[k] != owners[k - 1]) && e < f->scope_start[i + 1]; ++e) {
+                if (share->own[f->scope[e]] != 0) {
+                    GBSI_TRY(see(m, f->scope[e], (uint32_t)owners[k], err));
+                }
+            }
+        }
+    }
+    qsort(m->seen, m->n_seen, sizeof *m->seen, by_value);
+    size_t n_kept = 0;
+    for (size_t i = 0; i < m->n_seen; ++i) {
+        if (i == 0 || m->seen[i] != m->seen[i - 1]) {
+            m->seen[n_kept++] = m->seen[i];
+        }
+    }
+    m->n_seen = n_kept;
+cleanup:
+    return status;
+}
+
+/* Who sees an own variable is whose variables are in the halo. */
+static gbs_status number_neighbours(making *m, gbs_error *err)
+{
+    gbs_share *share = m->share;
+    const size_t n_ranks = share->facts.n_ranks;
+    m->index_of = gbsi_alloc_array(n_ranks, sizeof *m->index_of);
+    share->neighbour = gbsi_alloc_array(n_ranks, sizeof *share->neighbour);
+    if (m->index_of == NULL || share->neighbour == NULL) {
+        return gbsi_no_memory(err, "share of a model", n_ranks * sizeof *m->index_of);
+    }
+    memset(m->index_of, 0xff, n_ranks * sizeof *m->index_of);
+    for (size_t i = 0; i < m->n_seen; ++i) {
+        m->index_of[(uint32_t)m->seen[i]] = 0;
+    }
+    for (uint32_t rank = 0; rank < n_ranks; ++rank) {
+        if (m->index_of[rank] == 0) {
+            m->index_of[rank] = share->n_neighbours;
+            share->neighbour[share->n_neighbours++] = rank;
+        }
+    }
+    return GBS_OK;
+}
+
+static gbs_status find_neighbours(making *m, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_factors *f = &m->share->part->factors;
+    size_t longest = 1;
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        const size_t n = f->scope_start[i + 1] - f->scope_start[i];
+        longest = n > longest ? n : longest;
+    }
+    uint64_t *owners = gbsi_alloc_array(longest, sizeof *owners);
+    if (owners == NULL) {
+        return gbsi_no_memory(err, "share of a model", longest * sizeof *owners);
+    }
+    GBSI_TRY(find_seen(m, owners, err));
+    GBSI_TRY(number_neighbours(m, err));
+cleanup:
+    gbsi_free(owners);
+    return status;
+}
+
+/* The first entry of an own variable among those seen; n_seen if nobody sees it. */
+static size_t first_seen(const making *m, uint32_t u)
+{
+    size_t low = 0;
+    size_t high = m->n_seen;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (m->seen[middle] >> 32 < u) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < m->n_seen && m->seen[low] >> 32 == u ? low : m->n_seen;
+}
+
+/* ---- updates ------------------------------------------------------------------------------- */
+
+/* Places of own variables and halo. */
+static gbs_status find_events(making *m, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_schedule *whole = m->from->schedule;
+    for (uint64_t place = 0; place < whole->n_places; ++place) {
+        const uint32_t u = m->number[m->from->plan->variable_of[whole->slot[place]]];
+        if (u == GBSI_NONE) {
+            continue;
+        }
+        void *pointer = m->event;
+        status = gbsi_reserve(&pointer, &m->event_capacity, m->n_events + 1, sizeof *m->event,
+                              "share of a model", err);
+        m->event = pointer;
+        GBSI_TRY(status);
+        m->event[m->n_events++] = place << 32 | u;
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status put_slot(gbsi_share_lists *list, size_t *n, size_t *capacity, uint32_t slot,
+                           gbs_error *err)
+{
+    void *pointer = list->slot;
+    const gbs_status status =
+        gbsi_reserve(&pointer, capacity, *n + 1, sizeof *list->slot, "share of a model", err);
+    list->slot = pointer;
+    if (status >= 0) {
+        list->slot[(*n)++] = slot;
+    }
+    return status;
+}
+
+/* The updates of one batch, events [first, end), that neighbour j sends or gets. */
+static gbs_status list_values(making *m, size_t first, size_t end, uint32_t j, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_share *share = m->share;
+    for (size_t i = first; i < end; ++i) {
+        const uint32_t u = (uint32_t)m->event[i];
+        if (share->own[u] == 0) {
+            if (m->index_of[owner_of(m, u)] == j) {
+                GBSI_TRY(put_slot(&share->in, &m->n_in, &m->in_capacity, m->slot[u], err));
+            }
+            continue;
+        }
+        for (size_t k = first_seen(m, u); k < m->n_seen && m->seen[k] >> 32 == u; ++k) {
+            if ((uint32_t)m->seen[k] == share->neighbour[j]) {
+                GBSI_TRY(put_slot(&share->out, &m->n_out, &m->out_capacity, m->slot[u], err));
+            }
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* One more update, to the last piece where it goes on from there. */
+static gbs_status put_update(making *m, uint64_t place, const gbsi_piece *like, uint32_t u,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_share *share = m->share;
+    gbsi_schedule *s = &share->schedule;
+    const uint32_t slot = m->slot[u];
+    gbsi_piece *last =
+        s->n_pieces > s->batch_start[s->n_batches - 1] ? &s->piece[s->n_pieces - 1] : NULL;
+    const bool extends = last != NULL && last->class_id == like->class_id &&
+                         last->form == like->form && last->arity == like->arity &&
+                         share->global[s->n_pieces - 1] + last->n == place;
+    if (extends) {
+        last->contiguous &= slot == last->first_slot + last->n;
+        ++last->n;
+    } else {
+        const size_t before = s->piece_capacity;
+        size_t capacity = before;
+        void *pointer = s->piece;
+        status = gbsi_reserve(&pointer, &s->piece_capacity, s->n_pieces + 1, sizeof *s->piece,
+                              "share of a model", err);
+        s->piece = pointer;
+        GBSI_TRY(status);
+        pointer = share->global;
+        status = gbsi_reserve(&pointer, &capacity, s->n_pieces + 1, sizeof *share->global,
+                              "share of a model", err);
+        share->global = pointer;
+        GBSI_TRY(status);
+        share->global[s->n_pieces] = place;
+        s->piece[s->n_pieces++] = (gbsi_piece){.place = s->n_places,
+                                               .n = 1,
+                                               .first_slot = slot,
+                                               .arity = like->arity,
+                                               .class_id = like->class_id,
+                                               .form = like->form,
+                                               .contiguous = 1,
+                                               .counts = like->counts};
+    }
+    s->slot[s->n_places] = slot;
+    s->position[s->n_places++] = m->from->schedule->position[place];
+cleanup:
+    return status;
+}
+
+/* Own updates among events [first, end) that others see, or the others.
+ * @param piece in and out: of the whole, that of the first event or one before. */
+static gbs_status put_updates(making *m, size_t first, size_t end, bool seen, size_t piece,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_schedule *whole = m->from->schedule;
+    gbsi_schedule *s = &m->share->schedule;
+    s->batch_start[s->n_batches++] = s->n_pieces;
+    for (size_t i = first; i < end; ++i) {
+        const uint32_t u = (uint32_t)m->event[i];
+        const uint64_t place = m->event[i] >> 32;
+        while (place >= whole->piece[piece].place + whole->piece[piece].n) {
+            ++piece;
+        }
+        if (m->share->own[u] != 0 && (first_seen(m, u) < m->n_seen) == seen) {
+            GBSI_TRY(put_update(m, place, &whole->piece[piece], u, err));
+        }
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status take_schedule(making *m, gbs_error *err)
+{
+    gbs_share *share = m->share;
+    gbsi_schedule *s = &share->schedule;
+    const size_t n_lists = (size_t)share->facts.n_batches * share->n_neighbours + 1;
+    size_t n_own = 0;
+    for (size_t i = 0; i < m->n_events; ++i) {
+        n_own += share->own[(uint32_t)m->event[i]];
+    }
+    s->batch_start =
+        gbsi_alloc_array(2 * (size_t)share->facts.n_batches + 1, sizeof *s->batch_start);
+    s->slot = gbsi_alloc_array(n_own + 16, sizeof *s->slot);
+    s->position = gbsi_alloc_array(n_own + 16, sizeof *s->position);
+    share->out.start = gbsi_alloc_array(n_lists, sizeof *share->out.start);
+    share->in.start = gbsi_alloc_array(n_lists, sizeof *share->in.start);
+    return s->batch_start == NULL || s->slot == NULL || s->position == NULL ||
+                   share->out.start == NULL || share->in.start == NULL
+               ? gbsi_no_memory(err, "share of a model", n_lists * 16 + n_own * 8)
+               : GBS_OK;
+}
+
+/* The slots behind the last place are read with a tile, and so are the positions. */
+static void pad(gbsi_schedule *s)
+{
+    const uint64_t n = s->n_places;
+    for (uint32_t i = 0; i < 16; ++i) {
+        s->slot[n + i] = n > 0 ? s->slot[n - 1] : 0;
+        s->position[n + i] = n > 0 ? s->position[n - 1] : 0;
+    }
+    s->batch_start[s->n_batches] = s->n_pieces;
+}
+
+static gbs_status walk(making *m, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_share *share = m->share;
+    const gbsi_schedule *whole = m->from->schedule;
+    size_t n_lists = 0;
+    size_t event = 0;
+    GBSI_TRY(find_events(m, err));
+    GBSI_TRY(take_schedule(m, err));
+    for (uint32_t b = 0; b < whole->n_batches; ++b) {
+        const size_t piece = whole->batch_start[b];
+        const uint64_t end_place = b + 1 < whole->n_batches
+                                       ? whole->piece[whole->batch_start[b + 1]].place
+                                       : whole->n_places;
+        const size_t first = event;
+        while (event < m->n_events && m->event[event] >> 32 < end_place) {
+            ++event;
+        }
+        GBSI_TRY(put_updates(m, first, event, true, piece, err));
+        GBSI_TRY(put_updates(m, first, event, false, piece, err));
+        for (uint32_t j = 0; j < share->n_neighbours; ++j) {
+            share->out.start[n_lists] = m->n_out;
+            share->in.start[n_lists++] = m->n_in;
+            GBSI_TRY(list_values(m, first, event, j, err));
+        }
+    }
+    share->out.start[n_lists] = m->n_out;
+    share->in.start[n_lists] = m->n_in;
+    pad(&share->schedule);
+    share->schedule.global = share->global;
+cleanup:
+    return status;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static gbs_status list_fixed(making *m, gbs_error *err)
+{
+    gbs_share *share = m->share;
+    const gbsi_conditioned *whole = m->from->part;
+    const gbs_model *model = whole->model;
+    if (share->rank != 0) {
+        return GBS_OK;
+    }
+    for (uint32_t u = 0; u < model->n_variables; ++u) {
+        share->n_fixed += whole->free_variable[u] == GBSI_NONE;
+    }
+    share->fixed_variable = gbsi_alloc_array(share->n_fixed, sizeof *share->fixed_variable);
+    share->fixed_arity = gbsi_alloc_array(share->n_fixed, sizeof *share->fixed_arity);
+    share->fixed_state = gbsi_alloc_array(share->n_fixed, sizeof *share->fixed_state);
+    if (share->fixed_variable == NULL || share->fixed_arity == NULL || share->fixed_state == NULL) {
+        return gbsi_no_memory(err, "share of a model", (size_t)share->n_fixed * 12);
+    }
+    for (uint32_t u = 0, n = 0; u < model->n_variables; ++u) {
+        if (whole->free_variable[u] == GBSI_NONE) {
+            share->fixed_variable[n] = u;
+            share->fixed_arity[n] = model->arity[u];
+            share->fixed_state[n++] = whole->fixed_state[u];
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_share_make(const gbsi_share_source *source, uint32_t rank, gbs_share **out,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_share *share = gbsi_alloc_zero(sizeof *share);
+    making m = {.from = source, .share = share};
+    if (share == NULL) {
+        return gbsi_no_memory(err, "share of a model", sizeof *share);
+    }
+    assert(source->schedule->slot != NULL && source->schedule->position != NULL);
+    share->facts = source->facts;
+    share->rank = rank;
+    GBSI_TRY(take_part(&m, err));
+    GBSI_TRY(describe(&m, err));
+    GBSI_TRY(find_neighbours(&m, err));
+    GBSI_TRY(walk(&m, err));
+    GBSI_TRY(list_fixed(&m, err));
+    forget_whole(share);
+    *out = share;
+    share = NULL;
+cleanup:
+    gbs_share_free(share);
+    gbsi_free(m.number);
+    gbsi_free(m.slot);
+    gbsi_free(m.seen);
+    gbsi_free(m.event);
+    gbsi_free(m.index_of);
+    return status;
+}
