@@ -76,12 +76,6 @@ double lab_component_slope(const lab_component_curves *parts, lab_component comp
     return lab_log_slope(parts->sweeps, parts->mean[component], parts->n, 3);
 }
 
-bool lab_component_tends(const lab_component_curves *parts, lab_component component, double limit)
-{
-    const double last = parts->mean[component][parts->n - 1];
-    return last > 0.4 * limit && last < 2.0 * limit + 6.0 / gbsi_sqrt(parts->sweeps[parts->n - 1]);
-}
-
 gbsi_line lab_component_line(const lab_component_curves *parts, lab_component component,
                              const char *label, gbsi_color color)
 {

@@ -23,10 +23,7 @@ void lab_component_rows(lab_table *table, const char *model, const char *draw,
                         const lab_component_curves *parts);
 /* Slope of a component over the last two octaves. */
 double lab_component_slope(const lab_component_curves *parts, lab_component component);
-/* Whether what was measured after T sweeps may tend to a limit: it is above 0.4 times the limit,
- * and below 2 times the limit + 6 / sqrt(T), half of the L1 error of T independent draws of 256
- * states. */
-bool lab_component_tends(const lab_component_curves *parts, lab_component component, double limit);
+
 /* A line of one component. */
 gbsi_line lab_component_line(const lab_component_curves *parts, lab_component component,
                              const char *label, gbsi_color color);

@@ -242,17 +242,17 @@ static void append(char *text, size_t size, const char *format, va_list argument
     (void)vsnprintf(text + n, size - n, format, arguments);
 }
 
-void lab_find(laboratory *lab, bool holds, const char *format, ...)
+void lab_find(laboratory *lab, lab_ruling ruling, const char *format, ...)
 {
     char *text = lab->verdict.measured;
     const size_t size = sizeof lab->verdict.measured;
     va_list arguments;
     const size_t n = strlen(text);
-    (void)snprintf(text + n, size - n, "\n- %s", holds ? "" : "[fails] ");
+    (void)snprintf(text + n, size - n, "\n- %s", ruling.holds ? "" : "[fails] ");
     va_start(arguments, format);
     append(text, size, format, arguments);
     va_end(arguments);
-    lab->verdict.holds = lab->verdict.holds && holds;
+    lab->verdict.holds = lab->verdict.holds && ruling.holds;
 }
 
 void lab_note(laboratory *lab, const char *format, ...)

@@ -14,6 +14,7 @@
 #include "chart/chart.h"
 #include "gibbsite/run.h"
 #include "lab/reproduction.h"
+#include "lab/verdicts.h"
 
 typedef struct laboratory {
     const lab_reproduce_options *options;
@@ -119,9 +120,8 @@ gbs_status lab_table_close(lab_table *table);
 /* ---- what it found ----------------------------------------------------------------------- */
 
 /* A part of the claim, as a clause without punctuation at its end: what was measured and what was
- * wanted.
- */
-void lab_find(laboratory *lab, bool holds, const char *format, ...) GBSI_PRINTF(3, 4);
+ * wanted. @param ruling LAB_JUDGE(a row of verdicts.def, its figures). */
+void lab_find(laboratory *lab, lab_ruling ruling, const char *format, ...) GBSI_PRINTF(3, 4);
 /* Where this run differs from the paper's, and why. */
 void lab_note(laboratory *lab, const char *format, ...) GBSI_PRINTF(2, 3);
 

@@ -48,26 +48,6 @@ static void test_slope(void **state)
     assert_true(lab_log_slope(x, y, 8, 8) > -1.5);
 }
 
-/* A curve that stays above its limit, or falls below it, does not tend there. */
-static void test_limits(void **state)
-{
-    (void)state;
-    lab_component_curves *parts = calloc(1, sizeof *parts);
-    const double limit = 0.001;
-    assert_non_null(parts);
-    parts->n = 21;
-    for (size_t k = 0; k < parts->n; k++) {
-        parts->sweeps[k] = (double)(1u << k);
-        parts->mean[LAB_COR][k] = 1.5 * limit + 4.0 / sqrt(parts->sweeps[k]);
-        parts->mean[LAB_HERDING][k] = 10.0 * limit + 4.0 / sqrt(parts->sweeps[k]);
-        parts->mean[LAB_APPROX][k] = 0.3 * limit;
-    }
-    assert_true(lab_component_tends(parts, LAB_COR, limit));
-    assert_false(lab_component_tends(parts, LAB_HERDING, limit));
-    assert_false(lab_component_tends(parts, LAB_APPROX, limit));
-    free(parts);
-}
-
 /* A mean of 0 and a variance of 1 within four standard errors of 20000 draws; streams apart. */
 static void test_normal(void **state)
 {
@@ -93,16 +73,16 @@ static void test_findings(void **state)
 {
     (void)state;
     laboratory lab = {.verdict = {.holds = 1}};
-    lab_find(&lab, true, "a is %d", 1);
+    lab_find(&lab, (lab_ruling){true}, "a is %d", 1);
     assert_int_equal(lab.verdict.holds, 1);
-    lab_find(&lab, false, "b is %d", 2);
-    lab_find(&lab, true, "c is 3");
+    lab_find(&lab, (lab_ruling){false}, "b is %d", 2);
+    lab_find(&lab, (lab_ruling){true}, "c is 3");
     lab_note(&lab, "d %s.", "differs");
     assert_int_equal(lab.verdict.holds, 0);
     assert_string_equal(lab.verdict.measured, "\n- a is 1\n- [fails] b is 2\n- c is 3");
     assert_string_equal(lab.verdict.note, "d differs.");
     for (int i = 0; i < 1000; i++) { /* more than there is room for is cut */
-        lab_find(&lab, true, "and so on");
+        lab_find(&lab, (lab_ruling){true}, "and so on");
     }
     assert_true(strlen(lab.verdict.measured) < sizeof lab.verdict.measured);
 }
@@ -357,7 +337,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantiles),   cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_limits),      cmocka_unit_test(test_normal),
+              cmocka_unit_test(test_normal),
         cmocka_unit_test(test_findings),    cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_no_pictures), cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_stopped),     cmocka_unit_test(test_refused),

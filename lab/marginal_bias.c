@@ -167,28 +167,30 @@ void lab_marginal_bias_judge(laboratory *lab, const lab_marginal_bias *b)
 {
     const int last = LAB_BIAS_TIMES - 1;
     double worst = -INFINITY; /* bias beyond the bound, in standard errors */
-    double least = INFINITY;
+
     for (int which = 0; which < LAB_BIAS_SCANS; which++) {
         for (int time = 0; time < LAB_BIAS_TIMES; time++) {
             const double beyond = fabs(b->bias[which][time]) - b->bound[which][time];
             const double error = b->error[which][time] > 0.0 ? b->error[which][time] : 1e-12;
             worst = beyond / error > worst ? beyond / error : worst;
         }
-        least = which != LAB_BIAS_OPTIMISED && b->bound[which][last] < least ? b->bound[which][last]
-                                                                             : least;
     }
-    lab_find(lab, worst <= 4.0,
+    lab_find(lab, LAB_JUDGE(marginal_bound_holds, .errors_beyond = worst),
              "on a torus no measured bias is above its bound by more than %.1f standard errors "
              "(wanted: at most 4)",
              worst > 0.0 ? worst : 0.0);
-    lab_find(lab, b->bound[LAB_BIAS_OPTIMISED][last] <= 0.5 * least,
+    lab_find(lab,
+             LAB_JUDGE(marginal_guarantee, .optimised = b->bound[LAB_BIAS_OPTIMISED][last],
+                       .systematic = b->bound[LAB_BIAS_SYSTEMATIC][last],
+                       .random = b->bound[LAB_BIAS_RANDOM][last]),
              "after %.0f updates the bound is %.2g with the optimised scan, %.2g systematic and "
              "%.2g random (wanted: at most half of both)",
              b->steps[last], b->bound[LAB_BIAS_OPTIMISED][last],
              b->bound[LAB_BIAS_SYSTEMATIC][last], b->bound[LAB_BIAS_RANDOM][last]);
     lab_find(lab,
-             2.0 * fabs(b->bias[LAB_BIAS_OPTIMISED][0]) < b->bias[LAB_BIAS_SYSTEMATIC][0] &&
-                 2.0 * fabs(b->bias[LAB_BIAS_OPTIMISED][0]) < b->bias[LAB_BIAS_RANDOM][0],
+             LAB_JUDGE(marginal_bias, .optimised = fabs(b->bias[LAB_BIAS_OPTIMISED][0]),
+                       .systematic = b->bias[LAB_BIAS_SYSTEMATIC][0],
+                       .random = b->bias[LAB_BIAS_RANDOM][0]),
              "after %.0f updates the bias of %zu runs is %.4f (standard error %.4f) with the "
              "optimised scan, %.4f (%.4f) systematic and %.4f (%.4f) random (wanted: below half of "
              "both)",

@@ -82,8 +82,8 @@ double lab_trail_at(const lab_trail *trail, const double *x, const double *y, do
 double lab_trail_reaches(const lab_trail *trail, const double *x, const double *y, double value);
 /* Findings: racer 0 draws single variables, the others splashes, ever wider ones. With as many
  * updates splashes are further (and the widest than the narrowest, if that is expected); to get as
- * far as the widest, racer 0 takes at least so many times the updates. And a note of what that is
+ * far as the widest, racer 0 takes at least 1.3 times the updates. And a note of what that is
  * by the clock. */
-void lab_race_judge(laboratory *lab, const lab_race *race, double least);
+void lab_race_judge(laboratory *lab, const lab_race *race);
 
 #endif

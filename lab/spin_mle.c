@@ -351,17 +351,19 @@ void lab_mle_judge(laboratory *lab, const lab_mle *m)
     const double saving = least_saving(m);
     const double optimised = at_end(m, LAB_MLE_OPTIMISED);
     const double random = at_end(m, LAB_MLE_RANDOM);
-    lab_find(lab, saving >= 2.0,
+    lab_find(lab, LAB_JUDGE(mle_saving, .times = saving),
              "%u x %u: to a quarter of the first distance from the optimum, random scans take at "
              "least %.1f times the updates of optimised scans in each of %u replicates (wanted: "
              "twice as many)",
              m->side, m->side, saving, m->n_replicates);
-    lab_find(lab, mean_length(m, LAB_MLE_RANDOM) >= 2.0 * mean_length(m, LAB_MLE_OPTIMISED),
+    lab_find(lab,
+             LAB_JUDGE(mle_length, .optimised = mean_length(m, LAB_MLE_OPTIMISED),
+                       .random = mean_length(m, LAB_MLE_RANDOM)),
              "to be within %g of the model, chains need %.1f updates with optimised scans, %.1f "
              "systematic, %.1f random (wanted: twice as many random)",
              LAB_MLE_ACCURACY, mean_length(m, LAB_MLE_OPTIMISED),
              mean_length(m, LAB_MLE_SYSTEMATIC), mean_length(m, LAB_MLE_RANDOM));
-    lab_find(lab, optimised <= 1.25 * random,
+    lab_find(lab, LAB_JUDGE(mle_distance, .optimised = optimised, .random = random),
              "after %u steps the distance is %.2g with optimised scans, %.2g with random scans "
              "(wanted: at most a quarter larger)",
              (unsigned)LAB_MLE_STEPS, optimised, random);

@@ -44,7 +44,9 @@ static void judge_time(laboratory *lab, const lab_timed_runs *s, const lab_timed
     const size_t other = run_within(o, s->seconds[run]);
     const double s_near = distance(s->p[run], truth) + lab_estimate_band(s, run);
     const double o_near = distance(o->p[other], truth) + lab_estimate_band(o, other);
-    lab_find(lab, o->seconds[other] <= s->seconds[run] && 2.0 * o_near <= s_near,
+    lab_find(lab,
+             LAB_JUDGE(million_sooner, .systematic_s = s->seconds[run],
+                       .optimised_s = o->seconds[other], .systematic = s_near, .optimised = o_near),
              "after %.2g s the estimate of %.0f draws by the systematic scan is within %.2g of the "
              "truth, two standard errors included, that of %.0f draws by the optimised scan within "
              "%.2g (wanted: half)",
@@ -58,7 +60,10 @@ void lab_estimates_judge(laboratory *lab, const lab_timed_runs *systematic,
     const size_t o = optimised->n_estimates - 1;
     const double s_off = distance(systematic->p[s], truth);
     const double o_off = distance(optimised->p[o], truth);
-    lab_find(lab, s_off <= 4.0 * systematic->mcse[s] && o_off <= bound + 4.0 * optimised->mcse[o],
+    lab_find(lab,
+             LAB_JUDGE(million_estimates, .systematic = s_off,
+                       .systematic_error = systematic->mcse[s], .optimised = o_off,
+                       .optimised_error = optimised->mcse[o], .bound = bound),
              "the estimate of %.0f draws by the systematic scan is off by %.2g (standard error "
              "%.1g), that of %.0f draws by the optimised scan by %.2g (%.1g) (wanted: by chance; "
              "within the bound of %.2g)",

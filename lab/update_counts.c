@@ -261,7 +261,8 @@ cleanup:
 
 void lab_update_counts_judge(laboratory *lab, const lab_update_counts *a)
 {
-    lab_find(lab, a->adaptive.edge > 1.1 && a->random.edge > 0.9 && a->random.edge < 1.1,
+    lab_find(lab,
+             LAB_JUDGE(adaptation_edges, .coupling = a->adaptive.edge, .random = a->random.edge),
              "pixels next to a pixel of another state are updated %.2f times as often as others by "
              "splashes that grow by coupling, %.2f times by splashes that grow at random (wanted "
              "above 1.1, and 0.9 to 1.1)",

@@ -338,18 +338,19 @@ static void judge(laboratory *lab, const marginal *m)
     }
     lab_find(
         lab,
-        m->enough[SYSTEMATIC] >= 10.0 * m->enough[OPTIMISED] &&
-            m->enough[RANDOM] >= 10.0 * m->enough[OPTIMISED],
+        LAB_JUDGE(marginal_enough, .optimised = m->enough[OPTIMISED],
+                  .systematic = m->enough[SYSTEMATIC], .random = m->enough[RANDOM]),
         "the bound on the marginal's error is below %g after %.0f updates of an optimised scan, "
         "%.0f of the systematic scan and %.0f of the random scan (wanted: a tenth of both)",
         GOAL, m->enough[OPTIMISED], m->enough[SYSTEMATIC], m->enough[RANDOM]);
-    lab_find(lab, mean_distance < 0.5 * (SIDE - 1.0),
+    lab_find(lab, LAB_JUDGE(marginal_near, .distance = mean_distance, .even = SIDE - 1.0),
              "%zu optimised updates are on average %.1f steps from the target, evenly spread "
              "updates would be %u steps (wanted: below half)",
              m->n_updates, mean_distance, SIDE - 1);
     lab_find(
         lab,
-        2.0 * median[OPTIMISED] < median[SYSTEMATIC] && 2.0 * median[OPTIMISED] < median[RANDOM],
+        LAB_JUDGE(marginal_estimates, .optimised = median[OPTIMISED],
+                  .systematic = median[SYSTEMATIC], .random = median[RANDOM]),
         "after %u updates from the worst start, half of the estimates are within %.2g of the truth "
         "with passes of %zu optimised updates, %.2g with the systematic scan, %.2g with the random "
         "scan (wanted: below half of both)",

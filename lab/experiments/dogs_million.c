@@ -335,7 +335,7 @@ static gbs_status draw_chart(const laboratory *lab, const million *m, gbs_error 
 static void judge(laboratory *lab, const million *m)
 {
     const double draws = 262144.0;
-    const double wanted = 100.0;
+
     const double systematic = lab_seconds_for(&m->systematic_time, draws);
     const double optimised = lab_seconds_for(&m->optimised_time, draws);
     double bias = 0.0;
@@ -347,11 +347,13 @@ static void judge(laboratory *lab, const million *m)
         bias = off > bias ? off : bias;
         mcse = m->from[k].mcse > mcse ? m->from[k].mcse : mcse;
     }
-    lab_find(lab, m->scan.n == 16 && m->scan.report.after <= m->scan.report.goal,
+    lab_find(lab,
+             LAB_JUDGE(million_scan, .updates = (double)m->scan.n,
+                       .variation = m->scan.report.after, .systematic = m->scan.report.goal),
              "a scan of %zu updates of %u variables has a variation of %.2g, two passes of the "
              "systematic scan have %.2g (wanted: 16 updates, a variation no larger)",
              m->scan.n, m->scan.report.n_visited, m->scan.report.after, m->scan.report.goal);
-    lab_find(lab, bias - 4.0 * mcse < m->from[1].bound,
+    lab_find(lab, LAB_JUDGE(million_bias, .bias = bias, .error = mcse, .bound = m->from[1].bound),
              "after this scan from the worst start the marginal is off by %.2g (standard error "
              "%.1g) (wanted: within the bound)",
              bias, mcse);
@@ -359,11 +361,11 @@ static void judge(laboratory *lab, const million *m)
     if (lab->options->quick) { /* a check of the program, which may share its processor */
         lab_note(lab, "Quick runs do not judge times.");
     } else {
-        lab_find(lab, systematic > wanted * optimised,
+        lab_find(lab, LAB_JUDGE(million_time, .systematic_s = systematic, .optimised_s = optimised),
                  "%.0f draws take %.2g s, including %.2g s of optimising, and %.3g s by the "
-                 "systematic scan at its rate: %.0f times as long (wanted: %.0f times)",
+                 "systematic scan at its rate: %.0f times as long (wanted: 100 times)",
                  draws, optimised, m->influences_s + m->optimise_s, systematic,
-                 systematic / optimised, wanted);
+                 systematic / optimised);
     }
     lab_note(lab,
              "Times are processor time of one thread, without making the model; computing "
@@ -386,7 +388,7 @@ static gbs_status judge_length(laboratory *lab, size_t which, gbs_error *err)
     GBSI_TRY(prepare(lab, &m, which, err));
     const gbs_scan_request ours = request(&m, 0);
     GBSI_TRY(lab_made_scan_new(m.influences, &ours, &from_zero, err));
-    lab_find(lab, m.scan.n == 16,
+    lab_find(lab, LAB_JUDGE(million_other_couplings, .updates = (double)m.scan.n),
              "%s: %zu updates, or %zu if the systematic scan begins at the corner instead of "
              "ending there (wanted: 16)",
              lab_dogs_grid_name[which], m.scan.n, from_zero.n);

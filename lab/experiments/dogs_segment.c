@@ -362,11 +362,11 @@ static void judge(cutting *c)
     const double dogs = mean_of(c, OPTIMISED, NOTHING, last, &error);
     const double all = mean_of(c, SYSTEMATIC, NOTHING, last, &error);
     const double apart = mean_of(c, OPTIMISED, SYSTEMATIC, last, &off);
-    lab_find(lab, c->n_updates * 5 <= PATCHES,
+    lab_find(lab, LAB_JUDGE(segment_length, .updates = (double)c->n_updates, .systematic = PATCHES),
              "the rectangle's scan has %zu updates, the systematic one %d (wanted at most a fifth) "
              "with variations %.3g and %.3g",
              c->n_updates, PATCHES, c->scan.after, c->scan.goal);
-    lab_find(lab, apart <= 2.0 * off + 0.002,
+    lab_find(lab, LAB_JUDGE(segment_same, .apart = apart, .error = off),
              "after %d passes of each, %.2f %% of the rectangle's patches are wrong with its own "
              "scan, %.2f %% with the systematic one: a difference of %.2f %% (standard error %.2f "
              "%%; wanted at most two standard errors and 0.2 %%)",
@@ -376,8 +376,9 @@ static void judge(cutting *c)
     }
     lab_find(
         lab,
-        better[OPTIMISED] > 2.0 * chance[OPTIMISED] &&
-            better[SYSTEMATIC] > 2.0 * chance[SYSTEMATIC],
+        LAB_JUDGE(segment_better, .optimised = better[OPTIMISED],
+                  .optimised_error = chance[OPTIMISED], .systematic = better[SYSTEMATIC],
+                  .systematic_error = chance[SYSTEMATIC]),
         "each patch alone (PLSA) has %.2f %% wrong, %.2f %% (standard error %.2f %%) more than "
         "with the rectangle's scan and %.2f %% (%.2f %%) more than with the systematic one "
         "(wanted: more by two standard errors)",

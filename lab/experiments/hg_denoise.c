@@ -204,7 +204,9 @@ static void judge(laboratory *lab, const result *r)
             m[d] = moments_of(r->mse[level][d][N_SWEEPS - 1], r->n_copies);
         }
         lab_find(
-            lab, m[SHARED].mean < m[HERDED].mean && m[HERDED].mean < m[RANDOM].mean,
+            lab,
+            LAB_JUDGE(denoise_order, .shared = m[SHARED].mean, .herded = m[HERDED].mean,
+                      .random = m[RANDOM].mean),
             "sigma %s: 1000 times the error is %.2f (%.2f) with shared weights, %.2f (%.2f) "
             "herded, %.2f (%.2f) random, standard deviations in brackets (wanted in this order)",
             noise_text[level], 1e3 * m[SHARED].mean, 1e3 * m[SHARED].deviation,
@@ -217,7 +219,9 @@ static void judge(laboratory *lab, const result *r)
         for (int level = 0; level < N_NOISES; level++) {
             field[level] = moments_of(r->mse[level][d][N_SWEEPS - 1], r->n_copies).mean;
         }
-        lab_find(lab, field[0] < (d == DAMPED ? 1.0 : 1.1) * random,
+        lab_find(lab,
+                 LAB_JUDGE(denoise_mean_field, .error = field[0], .random = random,
+                           .wanted = d == DAMPED ? 1.0 : 1.1),
                  "%s, all pixels at once: %.2f at sigma 2 (wanted %s random); %.2f, %.2f and %.2f "
                  "at sigma 4, 6 and 8",
                  contender[d].name, 1e3 * field[0], d == DAMPED ? "below" : "at most a tenth above",

@@ -158,17 +158,20 @@ static void judge(laboratory *lab, const lab_contest *contest, const joints *j)
     const size_t last = c->n - 1;
     const double herded = lab_log_slope(c->sweeps, contest->median[HERDED], c->n, 4);
     const double complete = lab_log_slope(c->sweeps, contest->median[COMPLETE], c->n, LAST);
-    lab_find(lab, herded > -0.35,
+    lab_find(lab, LAB_JUDGE(incomplete_stops, .slope = herded),
              "herded draws stop at %.2g, slope %.2f over the last 3 "
              "octaves (wanted above -0.35)",
              contest->median[HERDED][last], herded);
-    lab_find(lab, complete <= -0.9,
+    lab_find(lab, LAB_JUDGE(falls_as_one_over_t, .slope = complete),
              "with complete keys the slope is %.2f (wanted at most -0.9) and the final error %.2g",
              complete, contest->median[COMPLETE][last]);
-    lab_find(lab, contest->median[HERDED][10] < contest->median[RANDOM][10],
+    lab_find(lab,
+             LAB_JUDGE(incomplete_first, .herded = contest->median[HERDED][10],
+                       .random = contest->median[RANDOM][10]),
              "before that herding has the smaller error: after 1024 sweeps %.2g, random draws %.2g",
              contest->median[HERDED][10], contest->median[RANDOM][10]);
-    lab_find(lab, j->off[HERDED] > 20.0 * j->off[COMPLETE],
+    lab_find(lab,
+             LAB_JUDGE(incomplete_joint, .herded = j->off[HERDED], .complete = j->off[COMPLETE]),
              "of the joint states in the end, the share of one is off by %.2g with herded draws, "
              "by at most %.2g with complete keys (wanted at least 20 times)",
              j->off[HERDED], j->off[COMPLETE]);

@@ -263,18 +263,18 @@ static void judge(laboratory *lab, const names *n)
 {
     double sd = 0.0;
     const double away = fabs(n->herded[N_SWEEPS - 1].f1 - n->viterbi.f1);
-    lab_find(lab, away <= 0.1,
+    lab_find(lab, LAB_JUDGE(ner_f1, .herded = n->herded[N_SWEEPS - 1].f1, .viterbi = n->viterbi.f1),
              "after 800 sweeps herded F1 is %.2f, %.2f from Viterbi's (wanted at most 0.1)",
              n->herded[N_SWEEPS - 1].f1, away);
     for (int k = 0; k < N_SWEEPS; k++) {
         const double annealed = mean_of(n, k, met_of, &sd);
-        lab_find(lab, n->herded[k].met >= annealed,
+        lab_find(lab, LAB_JUDGE(ner_met, .herded = n->herded[k].met, .annealed = annealed),
                  "after %d sweeps herded sampling has met the most probable labels of %.1f %% of "
                  "the sentences, annealed of %.1f %% (%.1f): wanted at least as many",
                  (int)sweeps[k], 100.0 * n->herded[k].met, 100.0 * annealed, 100.0 * sd);
     }
     const double later = mean_of(n, 2, met_of, NULL);
-    lab_find(lab, n->herded[1].met >= later,
+    lab_find(lab, LAB_JUDGE(ner_met, .herded = n->herded[1].met, .annealed = later),
              "herded sampling after 400 sweeps: %.1f %%, annealed after 800: %.1f %% (wanted at "
              "least as many)",
              100.0 * n->herded[1].met, 100.0 * later);

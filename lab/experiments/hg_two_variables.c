@@ -130,7 +130,7 @@ static void judge(laboratory *lab, const lab_contest *contest)
     for (int e = 0; e < N_EPSILONS; e++) {
         const lab_curves *c = &contest[e].curves[HERDED];
         const double slope = lab_log_slope(c->sweeps, contest[e].median[HERDED], c->n, LAST);
-        lab_find(lab, slope <= -0.9,
+        lab_find(lab, LAB_JUDGE(falls_as_one_over_t, .slope = slope),
                  "%s: slope of the herded median %.2f (wanted at most "
                  "-0.9)",
                  title[e], slope);
@@ -140,20 +140,20 @@ static void judge(laboratory *lab, const lab_contest *contest)
         if (wanted > 0.0) {
             (void)snprintf(asked, sizeof asked, " (wanted %.3g)", wanted);
         }
-        lab_find(lab, ratio >= wanted,
+        lab_find(lab, LAB_JUDGE(two_variables_ratio, .times = ratio, .wanted = wanted),
                  "after %.0f sweeps the error of the worst herded run is %.3g times below that of "
                  "the median random run%s",
                  c->sweeps[c->n - 1], ratio, asked);
     }
     const lab_curves *c = &contest[0].curves[RANDOM];
     const double slope = lab_log_slope(c->sweeps, contest[0].median[RANDOM], c->n, LAST);
-    lab_find(lab, slope > -0.65 && slope < -0.35,
+    lab_find(lab, LAB_JUDGE(falls_as_one_over_root_t, .slope = slope),
              "%s: slope of the random median %.2f (wanted about -0.5)", title[0], slope);
     const lab_curves *d = &contest[0].curves[DRIVEN];
     const double driven = contest[0].median[DRIVEN][d->n - 1];
     const double below = driven / contest[0].max[HERDED][d->n - 1];
     lab_find(
-        lab, below >= 10.0,
+        lab, LAB_JUDGE(two_variables_driven, .times = below),
         "%s: driven by a whole period of 18 bits (slope %.2f) the median error is %.3g times below "
         "the random one, and the worst herded run %.3g times below that (wanted 10)",
         title[0], lab_log_slope(d->sweeps, contest[0].median[DRIVEN], d->n, LAST),

@@ -194,24 +194,26 @@ static void judge(laboratory *lab, const result *r)
     static const double fair[4] = {0.25, 0.25, 0.25, 0.25};
     double one[4];
     step_coins(true, fair, one);
-    lab_find(lab,
-             one[0] - 0.35 < 1e-12 && 0.35 - one[0] < 1e-12 && one[3] - 0.15 < 1e-12 &&
-                 0.15 - one[3] < 1e-12,
+    lab_find(lab, LAB_JUDGE(adaptation_coins, .p00 = one[0], .p11 = one[3]),
              "two coins: an adaptive step from the target gives %.4g, %.4g, %.4g and %.4g (in "
              "print 0.35, 0.25, 0.25 and 0.15)",
              one[0], one[1], one[2], one[3]);
-    lab_find(lab, r->coins.limit > 0.1 && r->spins.limit > 0.002,
+    lab_find(lab, LAB_JUDGE(adaptation_endless, .coins = r->coins.limit, .spins = r->spins.limit),
              "if adaptation never ends, the distribution ends at total variation %.3g (coins) and "
              "%.3g (spins) from the target (wanted above 0.1 and 0.002)",
              r->coins.limit, r->spins.limit);
-    lab_find(lab, r->coins.far[ENDS][N_STEPS - 1] < 1e-9 && r->spins.far[ENDS][N_STEPS - 1] < 1e-6,
+    lab_find(lab,
+             LAB_JUDGE(adaptation_ended, .coins = r->coins.far[ENDS][N_STEPS - 1],
+                       .spins = r->spins.far[ENDS][N_STEPS - 1]),
              "896 steps after the end of adaptation it is %.1g and %.1g away (wanted below 1e-9 "
              "and 1e-6)",
              r->coins.far[ENDS][N_STEPS - 1], r->spins.far[ENDS][N_STEPS - 1]);
     const size_t last = r->curves.n - 1;
     const double slope = lab_log_slope(r->curves.sweeps, r->median, r->curves.n, 5);
     lab_find(
-        lab, r->median[last] < 0.5 * 2.0 * r->spins.limit && slope < -0.35 && slope > -0.65,
+        lab,
+        LAB_JUDGE(adaptation_run, .error = r->median[last], .endless = 2.0 * r->spins.limit,
+                  .slope = slope),
         "a run of this program that adapted for 128 rounds has an error of %.2g after %.0f sweeps, "
         "slope %.2f (wanted below half of %.2g, the error of endless adaptation, and about -0.5)",
         r->median[last], r->curves.sweeps[last], slope, 2.0 * r->spins.limit);

@@ -11,8 +11,8 @@
 #include "lab/experiment_table.h"
 #include "lab/race.h"
 
-#define N_CHAINS     16
-#define LEAST        1.3 /* times the updates, wanted of single variables */
+#define N_CHAINS 16
+
 #define GROUPS       232u
 #define QUICK_GROUPS 40u
 #define N_VARIABLES  10000u /* at least; as many as the paper's */
@@ -101,12 +101,12 @@ static void judge(laboratory *lab, size_t n, const lab_race *race)
     if (lab->options->data == NULL && !lab->options->quick) {
         const uint32_t n_variables = gbs_model_n_variables(race->model);
         const size_t n_factors = gbs_model_n_factors(race->model);
-        lab_find(lab, n_variables >= N_VARIABLES && n_factors >= N_FACTORS,
+        lab_find(lab, LAB_JUDGE(race_size, .variables = n_variables, .factors = (double)n_factors),
                  "%s has %u variables and %zu factors (wanted at least %u and %u)", race->title,
                  n_variables, n_factors, N_VARIABLES, N_FACTORS);
     }
     for (size_t i = 0; i < n; i++) {
-        lab_race_judge(lab, &race[i], LEAST);
+        lab_race_judge(lab, &race[i]);
     }
     if (lab->options->data == NULL) {
         lab_note(lab, "The network is our own, with clauses like those of citation matching, and "

@@ -299,40 +299,42 @@ static void judge(laboratory *lab, const result *r)
     const double slope =
         lab_log_slope(r->curves[TO_PRODUCT].sweeps, r->median[TO_PRODUCT], last + 1, 5);
     lab_find(
-        lab, w->moved < 1e-14 && w->far[TO_PRODUCT][N_STEPS - 1] < 1e-3,
+        lab,
+        LAB_JUDGE(synchronous_product, .moved = w->moved, .far = w->far[TO_PRODUCT][N_STEPS - 1]),
         "a synchronous step changes the product of the colours' marginals by %.1g in L1 (wanted "
         "0), and from a single state the distribution is %.1g away from it after %u steps",
         w->moved, w->far[TO_PRODUCT][N_STEPS - 1], N_STEPS);
-    lab_find(lab, w->split < 1e-14 && w->far[CHROMATIC][N_STEPS - 1] < 1e-3,
+    lab_find(lab,
+             LAB_JUDGE(synchronous_split, .split = w->split, .far = w->far[CHROMATIC][N_STEPS - 1]),
              "the distribution of the split chain equals that of the chromatic chain at all %u "
              "steps, to %.1g in L1",
              N_STEPS, w->split);
     lab_find(lab,
-             apart > 0.1 && slope < -0.35 && slope > -0.65 &&
-                 r->median[TO_TARGET][last] > 0.9 * apart &&
-                 r->median[TO_TARGET][last] < 1.1 * apart,
+             LAB_JUDGE(synchronous_draws, .slope = slope, .to_target = r->median[TO_TARGET][last],
+                       .apart = apart),
              "after %.0f sweeps synchronous draws are %.2g from the product (slope %.2f, wanted "
              "about -0.5) and %.3g from the target, chromatic draws are %.2g from the target "
              "(product and target are %.3g apart)",
              r->curves[0].sweeps[last], r->median[TO_PRODUCT][last], slope,
              r->median[TO_TARGET][last], r->median[CHROMATIC][last], apart);
     lab_find(lab,
-             errors_from(r, SYNCHRONOUS, ONE, w->p) < SPREAD &&
-                 errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p) < SPREAD,
+             LAB_JUDGE(synchronous_within, .one = errors_from(r, SYNCHRONOUS, ONE, w->p),
+                       .pairs = errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p)),
              "synchronous averages within a colour are %.1f (one spin) and %.1f (pairs) standard "
              "errors from the target (wanted below %.0f)",
              errors_from(r, SYNCHRONOUS, ONE, w->p), errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p),
              SPREAD);
     lab_find(lab,
-             errors_from(r, SYNCHRONOUS, MIXED, w->product) < SPREAD &&
-                 errors_from(r, SYNCHRONOUS, MIXED, w->p) > 3.0 * SPREAD &&
-                 errors_from(r, BY_COLOR, MIXED, w->p) < SPREAD,
+             LAB_JUDGE(synchronous_across,
+                       .from_product = errors_from(r, SYNCHRONOUS, MIXED, w->product),
+                       .from_target = errors_from(r, SYNCHRONOUS, MIXED, w->p),
+                       .chromatic = errors_from(r, BY_COLOR, MIXED, w->p)),
              "averages of neighbours, which mix colours: %.4f synchronous, %.4f under the product, "
              "%.4f under the target, %.4f chromatic (wanted the first two equal and the last two "
              "equal, within %.0f standard errors)",
              r->average[SYNCHRONOUS][MIXED].mean, mean_of(MIXED, w->product), mean_of(MIXED, w->p),
              r->average[BY_COLOR][MIXED].mean, SPREAD);
-    lab_find(lab, r->three == GBS_ERR_ARGUMENT,
+    lab_find(lab, LAB_JUDGE(synchronous_three_colours, .refused = r->three == GBS_ERR_ARGUMENT),
              "a ring of three variables, which needs three colours, is refused");
     lab_note(lab, "The marginals of --scan synchronous are averages over its two chromatic chains, "
                   "and correct. Its draws combine the two chains and have the bias shown.");

@@ -106,13 +106,14 @@ static void judge(laboratory *lab, const result *r)
     for (int i = 0; i < N_PANELS; i++) {
         const lab_component_curves *p = &r[i].parts;
         const double slope = lab_log_slope(p->sweeps, p->mean[LAB_HERDING], p->n, LAST);
-        lab_find(lab, slope <= -0.85, "%s: slope of D herding %.2f (wanted at most -0.85)",
-                 panel_of[i].title, slope);
+        lab_find(lab, LAB_JUDGE(components_slope, .slope = slope),
+                 "%s: slope of D herding %.2f (wanted at most -0.85)", panel_of[i].title, slope);
     }
     for (int i = POSITIVE; i <= MIXED; i++) {
         lab_find(lab,
-                 lab_component_tends(&r[i].parts, LAB_COR, r[i].limit) &&
-                     last_of(&r[i], LAB_APPROX) < 1e-9,
+                 LAB_JUDGE(components_cor, .cor = last_of(&r[i], LAB_COR), .limit = r[i].limit,
+                           .sweeps = r[i].parts.sweeps[r[i].parts.n - 1],
+                           .approx = last_of(&r[i], LAB_APPROX)),
                  "%s: D cor %.3g after %.0f sweeps (slope %.2f), its estimated limit %.3g (wanted "
                  "0.4 to 2 times the limit, and 6 / sqrt(T) more after T sweeps), D approx 0",
                  panel_of[i].title, last_of(&r[i], LAB_COR), r[i].parts.sweeps[r[i].parts.n - 1],
@@ -120,11 +121,13 @@ static void judge(laboratory *lab, const result *r)
     }
     const double few = last_of(&r[FEW_BINS], LAB_APPROX);
     const double many = last_of(&r[MANY_BINS], LAB_APPROX);
-    lab_find(lab, few < 0.5 && many < 2.0 / 64 && many < few / 8.0,
+    lab_find(lab, LAB_JUDGE(components_approx, .bins4 = few, .bins64 = many),
              "D approx stays at %.3g with 4 bins and %.3g with 64 (wanted below 2/B, and the "
              "second below an eighth of the first)",
              few, many);
-    lab_find(lab, last_of(&r[MANY_BINS], LAB_ALL) < last_of(&r[FEW_BINS], LAB_ALL) / 3.0,
+    lab_find(lab,
+             LAB_JUDGE(components_all, .bins4 = last_of(&r[FEW_BINS], LAB_ALL),
+                       .bins64 = last_of(&r[MANY_BINS], LAB_ALL)),
              "D all ends at %.3g with 4 bins and %.3g with 64 (wanted the second below a third of "
              "the first)",
              last_of(&r[FEW_BINS], LAB_ALL), last_of(&r[MANY_BINS], LAB_ALL));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What D_cor tends to, estimated without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1),
  * beside what herding shows; and D_cor of herding with 4 to 16 bins (Figure 6). */
-#include <math.h>
 
 #include "base/memory.h"
 #include "lab/component_curves.h"
@@ -131,19 +130,22 @@ static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t sw
 static void judge(laboratory *lab, const result *r)
 {
     for (int i = 0; i < N_MODELS; i++) {
-        lab_find(lab, lab_component_tends(&r->parts[i], LAB_COR, r->limit[i].total),
+        lab_find(lab,
+                 LAB_JUDGE(dcor_limit, .cor = r->measured[i], .limit = r->limit[i].total,
+                           .sweeps = r->parts[i].sweeps[r->parts[i].n - 1]),
                  "%s: estimate %.4g, measured %.3g +- %.1g, slope %.2f (wanted 0.4 to 2 times "
                  "the estimate, and 6 / sqrt(T) more after T sweeps)",
                  model_of[i]->name, r->limit[i].total, r->measured[i], r->error[i],
                  lab_component_slope(&r->parts[i], LAB_COR));
         if (lab->options->data != NULL) {
-            lab_find(lab, fabs(r->limit[i].total / printed[i] - 1.0) < 0.01,
+            lab_find(lab,
+                     LAB_JUDGE(dcor_printed, .limit = r->limit[i].total, .printed = printed[i]),
                      "the paper's value is %.3g (wanted within 1 %%)", printed[i]);
         }
     }
     const double slope = lab_log_slope(r->bins, r->cor, N_BINS, N_BINS);
     lab_find(
-        lab, slope < -0.3 && r->cor[N_BINS - 1] < r->cor[0],
+        lab, LAB_JUDGE(dcor_bins, .slope = slope, .bins4 = r->cor[0], .bins16 = r->cor[N_BINS - 1]),
         "D cor falls from %.3g with 4 bins to %.3g with 16 bins, slope %.2f (wanted below -0.3)",
         r->cor[0], r->cor[N_BINS - 1], slope);
     if (lab->options->data == NULL) {

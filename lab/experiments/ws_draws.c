@@ -225,45 +225,40 @@ static const lab_contender sharing_bins[] = {
                  .bins = 128},
 };
 
-/* Whether the medians of HG(2), HG(4), ... up to `last` rise (or fall) at a checkpoint. */
-static bool in_order(const lab_contest *c, size_t checkpoint, int last, bool rising)
-{
-    for (int d = HG2; d < last; d++) {
-        const double a = c->median[d][checkpoint];
-        const double b = c->median[d + 1][checkpoint];
-        if (rising ? a > 1.15 * b : a < b) { /* early errors are large and their medians noisy */
-            return false;
-        }
-    }
-    return true;
-}
-
 static void judge_sharing(laboratory *lab, const result *r)
 {
     const lab_contest *c = &r->contest[0];
     const lab_contest *b = &r->contest[1];
     const size_t last = c->curves[0].n - 1;
     const int slow = lab->options->quick ? HG4 : HG8; /* the others have not stopped yet */
-    lab_find(lab, in_order(c, 7, HG8, true) && 2.0 * c->median[HG2][7] < c->median[RANDOM][7],
+    lab_find(lab,
+             LAB_JUDGE(sharing_first, .hg2 = c->median[HG2][7], .hg4 = c->median[HG4][7],
+                       .hg6 = c->median[HG6][7], .hg8 = c->median[HG8][7],
+                       .random = c->median[RANDOM][7]),
              "after 128 sweeps the errors rise with the number of weights: HG(2) %.2g, HG(4) "
              "%.2g, HG(6) %.2g, HG(8) %.2g, random %.2g (wanted in this order up to HG(8), "
              "HG(2) at most half of random)",
              c->median[HG2][7], c->median[HG4][7], c->median[HG6][7], c->median[HG8][7],
              c->median[RANDOM][7]);
-    lab_find(lab, in_order(c, last, slow, false),
+    lab_find(lab,
+             lab->options->quick
+                 ? LAB_JUDGE(sharing_last_quick, .hg2 = c->median[HG2][last],
+                             .hg4 = c->median[HG4][last])
+                 : LAB_JUDGE(sharing_last, .hg2 = c->median[HG2][last], .hg4 = c->median[HG4][last],
+                             .hg6 = c->median[HG6][last], .hg8 = c->median[HG8][last]),
              "after %.0f sweeps the order is reversed: HG(2) %.2g, HG(4) %.2g, HG(6) %.2g, HG(8) "
              "%.2g, random %.2g (wanted falling up to %s)",
              c->curves[0].sweeps[last], c->median[HG2][last], c->median[HG4][last],
              c->median[HG6][last], c->median[HG8][last], c->median[RANDOM][last],
              c->contender[slow].name);
     const double slope = lab_log_slope(c->curves[HG2].sweeps, c->median[HG2], last + 1, 3);
-    lab_find(lab, slope > -0.5,
+    lab_find(lab, LAB_JUDGE(sharing_stops, .slope = slope),
              "the error of HG(2) no longer falls: slope %.2f over the last 2 octaves", slope);
-    const double by_bins =
-        b->median[BINS8][7] > b->median[BINS128][7] ? b->median[BINS8][7] : b->median[BINS128][7];
+
     lab_find(lab,
-             2.0 * by_bins < b->median[RANDOM][7] &&
-                 b->median[BINS2][last] > 5.0 * b->median[BINS8][last],
+             LAB_JUDGE(sharing_bins, .first8 = b->median[BINS8][7],
+                       .first128 = b->median[BINS128][7], .first_random = b->median[RANDOM][7],
+                       .last2 = b->median[BINS2][last], .last8 = b->median[BINS8][last]),
              "told apart by bins, the errors after 128 sweeps are %.2g (2 bins), %.2g (8), %.2g "
              "(32) and %.2g (128), %.2g random; after %.0f sweeps %.2g, %.2g, %.2g, %.2g and %.2g "
              "(wanted at first: 8 and 128 bins at most half of random; in the end: 2 bins at least "
@@ -340,18 +335,19 @@ static void judge_beg(laboratory *lab, const result *r)
         herding[d] = parts[d].mean[LAB_HERDING][last];
         cor[d] = parts[d].mean[LAB_COR][last];
     }
-    lab_find(lab, slope[BEG1] <= -0.85 && slope[BEG10] <= -0.8 && slope[RANDOM] > -0.7,
+    lab_find(lab,
+             LAB_JUDGE(beg_slopes, .c1 = slope[BEG1], .c10 = slope[BEG10], .random = slope[RANDOM]),
              "slopes of D herding: c = 1 %.2f, c = 10 %.2f (wanted at most -0.85 and -0.8), "
              "random %.2f (wanted above -0.7)",
              slope[BEG1], slope[BEG10], slope[RANDOM]);
     lab_find(lab,
-             herding[HERDED] < herding[BEG1] && herding[BEG1] < herding[BEG10] &&
-                 herding[BEG10] < herding[RANDOM],
+             LAB_JUDGE(beg_herding, .herded = herding[HERDED], .c1 = herding[BEG1],
+                       .c10 = herding[BEG10], .random = herding[RANDOM]),
              "D herding after %.0f sweeps: herded %.2g, c = 1 %.2g, c = 10 %.2g, random %.2g "
              "(wanted in this order)",
              parts[RANDOM].sweeps[last], herding[HERDED], herding[BEG1], herding[BEG10],
              herding[RANDOM]);
-    lab_find(lab, cor[BEG1] < cor[HERDED] && cor[BEG10] < cor[HERDED],
+    lab_find(lab, LAB_JUDGE(beg_cor, .herded = cor[HERDED], .c1 = cor[BEG1], .c10 = cor[BEG10]),
              "D cor: herded %.2g, c = 1 %.2g, c = 10 %.2g, random %.2g (wanted with both c smaller "
              "than herded)",
              cor[HERDED], cor[BEG1], cor[BEG10], cor[RANDOM]);
@@ -418,17 +414,19 @@ static void judge_rdhg(laboratory *lab, const result *r)
     const lab_component_curves *bins = &parts[BINS];
     const lab_component_curves *rounded = &parts[ROUNDED];
     const double slope = lab_log_slope(rounded->sweeps, rounded->mean[LAB_BIN], last + 1, LAST);
-    lab_find(lab, rounded->mean[LAB_APPROX][last] < 1e-9 && bins->mean[LAB_APPROX][last] > 1e-4,
+    lab_find(lab,
+             LAB_JUDGE(rdhg_approx, .rounded = rounded->mean[LAB_APPROX][last],
+                       .bins = bins->mean[LAB_APPROX][last]),
              "D approx is %.2g with bins and 0 with rounding at random (wanted so)",
              bins->mean[LAB_APPROX][last]);
-    lab_find(lab, slope > -0.65 && slope < -0.35,
+    lab_find(lab, LAB_JUDGE(falls_as_one_over_root_t, .slope = slope),
              "D bin falls with slope %.2f to %.2g (wanted about -0.5)", slope,
              rounded->mean[LAB_BIN][last]);
     const double all = bins->mean[LAB_ALL][last];
     const double fair = rounded->mean[LAB_ALL][last];
     const double chance = parts[RANDOM].mean[LAB_ALL][last];
     if (lab->options->data != NULL) {
-        lab_find(lab, fair < all,
+        lab_find(lab, LAB_JUDGE(rdhg_all, .rounded = fair, .bins = all),
                  "D all after %.0f sweeps: rounded at random %.3g, bins %.3g, "
                  "random %.3g (wanted the first below the second)",
                  bins->sweeps[last], fair, all, chance);

@@ -180,17 +180,20 @@ static void judge(laboratory *lab, const result *r)
 {
     const uint32_t last = N_SWEEPS - 1;
     lab_find(lab,
-             r->mean[ONE_BIN][last] < r->mean[SHARED][last] &&
-                 r->mean[SHARED][last] < r->mean[HERDED][last] &&
-                 r->mean[HERDED][last] < r->mean[RANDOM][last],
+             LAB_JUDGE(images_order, .one_bin = r->mean[ONE_BIN][last],
+                       .shared = r->mean[SHARED][last], .herded = r->mean[HERDED][last],
+                       .random = r->mean[RANDOM][last]),
              "after 31 sweeps the share of wrong pixels is %.4f with one bin, %.4f with shared "
              "weights, %.4f herded, %.4f random (wanted in this order)",
              r->mean[ONE_BIN][last], r->mean[SHARED][last], r->mean[HERDED][last],
              r->mean[RANDOM][last]);
-    lab_find(lab, r->mean[DRIVEN][last] < r->mean[RANDOM][last],
-             "driven by a whole period of 5 bits it is %.4f (wanted below random)",
-             r->mean[DRIVEN][last]);
-    lab_find(lab, r->mean[RANDOM][0] > r->mean[RANDOM][last] * 2.0,
+    lab_find(
+        lab,
+        LAB_JUDGE(images_driven, .driven = r->mean[DRIVEN][last], .random = r->mean[RANDOM][last]),
+        "driven by a whole period of 5 bits it is %.4f (wanted below random)",
+        r->mean[DRIVEN][last]);
+    lab_find(lab,
+             LAB_JUDGE(images_first, .first = r->mean[RANDOM][0], .last = r->mean[RANDOM][last]),
              "after the first sweep it was %.3f with random draws (wanted more than twice the "
              "final share)",
              r->mean[RANDOM][0]);

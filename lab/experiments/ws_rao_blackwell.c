@@ -151,25 +151,29 @@ static void judge(laboratory *lab, const pair *pairs)
         }
         /* what is lost by counting drowns in the slow others where couplings are strong */
         const double most = model_of[i] == &lab_complete_weak ? 0.5 : 1.4;
-        lab_find(lab, average[RANDOM][last] < most * count[RANDOM][last],
+        lab_find(lab,
+                 LAB_JUDGE(rao_random, .averaged = average[RANDOM][last],
+                           .counted = count[RANDOM][last], .wanted = most),
                  "%s: averaging conditionals changes the error of random draws from %.2g to %.2g "
                  "after %.0f sweeps (wanted below %.3g times)",
                  model_of[i]->name, count[RANDOM][last], average[RANDOM][last],
                  pairs[i].count.curves[0].sweeps[last], most);
         lab_find(
-            lab, count[BINS][8] < most * count[RANDOM][8],
+            lab,
+            LAB_JUDGE(rao_bins, .bins = count[BINS][8], .random = count[RANDOM][8], .wanted = most),
             "after 256 sweeps the error is %.2g (%.2g averaged) with 64 bins, %.2g (%.2g averaged) "
             "with random draws (wanted below %.3g times by counting)",
             count[BINS][8], average[BINS][8], count[RANDOM][8], average[RANDOM][8], most);
-        lab_find(lab,
-                 count[ROUNDED][last] < count[RANDOM][last] &&
-                     average[ROUNDED][last] < average[RANDOM][last],
-                 "rounded at random to 64 bins the error is %.2g (%.2g averaged) after 256 sweeps "
-                 "and %.2g (%.2g) in the end, where it is %.2g (%.2g) with bins and %.2g (%.2g) "
-                 "with random draws (wanted in the end: below random)",
-                 count[ROUNDED][8], average[ROUNDED][8], count[ROUNDED][last],
-                 average[ROUNDED][last], count[BINS][last], average[BINS][last],
-                 count[RANDOM][last], average[RANDOM][last]);
+        lab_find(
+            lab,
+            LAB_JUDGE(rao_rounded, .counted = count[ROUNDED][last],
+                      .counted_random = count[RANDOM][last], .averaged = average[ROUNDED][last],
+                      .averaged_random = average[RANDOM][last]),
+            "rounded at random to 64 bins the error is %.2g (%.2g averaged) after 256 sweeps "
+            "and %.2g (%.2g) in the end, where it is %.2g (%.2g) with bins and %.2g (%.2g) "
+            "with random draws (wanted in the end: below random)",
+            count[ROUNDED][8], average[ROUNDED][8], count[ROUNDED][last], average[ROUNDED][last],
+            count[BINS][last], average[BINS][last], count[RANDOM][last], average[RANDOM][last]);
     }
 }
 

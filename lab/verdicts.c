@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of verdicts.def. */
+#include "lab/verdicts.h"
+
+#include <math.h>
+
+#include "simd/math.h"
+
+/* Whether an error component measured after T sweeps may tend to a limit: it is above 0.4 times the
+ * limit, and below 2 times the limit + 6 / sqrt(T), half of the L1 error of T independent draws of
+ * 256 states. */
+static bool may_tend(double measured, double limit, double sweeps)
+{
+    return measured > 0.4 * limit && measured < 2.0 * limit + 6.0 / gbsi_sqrt(sweeps);
+}
+
+#define LAB_VERDICT(name, figures, wanted)              \
+    lab_ruling lab_judge_##name(lab_##name##_figures x) \
+    {                                                   \
+        return (lab_ruling){wanted};                    \
+    }
+#include "lab/verdicts.def"
