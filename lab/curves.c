@@ -135,3 +135,20 @@ double lab_log_slope(const double *x, const double *y, size_t n, size_t last)
     const double m = (double)(n - first);
     return (m * sxy - sx * sy) / (m * sxx - sx * sx);
 }
+
+/* slope = sum_i (lx_i - mean) log2 y_i / sum_i (lx_i - mean)^2, with var log y = (error / y)^2 */
+double lab_log_slope_error(const double *x, const double *y, const double *error, size_t n)
+{
+    double mean = 0.0;
+    double squares = 0.0;
+    double variance = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        mean += gbsi_log(x[i]) / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double off = gbsi_log(x[i]) - mean;
+        squares += off * off;
+        variance += off * error[i] / y[i] * (off * error[i] / y[i]);
+    }
+    return gbsi_sqrt(variance) / squares;
+}

@@ -42,5 +42,7 @@ void lab_sort(double *value, size_t n);
 
 /* Least-squares slope of log y against log x over the last `last` of n points. */
 double lab_log_slope(const double *x, const double *y, size_t n, size_t last);
+/* Standard error of that slope over all n points, from those of y. */
+double lab_log_slope_error(const double *x, const double *y, const double *error, size_t n);
 
 #endif

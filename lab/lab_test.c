@@ -46,6 +46,9 @@ static void test_slope(void **state)
     }
     assert_true(fabs(lab_log_slope(x, y, 8, 5) + 1.5) < 1e-9);
     assert_true(lab_log_slope(x, y, 8, 8) > -1.5);
+    const double two[2] = {1.0, 2.0}; /* log (y1 / y0) / log 2 */
+    const double error[2] = {0.03, 0.08};
+    assert_true(fabs(lab_log_slope_error(two, two, error, 2) - 0.05 / log(2.0)) < 1e-12);
 }
 
 /* A mean of 0 and a variance of 1 within four standard errors of 20000 draws; streams apart. */
@@ -336,13 +339,13 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantiles),   cmocka_unit_test(test_slope),
-              cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_findings),    cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_no_pictures), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_stopped),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_table),       cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_rows),        cmocka_unit_test(test_bias),
+        cmocka_unit_test(test_quantiles), cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_normal),    cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_no_pictures),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_table),
+        cmocka_unit_test(test_figures),   cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_bias),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

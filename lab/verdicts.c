@@ -14,6 +14,12 @@ static bool may_tend(double measured, double limit, double sweeps)
     return measured > 0.4 * limit && measured < 2.0 * limit + 6.0 / gbsi_sqrt(sweeps);
 }
 
+/* Standard error of a sum. */
+static double root(double a, double b, double c)
+{
+    return gbsi_sqrt(a * a + b * b + c * c);
+}
+
 #define LAB_VERDICT(name, figures, wanted)              \
     lab_ruling lab_judge_##name(lab_##name##_figures x) \
     {                                                   \
