@@ -141,6 +141,15 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
     PANELS({.title = "log density", .x = LOG("updates of each variable"), .y = LOG("nats below the best seen")},
            {.title = "variance between chains", .x = LOG("updates of each variable"), .y = LOG(NULL)})}},
 
+[LAB_PGS_RACE_WORK] = {"work.svg", {
+    .title = "The same runs against the work that they take",
+    .description = "For each model three panels: log density and variance between chains against seconds of counted work, a line "
+                   "per scan; and the variables that each scan draws in 20 such seconds, a bar per scan.",
+    SIZE(250, 200), .columns = 3,
+    PANELS({.title = "log density", .x = LOG("seconds of counted work"), .y = LOG("nats below the best seen")},
+           {.title = "variance between chains", .x = LOG("seconds of counted work"), .y = LOG(NULL)},
+           {.title = "drawn in 20 s", .y = LOG("10⁹ variables")})}},
+
 [LAB_PGS_RACE_TIMES] = {"times.svg", {
     .title = "The same runs against time",
     .description = "For each model four panels: log density and variance between chains against seconds, variables drawn in "
@@ -171,11 +180,20 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
 
 [LAB_PGS_ADAPTATION_PICTURES] = {"pictures.svg", {
     .title = "Splashes that grow along strong couplings update the doubtful pixels",
-    .subtitle = "eight splashes of width 5 in colours; updates of a pixel from black, none, to white, 2.5 times the mean",
-    .description = "Six pictures: the noisy picture; splashes of one round that took what they met first, and by coupling; "
-                   "the state of the chain; how often each pixel was updated by splashes that grow by coupling, and at "
-                   "random.",
+    .subtitle = "splashes of width 5 in colours, what none took in black; updates from black, none, to white, 2.5 times the mean",
+    .description = "Eight pictures: the noisy picture; the splashes of one round that took what they met first, and by coupling, "
+                   "each with a part enlarged, where pixels between two splashes are seen to belong to none; the state of the "
+                   "chain; how often each pixel was updated by splashes that grow by coupling, and at random.",
     SIZE(200, 200), .columns = 3}},
+
+[LAB_PGS_ADAPTATION_TREES] = {"trees.svg", {
+    .title = "The junction tree of a splash, grown variable by variable",
+    .subtitle = "right: a row a clique: its variable (blue), its separator (orange), what the last variable added (green)",
+    .description = "Left: the variables of the largest separator against the number of variables, for the largest splash that "
+                   "took what it met first, and for the largest that grew by coupling. Right: the cliques of the former after 8, "
+                   "16 and 32 variables as a matrix, a row a clique and a column a variable in the order they came.",
+    SIZE(200, 200), .columns = 4,
+    PANELS({.title = "largest separator", .x = LOG("variables"), .y = PLAIN_IN("variables", 0.0, 6.0)})}},
 
 [LAB_PGS_SYNCHRONOUS_LAWS] = {"synchronous.svg", {
     .title = "The synchronous sampler is right within a colour, wrong across colours",

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "parallel/pool.h"
+#include "sampler/run.h"
 #include "simd/math.h"
 
 #define REPEATS 3
@@ -120,9 +121,13 @@ static gbs_status follow(laboratory *lab, lab_race *race, size_t i, gbs_error *e
     LAB_TRY(lab_run(lab, r->name, race->model, &options, watch, &w, &run, err));
     const gbs_report *report = gbs_run_report(run);
     race->n_free = report->n_free_variables;
+    const gbsi_executor *executor = &run->engine.executor;
+    t->work_rate = (double)report->updates * 1e9 /
+                   executor->pass->operations(executor->pass_state, race->n_chains);
     for (size_t k = 0; k < t->n; k++) {
         t->updates[k] = (double)(UINT64_C(1) << k) / (double)sweeps * (double)report->updates /
                         ((double)race->n_free * race->n_chains);
+        t->work[k] = t->updates[k] * race->n_free * race->n_chains / t->work_rate;
     }
 cleanup:
     gbs_run_free(run);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scans side by side on large models, as in Gonzalez et al. (2011), figure 5. What they have
  * reached after 1, 2, 4, ... sweeps is a matter of the seed: how probable the states are, and how
- * far the means of independent chains are still apart. How many variables they draw a second on so
- * many threads is measured and decides nothing. */
+ * far the means of independent chains are still apart. So is the work that this takes: what was
+ * computed, counted, times nanoseconds that were calibrated once. How many variables they draw a
+ * second on so many threads is measured and decides nothing. */
 #ifndef LAB_RACE_H
 #define LAB_RACE_H
 
@@ -41,6 +42,8 @@ typedef struct lab_trail {
     double high[LAB_MAX_CHECKPOINTS];
     double variance[LAB_MAX_CHECKPOINTS]; /* between chains, of the mean state of a variable over
                                               all sweeps so far; mean over the variables */
+    double work_rate;                     /* variables drawn in a second of counted work */
+    double work[LAB_MAX_CHECKPOINTS];     /* seconds of counted work of all chains */
     double rate[LAB_MAX_TEAMS];           /* variables drawn a second, all chains together */
     double seconds[LAB_MAX_CHECKPOINTS];  /* updates at the rate of most threads */
 } lab_trail;
@@ -68,10 +71,10 @@ double lab_race_updates(const laboratory *lab, const lab_race *race);
  * taken in turns. */
 gbs_status lab_race_run(laboratory *lab, lab_race *race, gbs_error *err);
 
-/* curves.csv: a function of the seed alone; times.csv: measured. */
+/* curves.csv and work.csv: functions of the seed alone; times.csv: measured. */
 gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err);
-/* curves.svg: by updates, a row of two panels a race; times.svg: by seconds and by threads, two
- * rows. @param title what is seen by updates. */
+/* curves.svg: by updates, a row of two panels a race; work.svg: by counted work, a row of three;
+ * times.svg: by seconds and by threads, two rows. @param title what is seen by updates. */
 gbs_status lab_races_draw(const laboratory *lab, size_t n, const lab_race *race, const char *title,
                           gbs_error *err);
 

@@ -13,16 +13,30 @@
 static gbs_status write_curves(const laboratory *lab, size_t n, const lab_race *race,
                                gbs_error *err)
 {
-    lab_table table =
-        lab_table_open(lab, "curves.csv",
-                       "model,scan,sweeps,updates_per_variable,log_density,min,max,variance", err);
+    lab_table table = lab_table_open(
+        lab, "curves.csv",
+        "model,scan,sweeps,updates_per_variable,work_s,log_density,min,max,variance", err);
     for (size_t r = 0; r < n; r++) {
         for (size_t i = 0; i < race[r].n_racers; i++) {
             const lab_trail *t = &race[r].trail[i];
             for (size_t k = 0; k < t->n; k++) {
                 LAB_ROW(&table, race[r].title, race[r].racer[i].name, (double)(UINT64_C(1) << k),
-                        t->updates[k], t->density[k], t->low[k], t->high[k], t->variance[k]);
+                        t->updates[k], t->work[k], t->density[k], t->low[k], t->high[k],
+                        t->variance[k]);
             }
+        }
+    }
+    return lab_table_close(&table);
+}
+
+static gbs_status write_work(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err)
+{
+    lab_table table = lab_table_open(
+        lab, "work.csv", "model,scan,variables_per_second_of_work,variables_in_20_s_of_work", err);
+    for (size_t r = 0; r < n; r++) {
+        for (size_t i = 0; i < race[r].n_racers; i++) {
+            const double rate = race[r].trail[i].work_rate;
+            LAB_ROW(&table, race[r].title, race[r].racer[i].name, rate, rate * WINDOW_S);
         }
     }
     return lab_table_close(&table);
@@ -48,6 +62,7 @@ gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race
 {
     gbs_status status = GBS_OK;
     GBSI_TRY(write_curves(lab, n, race, err));
+    GBSI_TRY(write_work(lab, n, race, err));
     GBSI_TRY(write_times(lab, n, race, err));
 cleanup:
     return status;
@@ -57,12 +72,18 @@ cleanup:
 
 enum { DENSITY, VARIANCE, WINDOW, SPEED_UP, N_PANELS };
 
+/* What a chart has on its axis. */
+typedef enum abscissa { BY_UPDATES, BY_WORK, BY_TIME } abscissa;
+
 /* What panels of one race borrow. */
 typedef struct drawing {
     char title[N_PANELS][96];
     double gap[LAB_MAX_RACERS][LAB_MAX_CHECKPOINTS];
     double window[LAB_MAX_RACERS][LAB_MAX_TEAMS];
     double speed_up[LAB_MAX_RACERS][LAB_MAX_TEAMS];
+    double drawn[LAB_MAX_RACERS];
+    gbsi_color color[LAB_MAX_RACERS];
+    gbsi_bars bars;
 } drawing;
 
 /* The most probable state that any chain of any scan was seen in at a checkpoint. */
@@ -77,9 +98,8 @@ static double best_of(const lab_race *race)
     return best;
 }
 
-/* What has been reached, by updates or by time. @param first panel of the race. */
-static void draw_trails(const lab_race *race, bool by_time, drawing *d, lab_plot *plot,
-                        size_t first)
+/* What has been reached. @param first panel of the race. */
+static void draw_trails(const lab_race *race, abscissa by, drawing *d, lab_plot *plot, size_t first)
 {
     const double best = best_of(race);
     for (size_t i = 0; i < race->n_racers; i++) {
@@ -87,7 +107,9 @@ static void draw_trails(const lab_race *race, bool by_time, drawing *d, lab_plot
         gbsi_line line = {.color = race->racer[i].color,
                           .dots = true,
                           .n = t->n,
-                          .x = by_time ? t->seconds : t->updates,
+                          .x = by == BY_TIME   ? t->seconds
+                               : by == BY_WORK ? t->work
+                                               : t->updates,
                           .y = d->gap[i]};
         for (size_t k = 0; k < t->n; k++) {
             d->gap[i][k] = best - t->density[k];
@@ -97,6 +119,22 @@ static void draw_trails(const lab_race *race, bool by_time, drawing *d, lab_plot
         lab_plot_line(plot, first + VARIANCE, line);
     }
     plot->panel[first + VARIANCE].y.label = race->between;
+}
+
+/* Variables drawn in a window of counted work, a bar a scan. */
+static void draw_drawn(const lab_race *race, drawing *d, lab_plot *plot, size_t first)
+{
+    static const char *const none[1] = {""};
+    for (size_t i = 0; i < race->n_racers; i++) {
+        d->drawn[i] = race->trail[i].work_rate * WINDOW_S / 1e9;
+        d->color[i] = race->racer[i].color;
+    }
+    d->bars = (gbsi_bars){.n_groups = 1,
+                          .n_series = race->n_racers,
+                          .group = none,
+                          .color = d->color,
+                          .value = d->drawn};
+    plot->panel[first + WINDOW].bars = &d->bars;
 }
 
 static void draw_threads(const lab_race *race, drawing *d, lab_plot *plot, size_t first)
@@ -131,20 +169,24 @@ static void draw_threads(const lab_race *race, drawing *d, lab_plot *plot, size_
     }
 }
 
-static gbs_status draw(const laboratory *lab, size_t n, const lab_race *race, bool by_time,
+static gbs_status draw(const laboratory *lab, size_t n, const lab_race *race, abscissa by,
                        const char *title, gbs_error *err)
 {
+    static const lab_figure_id figure[] = {LAB_PGS_RACE_CURVES, LAB_PGS_RACE_WORK,
+                                           LAB_PGS_RACE_TIMES};
     lab_plot plot;
     drawing *d = gbsi_alloc_array(n, sizeof *d);
     if (d == NULL) {
         return gbsi_no_memory(err, "chart", n * sizeof *d);
     }
-    lab_plot_begin(&plot, by_time ? LAB_PGS_RACE_TIMES : LAB_PGS_RACE_CURVES, n);
-    plot.figure.title = by_time ? plot.figure.title : title;
+    lab_plot_begin(&plot, figure[by], n);
+    plot.figure.title = title != NULL ? title : plot.figure.title;
     const size_t n_panels = plot.figure.n_panels / n;
     for (size_t r = 0; r < n; r++) {
-        draw_trails(&race[r], by_time, &d[r], &plot, r * n_panels);
-        if (by_time) {
+        draw_trails(&race[r], by, &d[r], &plot, r * n_panels);
+        if (by == BY_WORK) {
+            draw_drawn(&race[r], &d[r], &plot, r * n_panels);
+        } else if (by == BY_TIME) {
             draw_threads(&race[r], &d[r], &plot, r * n_panels);
         }
         for (size_t p = 0; p < n_panels; p++) {
@@ -158,7 +200,12 @@ static gbs_status draw(const laboratory *lab, size_t n, const lab_race *race, bo
         lab_plot_key(&plot,
                      (gbsi_key){race->racer[i].name, race->racer[i].color, GBSI_SOLID, false});
     }
-    if (by_time) {
+    if (by == BY_WORK) {
+        lab_plot_subtitle(&plot,
+                          "%u chains together on one core; work: steps that were counted, each at "
+                          "a calibrated cost",
+                          race->n_chains);
+    } else if (by == BY_TIME) {
         lab_plot_subtitle(&plot,
                           "%u chains together, the left two on %.0f threads; measured on one "
                           "machine",
@@ -179,8 +226,9 @@ gbs_status lab_races_draw(const laboratory *lab, size_t n, const lab_race *race,
 {
     gbs_status status = GBS_OK;
     assert(n <= LAB_MAX_RACES);
-    GBSI_TRY(draw(lab, n, race, false, title, err));
-    GBSI_TRY(draw(lab, n, race, true, NULL, err));
+    GBSI_TRY(draw(lab, n, race, BY_UPDATES, title, err));
+    GBSI_TRY(draw(lab, n, race, BY_WORK, NULL, err));
+    GBSI_TRY(draw(lab, n, race, BY_TIME, NULL, err));
 cleanup:
     return status;
 }

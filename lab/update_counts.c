@@ -14,6 +14,9 @@
 #define SPLASHES 8u
 #define SHARE    40u                /* a splash has at most this part of the pixels */
 #define PASS     (SHARE / SPLASHES) /* rounds of a pass, or more */
+#define CROWD    160u               /* splashes of one round, to fill the picture */
+#define ADAPTED  8u                 /* rounds until they are looked at */
+#define DETAIL   32u                /* pixels of a side that are shown larger */
 
 static uint64_t rounds_of(const laboratory *lab)
 {
@@ -24,8 +27,8 @@ double lab_update_counts_updates(const laboratory *lab)
 {
     const gbs_generate_potts_options picture = lab_grey_picture(lab, NOISE);
     const double n = (double)picture.rows * picture.columns;
-    const uint64_t passes = rounds_of(lab) / PASS + 2; /* of each of two runs; the third has one */
-    return n * (2.0 * (double)passes + 1.0);
+    const uint64_t passes = rounds_of(lab) / PASS + 2; /* of each of two runs */
+    return n * (2.0 * (double)passes + 2.0 * (ADAPTED + 1.0));
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
@@ -33,6 +36,7 @@ double lab_update_counts_updates(const laboratory *lab)
 typedef struct listener {
     laboratory *lab;
     lab_tally *tally;
+    uint32_t splash, taken; /* the one that grows, and its pixels so far */
 } listener;
 
 static int on_progress(void *context, const gbs_progress *progress)
@@ -43,13 +47,16 @@ static int on_progress(void *context, const gbs_progress *progress)
 
 static void see_splash(void *context, uint64_t round, uint32_t splash, uint32_t variable)
 {
-    const listener *l = context;
+    listener *l = context;
     lab_tally *t = l->tally;
+    l->taken = l->splash == splash + 1 ? l->taken + 1 : 0;
+    l->splash = splash + 1;
     if (round >= t->first && round < t->last) {
         t->updates[variable]++;
     }
     if (round + 1 == t->last) {
         t->owner[variable] = splash + 1;
+        t->place[variable] = l->taken;
     }
 }
 
@@ -87,29 +94,30 @@ static void compare(lab_tally *t, uint32_t side)
 }
 
 /* One chain: what is adapted to is its state. */
-static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint64_t first,
-                        uint64_t last, uint32_t side, lab_tally *t, gbs_error *err)
+static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint32_t splashes,
+                        uint64_t first, uint64_t last, uint32_t side, lab_tally *t, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     gbs_run_options options = lab_options(lab, 1, 1);
-    listener l = {lab, t};
+    listener l = {.lab = lab, .tally = t};
     const gbs_run_callbacks callbacks = {
         .context = &l, .progress = on_progress, .draw = see_draw, .splash = see_splash};
     *t = (lab_tally){.n = side * side, .first = first, .last = last};
     t->updates = gbsi_alloc_array_zero(t->n, sizeof *t->updates);
     t->owner = gbsi_alloc_array_zero(t->n, sizeof *t->owner);
+    t->place = gbsi_alloc_array_zero(t->n, sizeof *t->place);
     t->state = gbsi_alloc_array_zero(t->n, sizeof *t->state);
-    if (t->updates == NULL || t->owner == NULL || t->state == NULL) {
-        return gbsi_no_memory(err, "pixels", 3 * t->n * sizeof *t->state);
+    if (t->updates == NULL || t->owner == NULL || t->place == NULL || t->state == NULL) {
+        return gbsi_no_memory(err, "pixels", 4 * t->n * sizeof *t->state);
     }
     options.scan = GBS_SCAN_SPLASH;
     options.width = WIDTH;
-    options.splashes = SPLASHES;
+    options.splashes = splashes;
     options.splash_size = t->n / SHARE;
     options.grow = grow;
     options.adapt = grow == GBS_GROW_ADAPTIVE ? last : 0;
-    options.burn_in = last / PASS + 1;
+    options.burn_in = splashes == SPLASHES ? last / PASS + 1 : last + 1;
     lab->what = grow == GBS_GROW_ADAPTIVE ? "adaptive growth" : "growth";
     GBSI_TRY(gbs_run_new(model, NULL, &options, &run, err));
     LAB_TRY(gbs_run_execute(run, &callbacks, err));
@@ -159,6 +167,79 @@ cleanup:
     return status;
 }
 
+/* ---- the splashes of one round --------------------------------------------------------------- */
+
+static uint32_t count_touching(const lab_tally *t, uint32_t side)
+{
+    uint32_t touching = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        const uint32_t right = i % side + 1 < side ? t->owner[i + 1] : 0;
+        const uint32_t below = i + side < t->n ? t->owner[i + side] : 0;
+        touching += t->owner[i] != 0 && right != 0 && right != t->owner[i];
+        touching += t->owner[i] != 0 && below != 0 && below != t->owner[i];
+    }
+    return touching;
+}
+
+/* The trees of all splashes of a round, grown again from the order in which they took pixels.
+ * @param largest out: the tree of the largest. */
+static gbs_status grow_trees(lab_update_counts *a, const lab_tally *t, lab_table *table,
+                             lab_splash_tree *largest, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    lab_splash_tree tree = {0};
+    uint32_t size[CROWD + 1] = {0};
+    uint32_t best = 1;
+    uint32_t *pixel = gbsi_alloc_array(t->n, sizeof *pixel);
+    if (pixel == NULL) {
+        return gbsi_no_memory(err, "pixels", t->n * sizeof *pixel);
+    }
+    for (uint32_t i = 0; i < t->n; i++) {
+        size[t->owner[i]]++;
+    }
+    for (uint32_t splash = 1; splash <= CROWD; splash++) {
+        best = size[splash] > size[best] ? splash : best;
+    }
+    for (uint32_t splash = 1; splash <= CROWD; splash++) {
+        for (uint32_t i = 0; i < t->n; i++) {
+            if (t->owner[i] == splash) {
+                pixel[t->place[i]] = i;
+            }
+        }
+        if (size[splash] > 0) {
+            GBSI_TRY(lab_splash_tree_grow(pixel, size[splash], a->side,
+                                          splash == best ? table : NULL, &tree, err));
+            a->n_splashes++;
+            a->widest = tree.widest > a->widest ? tree.widest : a->widest;
+            a->differ += tree.differ;
+        }
+        if (splash == best) {
+            *largest = tree;
+            tree = (lab_splash_tree){0};
+        }
+        lab_splash_tree_free(&tree);
+    }
+cleanup:
+    lab_splash_tree_free(&tree);
+    gbsi_free(pixel);
+    return status;
+}
+
+static gbs_status grow_all(const laboratory *lab, lab_update_counts *a, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    lab_table table = lab_table_open(lab, "tree.csv", LAB_SPLASH_TREE_HEADER, err);
+    a->touching = count_touching(&a->fifo, a->side) + count_touching(&a->coupled, a->side);
+    GBSI_TRY(grow_trees(a, &a->fifo, &table, &a->first_come, err));
+    GBSI_TRY(grow_trees(a, &a->coupled, NULL, &a->by_coupling, err));
+cleanup:
+    if (status < 0) {
+        gbs_output_discard(table.output);
+        return status;
+    }
+    return lab_table_close(&table);
+}
+
 gbs_status lab_update_counts_run(laboratory *lab, lab_update_counts *out, gbs_error *err)
 {
     const uint64_t rounds = rounds_of(lab);
@@ -169,9 +250,13 @@ gbs_status lab_update_counts_run(laboratory *lab, lab_update_counts *out, gbs_er
     out->side = side;
     GBSI_TRY(find_noisy(&picture, &out->noisy, err));
     GBSI_TRY(gbs_generate_potts(&picture, &model, err));
-    LAB_TRY(count(lab, model, GBS_GROW_FIFO, 0, 1, side, &out->fifo, err));
-    LAB_TRY(count(lab, model, GBS_GROW_RANDOM, rounds / 2, rounds, side, &out->random, err));
-    LAB_TRY(count(lab, model, GBS_GROW_ADAPTIVE, rounds / 2, rounds, side, &out->adaptive, err));
+    LAB_TRY(count(lab, model, GBS_GROW_FIFO, CROWD, 0, 1, side, &out->fifo, err));
+    LAB_TRY(count(lab, model, GBS_GROW_ADAPTIVE, CROWD, 0, ADAPTED, side, &out->coupled, err));
+    LAB_TRY(
+        count(lab, model, GBS_GROW_RANDOM, SPLASHES, rounds / 2, rounds, side, &out->random, err));
+    LAB_TRY(count(lab, model, GBS_GROW_ADAPTIVE, SPLASHES, rounds / 2, rounds, side, &out->adaptive,
+                  err));
+    GBSI_TRY(grow_all(lab, out, err));
 cleanup:
     gbs_model_free(model);
     return status;
@@ -181,6 +266,7 @@ static void free_tally(lab_tally *t)
 {
     gbsi_free(t->updates);
     gbsi_free(t->owner);
+    gbsi_free(t->place);
     gbsi_free(t->state);
     *t = (lab_tally){0};
 }
@@ -188,7 +274,10 @@ static void free_tally(lab_tally *t)
 void lab_update_counts_free(lab_update_counts *a)
 {
     gbs_image_free(&a->noisy);
+    lab_splash_tree_free(&a->first_come);
+    lab_splash_tree_free(&a->by_coupling);
     free_tally(&a->fifo);
+    free_tally(&a->coupled);
     free_tally(&a->random);
     free_tally(&a->adaptive);
 }
@@ -228,20 +317,77 @@ static gbs_status write_table(const laboratory *lab, const lab_update_counts *a,
     return lab_table_close(&table);
 }
 
+/* The square in which most splashes meet. */
+static uint32_t find_detail(const lab_tally *t, uint32_t side)
+{
+    uint32_t best = 0;
+    uint32_t most = 0;
+    for (uint32_t row = 0; row + DETAIL <= side; row += DETAIL / 4) {
+        for (uint32_t column = 0; column + DETAIL <= side; column += DETAIL / 4) {
+            bool seen[CROWD + 1] = {false};
+            uint32_t n = 0;
+            for (uint32_t i = 0; i < DETAIL * DETAIL; i++) {
+                const uint32_t owner = t->owner[(row + i / DETAIL) * side + column + i % DETAIL];
+                n += owner != 0 && !seen[owner];
+                seen[owner] = true;
+            }
+            best = n > most ? row * side + column : best;
+            most = n > most ? n : most;
+        }
+    }
+    return best;
+}
+
+static gbs_status show_splashes(const lab_tally *t, uint32_t side, gbs_image image[2],
+                                gbs_error *err)
+{
+    uint32_t part[DETAIL * DETAIL];
+    const uint32_t first = find_detail(t, side);
+    for (uint32_t i = 0; i < DETAIL * DETAIL; i++) {
+        part[i] = t->owner[first + i / DETAIL * side + i % DETAIL];
+    }
+    const gbs_status status =
+        gbs_image_from_labels(t->owner, side, side, CROWD + 1, &image[0], err);
+    return status < 0 ? status
+                      : gbs_image_from_labels(part, DETAIL, DETAIL, CROWD + 1, &image[1], err);
+}
+
+/* The largest separator as both largest splashes grow, and a tree that grows. */
+static gbs_status draw_trees(const laboratory *lab, const lab_update_counts *a, gbs_error *err)
+{
+    lab_plot plot;
+    lab_plot_begin(&plot, LAB_PGS_ADAPTATION_TREES, 1);
+    const lab_splash_tree *tree[2] = {&a->first_come, &a->by_coupling};
+    for (int i = 0; i < 2; i++) {
+        lab_plot_line(&plot, 0,
+                      (gbsi_line){.label = i == 0 ? "first come" : "by coupling",
+                                  .color = i == 0 ? GBSI_BLUE : GBSI_VERMILLION,
+                                  .n = tree[i]->n,
+                                  .x = tree[i]->variables,
+                                  .y = tree[i]->width});
+    }
+    for (int stage = 0; stage < LAB_TREE_STAGES; stage++) {
+        if (a->first_come.stage[stage].sample != NULL) {
+            lab_plot_image(&plot, lab_tree_stage_name[stage], &a->first_come.stage[stage]);
+        }
+    }
+    return lab_plot_write(lab, &plot, err);
+}
+
 gbs_status lab_update_counts_draw(const laboratory *lab, const lab_update_counts *a, gbs_error *err)
 {
-    enum { FIFO, ADAPTIVE, STATE, UPDATES, RANDOM, N_IMAGES };
-    static const char *const title[N_IMAGES] = {"splashes, first come", "splashes by coupling",
-                                                "state of the chain", "updates, by coupling",
-                                                "updates, at random"};
+    enum { FIFO, FIFO_PART, COUPLED, COUPLED_PART, STATE, UPDATES, RANDOM, N_IMAGES };
+    static const char *const title[N_IMAGES] = {
+        "splashes, first come", "a part of them",       "splashes by coupling", "a part of them",
+        "state of the chain",   "updates, by coupling", "updates, at random"};
     lab_plot plot;
     gbs_status status = GBS_OK;
     gbs_image image[N_IMAGES] = {{0}};
     const uint32_t side = a->side;
     GBSI_TRY(write_table(lab, a, err));
-    GBSI_TRY(gbs_image_from_labels(a->fifo.owner, side, side, SPLASHES + 1, &image[FIFO], err));
-    GBSI_TRY(
-        gbs_image_from_labels(a->adaptive.owner, side, side, SPLASHES + 1, &image[ADAPTIVE], err));
+    GBSI_TRY(draw_trees(lab, a, err));
+    GBSI_TRY(show_splashes(&a->fifo, side, &image[FIFO], err));
+    GBSI_TRY(show_splashes(&a->coupled, side, &image[COUPLED], err));
     GBSI_TRY(
         gbs_image_from_levels(a->adaptive.state, side, side, LAB_GREY_LEVELS, &image[STATE], err));
     GBSI_TRY(map_updates(&a->adaptive, side, &image[UPDATES], err));
@@ -267,4 +413,11 @@ void lab_update_counts_judge(laboratory *lab, const lab_update_counts *a)
              "splashes that grow by coupling, %.2f times by splashes that grow at random (wanted "
              "above 1.1, and 0.9 to 1.1)",
              a->adaptive.edge, a->random.edge);
+    lab_find(lab,
+             LAB_JUDGE(adaptation_splashes, .touching = a->touching, .widest = a->widest,
+                       .differ = a->differ),
+             "of %u splashes of two rounds %u pairs of neighbouring pixels touch (wanted none); "
+             "their largest separator has %u variables (wanted at most %d); %u of their cliques, "
+             "made variable by variable, differ from those of elimination (wanted none)",
+             a->n_splashes, a->touching, a->widest, WIDTH, a->differ);
 }

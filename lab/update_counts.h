@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often adaptive splashes update each pixel of a noisy picture (Gonzalez et al. 2011, figure
- * 4), beside splashes that grow at random. */
+ * 4), beside splashes that grow at random; splashes that share a picture (figure 2) and their
+ * junction trees (figure 3). */
 #ifndef LAB_UPDATE_COUNTS_H
 #define LAB_UPDATE_COUNTS_H
 
 #include "lab/curves.h"
+#include "lab/splash_trees.h"
 
 /* Of rounds [first, last) of a run. */
 typedef struct lab_tally {
@@ -12,6 +14,7 @@ typedef struct lab_tally {
     uint64_t first, last;
     uint32_t *updates; /* [n] of each pixel */
     uint32_t *owner;   /* [n] splash of the last of these rounds, from 1 on; 0: none */
+    uint32_t *place;   /* [n] when its splash took it, from 0 on */
     uint32_t *state;   /* [n] of the chain, when they were over */
     double edge;       /* mean updates of pixels beside one of another state, over the mean of the
                           others */
@@ -20,14 +23,19 @@ typedef struct lab_tally {
 typedef struct lab_update_counts {
     uint32_t side;
     gbs_image noisy;
-    lab_tally fifo, random, adaptive;
+    lab_tally fifo, coupled; /* of one round in which as many splashes grow as find room */
+    lab_tally random, adaptive;
+    lab_splash_tree first_come, by_coupling; /* of the largest splash of each */
+    uint32_t n_splashes;                     /* of both rounds */
+    uint32_t touching;                       /* neighbouring pixels of different splashes */
+    uint32_t widest, differ;                 /* of all trees */
 } lab_update_counts;
 
 double lab_update_counts_updates(const laboratory *lab);
 /* @param out zero before; free in any case. */
 gbs_status lab_update_counts_run(laboratory *lab, lab_update_counts *out, gbs_error *err);
 void lab_update_counts_free(lab_update_counts *adapted);
-/* updates.csv and pictures.svg. */
+/* updates.csv, pictures.svg and trees.svg. lab_update_counts_run() writes tree.csv. */
 gbs_status lab_update_counts_draw(const laboratory *lab, const lab_update_counts *adapted,
                                   gbs_error *err);
 void lab_update_counts_judge(laboratory *lab, const lab_update_counts *adapted);

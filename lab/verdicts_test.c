@@ -219,6 +219,10 @@ static void test_pgs(void **state)
     SPOILT(adaptation_edges, "growth at random", 0.99, 0.99);
     SPOILT(adaptation_edges, "random growth that adapts", 4.07, 4.07);
     SPOILT(adaptation_edges, "random growth that avoids edges", 4.07, 0.5);
+    GOOD(adaptation_splashes, 0.0, 5.0, 0.0);
+    SPOILT(adaptation_splashes, "splashes side by side", 1.0, 5.0, 0.0);
+    SPOILT(adaptation_splashes, "too wide", 0.0, 6.0, 0.0);
+    SPOILT(adaptation_splashes, "another tree", 0.0, 5.0, 2.0);
     GOOD(synchronous_product, 2e-16, 1e-7);
     SPOILT(synchronous_product, "another invariant distribution", 0.01, 1e-7);
     SPOILT(synchronous_product, "another limit", 2e-16, 0.687);

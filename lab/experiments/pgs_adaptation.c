@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splashes that grow by what the state is (Gonzalez et al. 2011, appendix C and figure 4). Where
+/* Splashes that grow by what the state is (Gonzalez et al. 2011, appendix C and figures 2 to 4). Where
  * the choice of what is drawn looks at the state for ever, the target is not left invariant:
  * exactly, step by step, on two coins and on six spins. Where it ends, as here with burn-in, the
  * law goes to the target again. */
@@ -274,7 +274,7 @@ cleanup:
 const lab_experiment_row lab_pgs_adaptation = {
     .about = {.name = "pgs-adaptation",
               .paper = "Gonzalez et al. (2011), Parallel Gibbs sampling",
-              .figure = "Figure 4 and appendix C",
+              .figure = "Figures 2, 3, 4 and appendix C",
               .claim = "splashes that grow towards strongly coupled variables update the edges in "
                        "a picture more often; a sampler that never stops adapting in this way has "
                        "a wrong limit, a sampler that stops has the right limit",

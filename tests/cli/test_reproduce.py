@@ -22,10 +22,10 @@ EXPERIMENTS = {
     "ws-dcor": ["bins.csv", "dcor.svg", "keys.csv"],
     "ws-rao-blackwell": ["errors.csv", "errors.svg"],
     "ws-images": ["errors.csv", "errors.svg", "pictures.svg"],
-    "pgs-adaptation": ["laws.csv", "laws.svg", "pictures.svg", "updates.csv"],
+    "pgs-adaptation": ["laws.csv", "laws.svg", "pictures.svg", "tree.csv", "trees.svg", "updates.csv"],
     "pgs-synchronous": ["averages.csv", "distances.csv", "synchronous.svg"],
-    "pgs-relational": ["curves.csv", "curves.svg", "times.csv", "times.svg"],
-    "pgs-denoise": ["curves.csv", "curves.svg", "times.csv", "times.svg"],
+    "pgs-relational": ["curves.csv", "curves.svg", "times.csv", "times.svg", "work.csv", "work.svg"],
+    "pgs-denoise": ["curves.csv", "curves.svg", "times.csv", "times.svg", "work.csv", "work.svg"],
     "dogs-scans": ["bounds.csv", "bounds.svg"],
     "dogs-million": ["bias.csv", "bounds.csv", "million.svg", "times.csv"],
     "dogs-marginal": ["bias.csv", "bias.svg", "bounds.csv", "estimates.csv", "marginal.svg", "updates.csv"],
@@ -72,7 +72,7 @@ def test_quick_check(run, work, name):
 
 @pytest.mark.parametrize("experiment, names", [
     ("hg-two-variables", ("errors.csv", "errors.svg", "verdict.txt")),
-    ("pgs-denoise", ("curves.csv", "curves.svg")),  # times are not
+    ("pgs-denoise", ("curves.csv", "curves.svg", "work.csv", "work.svg")),  # times are not
 ])
 def test_same_bits(run, work, experiment, names):
     for threads in (1, 3):

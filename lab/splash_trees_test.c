@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Splash trees on small grids, by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lab/splash_trees.h"
+
+/* Around a square, the last pixel closes the cycle: the second and third get the first into their
+ * separators. The pixels 1 and 2 of a grid of two columns are not neighbours. */
+static void test_square(void **state)
+{
+    (void)state;
+    static const uint32_t around[4] = {0, 1, 3, 2};
+    static const double width[4] = {0.0, 1.0, 1.0, 2.0};
+    lab_splash_tree tree = {0};
+    assert_int_equal(lab_splash_tree_grow(around, 4, 2, NULL, &tree, NULL), GBS_OK);
+    for (int i = 0; i < 4; i++) {
+        assert_true(tree.variables[i] == i + 1);
+        assert_true(tree.width[i] == width[i]);
+    }
+    assert_int_equal(tree.widest, 2);
+    assert_int_equal(tree.differ, 0);
+    assert_null(tree.stage[0].sample);
+    lab_splash_tree_free(&tree);
+}
+
+/* A whole grid row by row: as wide as a row; a row alone, and two columns in turns. */
+static void test_grid(void **state)
+{
+    (void)state;
+    uint32_t pixel[40];
+    lab_splash_tree tree = {0};
+    for (uint32_t i = 0; i < 40; i++) {
+        pixel[i] = i;
+    }
+    assert_int_equal(lab_splash_tree_grow(pixel, 40, 5, NULL, &tree, NULL), GBS_OK);
+    assert_int_equal(tree.widest, 5);
+    assert_int_equal(tree.differ, 0);
+    for (int stage = 0; stage < LAB_TREE_STAGES; stage++) {
+        assert_non_null(tree.stage[stage].sample);
+    }
+    lab_splash_tree_free(&tree);
+    assert_int_equal(lab_splash_tree_grow(pixel, 40, 40, NULL, &tree, NULL), GBS_OK);
+    assert_int_equal(tree.widest, 1);
+    lab_splash_tree_free(&tree);
+    assert_int_equal(lab_splash_tree_grow(pixel, 40, 2, NULL, &tree, NULL), GBS_OK);
+    assert_int_equal(tree.widest, 2);
+    assert_int_equal(tree.differ, 0);
+    lab_splash_tree_free(&tree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_square),
+        cmocka_unit_test(test_grid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
