@@ -333,8 +333,11 @@ gbs_status lab_reproduce(const char *name, const char *folder, const lab_reprodu
     }
     GBSI_TRY(make_folder(folder, err));
     lab.verdict.holds = 1;
-    GBSI_TRY(experiment->run(&lab, err));
-    const bool stopped = status == GBS_STOPPED;
+    status = experiment->run(&lab, err);
+    const bool stopped = status == GBS_STOPPED || status == GBS_ERR_STOPPED;
+    if (status < 0 && !stopped) {
+        goto cleanup;
+    }
     GBSI_TRY(write_verdict(&lab, &experiment->about, stopped, err));
     if (stopped) {
         status = GBS_STOPPED;

@@ -41,6 +41,13 @@ typedef struct lab_experiment_row {
         }                       \
     } while (0)
 
+/* A table of what has been reached, written after a stop as well: LAB_TRY(status) then leaves. */
+#define LAB_KEEP(e)                                        \
+    do {                                                   \
+        const gbs_status kept = status < 0 ? status : (e); \
+        status = kept < 0 ? kept : status;                 \
+    } while (0)
+
 /* How many updates there will be in all, for the progress. */
 void lab_expect(laboratory *lab, double updates);
 

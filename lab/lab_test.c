@@ -255,6 +255,36 @@ static void test_stopped(void **state)
     assert_non_null(strstr(text, "holds: not decided, the run was stopped"));
 }
 
+static int stop_later(void *context, double share, const char *what)
+{
+    const double *last = context;
+    (void)what;
+    return share > *last;
+}
+
+/* Of four models the first is done when the run is stopped: its rows are there, no others. */
+static void test_stopped_later(void **state)
+{
+    (void)state;
+    double last = 0.3;
+    const lab_reproduce_options options = {
+        .quick = 1, .seed = 1, .threads = 1, .progress = stop_later, .context = &last};
+    lab_verdict verdict = {.holds = 7};
+    gbs_error err = {0};
+    assert_int_equal(lab_reproduce("ws-components", folder, &options, &verdict, &err), GBS_STOPPED);
+    char path[256];
+    static char text[1 << 16];
+    (void)snprintf(path, sizeof path, "%s/components.csv", folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    assert_int_equal(fclose(file), 0);
+    assert_non_null(strstr(text, "ring, positive"));
+    assert_null(strstr(text, "ring, mixed"));
+    assert_null(strstr(text, "complete"));
+    assert_int_equal(unlink(path), 0);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -339,13 +369,13 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantiles), cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_normal),    cmocka_unit_test(test_findings),
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_no_pictures),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_table),
-        cmocka_unit_test(test_figures),   cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_bias),
+        cmocka_unit_test(test_quantiles),     cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_normal),        cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_no_pictures),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_stopped_later), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_table),         cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_bias),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -130,6 +130,7 @@ static gbs_status follow(laboratory *lab, lab_race *race, size_t i, gbs_error *e
         t->work[k] = t->updates[k] * race->n_free * race->n_chains / t->work_rate;
     }
 cleanup:
+    t->n = status == GBS_OK ? t->n : 0; /* nothing of a run that did not end */
     gbs_run_free(run);
     gbsi_free(w.sum);
     return status;

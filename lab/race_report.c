@@ -36,7 +36,9 @@ static gbs_status write_work(const laboratory *lab, size_t n, const lab_race *ra
     for (size_t r = 0; r < n; r++) {
         for (size_t i = 0; i < race[r].n_racers; i++) {
             const double rate = race[r].trail[i].work_rate;
-            LAB_ROW(&table, race[r].title, race[r].racer[i].name, rate, rate * WINDOW_S);
+            if (race[r].trail[i].n > 0) {
+                LAB_ROW(&table, race[r].title, race[r].racer[i].name, rate, rate * WINDOW_S);
+            }
         }
     }
     return lab_table_close(&table);
@@ -49,7 +51,7 @@ static gbs_status write_times(const laboratory *lab, size_t n, const lab_race *r
     for (size_t r = 0; r < n; r++) {
         for (size_t i = 0; i < race[r].n_racers; i++) {
             const lab_trail *t = &race[r].trail[i];
-            for (size_t team = 0; team < race[r].n_teams; team++) {
+            for (size_t team = 0; team < race[r].n_teams && t->rate[team] > 0.0; team++) {
                 LAB_ROW(&table, race[r].title, race[r].racer[i].name, race[r].threads[team],
                         t->rate[team], t->rate[team] / t->rate[0]);
             }

@@ -386,9 +386,9 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     }
     lab_expect(lab, (double)N_SCANS * CHAINS * n_runs * (double)BUDGET);
     LAB_TRY(prepare(lab, m, err));
-    LAB_TRY(sample(lab, m, n_runs, err));
     LAB_TRY(write_bounds(lab, m, err));
     LAB_TRY(write_updates(lab, m, err));
+    LAB_TRY(sample(lab, m, n_runs, err));
     LAB_TRY(write_estimates(lab, m, err));
     LAB_TRY(draw_chart(lab, m, err));
     LAB_TRY(lab_marginal_bias_measure(lab, SIDE, lab->options->quick ? 40 : GROUPS, &m->bias, err));

@@ -416,10 +416,10 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     GBSI_TRY(lab_spin_grid_corner(lab, &grid, CORNER, m.truth, err));
     GBSI_TRY(usual_curves(&m, err));
     GBSI_TRY(optimised_curve(&m, err));
-    LAB_TRY(measure_bias(lab, &m, bias_draws, err));
-    LAB_TRY(measure_times(lab, &m, most, estimated, err));
     LAB_TRY(write_bounds(lab, &m, err));
+    LAB_TRY(measure_bias(lab, &m, bias_draws, err));
     LAB_TRY(write_bias(lab, &m, err));
+    LAB_TRY(measure_times(lab, &m, most, estimated, err));
     LAB_TRY(write_times(lab, &m, err));
     LAB_TRY(draw_chart(lab, &m, err));
     judge(lab, &m);

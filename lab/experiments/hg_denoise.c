@@ -36,7 +36,8 @@ static const lab_contender contender[N_DRAWS] = {
 /* Over the copies; everything per pixel. */
 typedef struct result {
     uint32_t n_copies;
-    uint32_t n_runs; /* per copy, each with its own chains or weights */
+    uint32_t n_done[N_NOISES]; /* copies of each noise */
+    uint32_t n_runs;           /* per copy, each with its own chains or weights */
     double mse[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES];
     double wrong[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES]; /* share of pixels */
     lab_gallery gallery; /* of the first copy at the noise shown */
@@ -103,6 +104,7 @@ static gbs_status try_all(laboratory *lab, const lab_picture *p, result *out, gb
     for (int level = 0; level < N_NOISES; level++) {
         for (uint32_t copy = 0; copy < out->n_copies; copy++) {
             LAB_TRY(try_copy(lab, p, level, copy, field, start, out, err));
+            out->n_done[level]++;
         }
     }
 cleanup:
@@ -135,11 +137,12 @@ static gbs_status write_table(const laboratory *lab, const result *r, gbs_error 
     lab_table table =
         lab_table_open(lab, "errors.csv", "noise,draw,sweeps,mse,deviation,wrong", err);
     for (int level = 0; level < N_NOISES; level++) {
-        for (int d = 0; d < N_DRAWS; d++) {
+        const uint32_t n = r->n_done[level];
+        for (int d = 0; d < N_DRAWS && n > 1; d++) {
             for (uint32_t t = 0; t < N_SWEEPS; t++) {
-                const moments m = moments_of(r->mse[level][d][t], r->n_copies);
+                const moments m = moments_of(r->mse[level][d][t], n);
                 LAB_ROW(&table, noise_text[level], contender[d].name, t + 1, m.mean, m.deviation,
-                        moments_of(r->wrong[level][d][t], r->n_copies).mean);
+                        moments_of(r->wrong[level][d][t], n).mean);
             }
         }
     }
@@ -269,8 +272,9 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     r->n_copies = lab->options->quick ? 8 : MAX_COPIES;
     r->n_runs = lab->options->quick ? 32 : 16; /* a small picture has the noisier error */
     LAB_TRY(lab_pictures_make(lab, lab->options->quick ? 64 : 160, &pictures, err));
-    LAB_TRY(try_all(lab, &pictures.picture[0], r, err));
-    LAB_TRY(write_table(lab, r, err));
+    status = try_all(lab, &pictures.picture[0], r, err);
+    LAB_KEEP(write_table(lab, r, err));
+    LAB_TRY(status);
     LAB_TRY(draw_errors(lab, r, err));
     LAB_TRY(lab_gallery_draw(lab, &r->gallery, LAB_HG_DENOISE_PICTURES, "noisy, σ = 4", contender,
                              err));

@@ -193,8 +193,9 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     lab_expect(lab, (double)N_VARIABLES * (double)(sweeps * (N_DRAWS * chains + 2)));
     LAB_TRY(make_model(lab, &model, err));
     LAB_TRY(gbs_joint_exact(model, NULL, 0, NULL, p, err));
-    LAB_TRY(lab_contest_run(lab, model, chains, sweeps, &contest, err));
-    LAB_TRY(lab_contests_write(lab, "errors.csv", 1, &contest, err));
+    status = lab_contest_run(lab, model, chains, sweeps, &contest, err);
+    LAB_KEEP(lab_contests_write(lab, "errors.csv", 1, &contest, err));
+    LAB_TRY(status);
     LAB_TRY(draw_chart(lab, &contest, chains, err));
     LAB_TRY(show_joints(lab, model, p, sweeps, &joints_of, err));
     judge(lab, &contest, &joints_of);

@@ -166,12 +166,15 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     lab_contest joint[N_EPSILONS] = {{0}};
     lab_contest marginal[N_EPSILONS] = {{0}};
     lab_expect(lab, 4.0 * N_EPSILONS * N_DRAWS * (double)(sweeps * chains));
-    for (int e = 0; e < N_EPSILONS; e++) {
-        LAB_TRY(try_epsilon(lab, e, lab_statistic_l1, chains, sweeps, &joint[e], err));
-        LAB_TRY(try_epsilon(lab, e, of_marginals, chains, sweeps, &marginal[e], err));
+    for (int e = 0; e < N_EPSILONS && status == GBS_OK; e++) {
+        status = try_epsilon(lab, e, lab_statistic_l1, chains, sweeps, &joint[e], err);
+        if (status == GBS_OK) {
+            status = try_epsilon(lab, e, of_marginals, chains, sweeps, &marginal[e], err);
+        }
     }
-    LAB_TRY(lab_contests_write(lab, "errors.csv", N_EPSILONS, joint, err));
-    LAB_TRY(lab_contests_write(lab, "marginals.csv", N_EPSILONS, marginal, err));
+    LAB_KEEP(lab_contests_write(lab, "errors.csv", N_EPSILONS, joint, err));
+    LAB_KEEP(lab_contests_write(lab, "marginals.csv", N_EPSILONS, marginal, err));
+    LAB_TRY(status);
     LAB_TRY(draw_chart(lab, LAB_HG_TWO_VARIABLES_ERRORS, joint, chains, err));
     LAB_TRY(draw_chart(lab, LAB_HG_TWO_VARIABLES_MARGINALS, marginal, chains, err));
     LAB_TRY(draw_inverse(lab, joint, err));

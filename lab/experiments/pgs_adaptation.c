@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splashes that grow by what the state is (Gonzalez et al. 2011, appendix C and figures 2 to 4). Where
- * the choice of what is drawn looks at the state for ever, the target is not left invariant:
+/* Splashes that grow by what the state is (Gonzalez et al. 2011, appendix C and figures 2 to 4).
+ * Where the choice of what is drawn looks at the state for ever, the target is not left invariant:
  * exactly, step by step, on two coins and on six spins. Where it ends, as here with burn-in, the
  * law goes to the target again. */
 #include "base/memory.h"
@@ -257,9 +257,9 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, s.p, err));
     follow(NULL, &r->coins);
     follow(&s, &r->spins);
+    LAB_TRY(write_table(lab, r, err));
     LAB_TRY(measure(lab, model, &s, sweeps, r, err));
     LAB_TRY(lab_update_counts_run(lab, &r->map, err));
-    LAB_TRY(write_table(lab, r, err));
     LAB_TRY(draw_laws(lab, r, err));
     LAB_TRY(lab_update_counts_draw(lab, &r->map, err));
     judge(lab, r);

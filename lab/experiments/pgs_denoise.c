@@ -32,8 +32,9 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     GBSI_TRY(gbs_generate_potts(&picture, &model, err));
     race.model = model;
     lab_expect(lab, lab_race_updates(lab, &race));
-    LAB_TRY(lab_race_run(lab, &race, err));
-    LAB_TRY(lab_races_write(lab, 1, &race, err));
+    status = lab_race_run(lab, &race, err);
+    LAB_KEEP(lab_races_write(lab, 1, &race, err));
+    LAB_TRY(status);
     LAB_TRY(lab_races_draw(
         lab, 1, &race, "Splashes get further than equally many updates of single variables", err));
     lab_race_judge(lab, &race);

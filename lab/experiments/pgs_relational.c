@@ -139,10 +139,11 @@ static gbs_status run(laboratory *lab, gbs_error *err)
         updates += lab_race_updates(lab, &race[i]);
     }
     lab_expect(lab, updates);
-    for (size_t i = 0; i < n; i++) {
-        LAB_TRY(lab_race_run(lab, &race[i], err));
+    for (size_t i = 0; i < n && status == GBS_OK; i++) {
+        status = lab_race_run(lab, &race[i], err);
     }
-    LAB_TRY(lab_races_write(lab, n, race, err));
+    LAB_KEEP(lab_races_write(lab, n, race, err));
+    LAB_TRY(status);
     LAB_TRY(
         lab_races_draw(lab, n, race,
                        lab->options->data != NULL

@@ -358,8 +358,9 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     make_product(r.laws.p, r.laws.product);
     follow(&r.laws);
     GBSI_TRY(try_three(lab, &r.three, err));
-    LAB_TRY(run_all(lab, model, sweeps, &r, err));
-    LAB_TRY(write_laws(lab, &r, err));
+    status = run_all(lab, model, sweeps, &r, err);
+    LAB_KEEP(write_laws(lab, &r, err));
+    LAB_TRY(status);
     LAB_TRY(write_averages(lab, &r, err));
     LAB_TRY(draw_chart(lab, &r, err));
     judge(lab, &r);

@@ -141,10 +141,11 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     result results[N_PANELS] = {{{0}, 0.0}};
     lab_expect(lab, 8.0 * N_PANELS * (double)(sweeps * chains));
-    for (int i = 0; i < N_PANELS; i++) {
-        LAB_TRY(try_panel(lab, i, chains, sweeps, &results[i], err));
+    for (int i = 0; i < N_PANELS && status == GBS_OK; i++) {
+        status = try_panel(lab, i, chains, sweeps, &results[i], err);
     }
-    LAB_TRY(write_table(lab, results, err));
+    LAB_KEEP(write_table(lab, results, err));
+    LAB_TRY(status);
     LAB_TRY(draw_chart(lab, results, chains, err));
     judge(lab, results);
 cleanup:

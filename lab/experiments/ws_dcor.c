@@ -22,6 +22,7 @@ typedef struct result {
     lab_asymptotic limit[N_MODELS];
     lab_component_curves parts[N_MODELS]; /* of herding */
     double measured[N_MODELS], error[N_MODELS];
+    unsigned n_bins; /* numbers of bins that were run */
     double bins[N_BINS], cor[N_BINS], cor_error[N_BINS], low[N_BINS], high[N_BINS];
 } result;
 
@@ -56,6 +57,7 @@ static gbs_status try_bins(laboratory *lab, uint64_t chains, uint64_t sweeps, re
         LAB_TRY(lab_component_curves_run(lab, model, &binned, chains, sweeps, &parts, err));
         const double mean = parts.mean[LAB_COR][parts.n - 1];
         const double error = parts.error[LAB_COR][parts.n - 1];
+        r->n_bins = b + 1;
         r->bins[b] = LEAST + b;
         r->cor[b] = mean;
         r->cor_error[b] = error;
@@ -87,7 +89,7 @@ static gbs_status write_keys(const laboratory *lab, const result *r, gbs_error *
 static gbs_status write_bins(const laboratory *lab, const result *r, gbs_error *err)
 {
     lab_table table = lab_table_open(lab, "bins.csv", "bins,cor,low,high", err);
-    for (unsigned b = 0; b < N_BINS; b++) {
+    for (unsigned b = 0; b < r->n_bins; b++) {
         LAB_ROW(&table, NULL, NULL, r->bins[b], r->cor[b], r->low[b], r->high[b]);
     }
     return lab_table_close(&table);
@@ -171,12 +173,15 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     result r = {.measured = {0.0}};
     lab_expect(lab, 8.0 * (N_MODELS + N_BINS) * (double)(sweeps * chains));
-    for (int i = 0; i < N_MODELS; i++) {
-        LAB_TRY(try_model(lab, i, chains, sweeps, &r, err));
+    for (int i = 0; i < N_MODELS && status == GBS_OK; i++) {
+        status = try_model(lab, i, chains, sweeps, &r, err);
     }
-    LAB_TRY(try_bins(lab, chains, sweeps, &r, err));
-    LAB_TRY(write_keys(lab, &r, err));
-    LAB_TRY(write_bins(lab, &r, err));
+    if (status == GBS_OK) {
+        status = try_bins(lab, chains, sweeps, &r, err);
+    }
+    LAB_KEEP(write_keys(lab, &r, err));
+    LAB_KEEP(write_bins(lab, &r, err));
+    LAB_TRY(status);
     LAB_TRY(draw_chart(lab, &r, sweeps, err));
     judge(lab, &r);
 cleanup:

@@ -177,8 +177,9 @@ static gbs_status run(laboratory *lab, const experiment *e, gbs_error *err)
     result r = {.exact = 0.0};
     const uint32_t n_spins = e->model != NULL ? e->model->n : N_SPINS;
     lab_expect(lab, (double)n_spins * (e->n_draws + e->n_bins) * (double)(sweeps * chains));
-    LAB_TRY(measure(lab, e, chains, sweeps, &r, err));
-    LAB_TRY(write_table(lab, e, &r, err));
+    status = measure(lab, e, chains, sweeps, &r, err);
+    LAB_KEEP(write_table(lab, e, &r, err));
+    LAB_TRY(status);
     LAB_TRY(draw_chart(lab, e, &r, chains, err));
     e->judge(lab, &r);
 cleanup:

@@ -184,10 +184,11 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     pair pairs[N_MODELS] = {{.count = {.n = 0}}};
     lab_expect(lab, 8.0 * N_MODELS * 2.0 * N_DRAWS * (double)(sweeps * chains));
-    for (int i = 0; i < N_MODELS; i++) {
-        LAB_TRY(try_model(lab, i, chains, sweeps, &pairs[i], err));
+    for (int i = 0; i < N_MODELS && status == GBS_OK; i++) {
+        status = try_model(lab, i, chains, sweeps, &pairs[i], err);
     }
-    LAB_TRY(write_table(lab, pairs, err));
+    LAB_KEEP(write_table(lab, pairs, err));
+    LAB_TRY(status);
     LAB_TRY(draw_chart(lab, pairs, chains, err));
     judge(lab, pairs);
 cleanup:
