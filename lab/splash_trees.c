@@ -90,8 +90,9 @@ static void write_rows(lab_table *table, const gbsi_growth *growth, const uint32
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%u", i > 0 ? " " : "",
                                      separator[i]);
         }
+        const uint32_t row = pixel[v] / columns;
         lab_table_text(table, "first come");
-        LAB_ROW(table, NULL, NULL, growth->n, v, pixel[v] / columns, pixel[v] % columns,
+        LAB_ROW(table, NULL, NULL, growth->n, v, row, pixel[v] % columns,
                 m > 0 ? separator[m - 1] : -1.0);
         table->comma = ",";
         lab_table_text(table, text);

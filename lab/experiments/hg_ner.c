@@ -319,7 +319,7 @@ const lab_experiment_row lab_hg_ner = {
               .claim = "herded Gibbs sampling finds the names that Viterbi's algorithm finds, and "
                        "more of the most probable labels than annealed Gibbs sampling in as many "
                        "sweeps",
-              .cost = "2 s quick, 15 s in full"},
+              .cost = "2 s quick, 15 s in full; --data: train.txt, test.txt, template.txt"},
     .takes_data = true,
     .run = run,
 };
