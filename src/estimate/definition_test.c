@@ -416,8 +416,8 @@ static void assert_same_bits(const gbsi_estimate *a, const gbsi_estimate *b)
     }
     gbsi_estimate_worst worst_a;
     gbsi_estimate_worst worst_b;
-    assert_int_equal(gbsi_estimate_find_worst(a, &worst_a, NULL), GBS_OK);
-    assert_int_equal(gbsi_estimate_find_worst(b, &worst_b, NULL), GBS_OK);
+    assert_int_equal(gbsi_estimate_find_worst(a, NULL, &worst_a, NULL), GBS_OK);
+    assert_int_equal(gbsi_estimate_find_worst(b, NULL, &worst_b, NULL), GBS_OK);
     assert_memory_equal(&worst_a, &worst_b, sizeof worst_a);
 }
 

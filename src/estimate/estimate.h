@@ -93,8 +93,8 @@ typedef struct gbsi_estimate_worst {
     uint64_t n_unvisited; /* slots never updated: they have no estimate */
 } gbsi_estimate_worst;
 
-gbs_status gbsi_estimate_find_worst(const gbsi_estimate *estimate, gbsi_estimate_worst *worst,
-                                    gbs_error *err);
+gbs_status gbsi_estimate_find_worst(const gbsi_estimate *estimate, gbsi_pool *pool,
+                                    gbsi_estimate_worst *worst, gbs_error *err);
 
 /* ---- chains on several ranks: spread.c ---------------------------------------------------------
  *

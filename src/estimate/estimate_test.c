@@ -167,13 +167,13 @@ static void stuck_and_unvisited(void **unused)
         feed f = {.shape = &shape, .value = stuck};
         f.estimate = new_estimate(&shape, GBSI_SIMD_PORTABLE);
         gbsi_estimate_worst worst;
-        assert_int_equal(gbsi_estimate_find_worst(f.estimate, &worst, NULL), GBS_OK);
+        assert_int_equal(gbsi_estimate_find_worst(f.estimate, NULL, &worst, NULL), GBS_OK);
         assert_true(isnan(worst.max_mcse) && isnan(worst.max_rhat) && isnan(worst.min_ess));
         assert_true(worst.n_unvisited == 6 && worst.n_constant == 0);
         for (uint64_t pass = 0; pass < 300; pass++) {
             feed_slots(&f, slots, 5, pass);
             if (pass == 10) { /* too early for errors */
-                assert_int_equal(gbsi_estimate_find_worst(f.estimate, &worst, NULL), GBS_OK);
+                assert_int_equal(gbsi_estimate_find_worst(f.estimate, NULL, &worst, NULL), GBS_OK);
                 assert_true(isnan(worst.max_mcse) && isnan(worst.min_ess));
                 assert_true(gbsi_estimate_df(f.estimate) == 0);
             }
@@ -195,7 +195,7 @@ static void stuck_and_unvisited(void **unused)
         assert_true(p[2] == 1 && isnan(mcse[0]) && isnan(mcse[2]));
         gbsi_estimate_slot(f.estimate, 5, p, mcse, ess, rhat);
         assert_true(isnan(p[0]) && isnan(p[1]) && isnan(mcse[0]) && isnan(rhat[0]));
-        assert_int_equal(gbsi_estimate_find_worst(f.estimate, &worst, NULL), GBS_OK);
+        assert_int_equal(gbsi_estimate_find_worst(f.estimate, NULL, &worst, NULL), GBS_OK);
         assert_true(worst.n_constant == 2 && worst.n_unvisited == 1 && isinf(worst.max_rhat));
         assert_true(worst.max_mcse > 0 && worst.min_ess > 0);
         gbsi_estimate_free(f.estimate);
@@ -239,7 +239,7 @@ static void conditionals_that_never_vary(void **unused)
             assert_true(slot == 3 ? ess[0] > 1000 && ess[0] == ess[1]
                                   : isnan(ess[0]) && isnan(ess[1]));
         }
-        assert_int_equal(gbsi_estimate_find_worst(f.estimate, &worst, NULL), GBS_OK);
+        assert_int_equal(gbsi_estimate_find_worst(f.estimate, NULL, &worst, NULL), GBS_OK);
         assert_true(worst.min_ess > 1000 && worst.min_ess < 1e7);
         gbsi_estimate_free(f.estimate);
     }
@@ -302,7 +302,7 @@ static void check_worst(uint32_t n_slots, uint32_t n_frozen, size_t let_off)
     }
     qsort(error, n, sizeof *error, by_value);
     gbsi_estimate_worst worst;
-    assert_int_equal(gbsi_estimate_find_worst(f.estimate, &worst, NULL), GBS_OK);
+    assert_int_equal(gbsi_estimate_find_worst(f.estimate, NULL, &worst, NULL), GBS_OK);
     assert_true(worst.n_constant == n_slots - n && worst.n_constant >= n_frozen);
     assert_true(worst.max_mcse == error[n - 1 - let_off]);
     assert_true(worst.max_rhat == max_rhat && worst.min_ess == min_ess);
@@ -426,7 +426,7 @@ static void failing_allocations(void **unused)
     gbsi_estimate *e = new_estimate(&shape, GBSI_SIMD_PORTABLE);
     gbsi_estimate_worst worst = {.n_constant = 99};
     gbsi_alloc_fail_after(0);
-    const gbs_status status = gbsi_estimate_find_worst(e, &worst, NULL);
+    const gbs_status status = gbsi_estimate_find_worst(e, NULL, &worst, NULL);
     gbsi_alloc_fail_after(UINT64_MAX);
     assert_true(status == GBS_ERR_MEMORY && worst.n_constant == 99);
     gbsi_estimate_free(e);
@@ -453,7 +453,7 @@ static void nothing_to_estimate(void **unused)
             gbsi_estimate_end_pass(e, NULL);
         }
         gbsi_estimate_worst worst;
-        assert_int_equal(gbsi_estimate_find_worst(e, &worst, NULL), GBS_OK);
+        assert_int_equal(gbsi_estimate_find_worst(e, NULL, &worst, NULL), GBS_OK);
         assert_true(isnan(worst.max_mcse) && worst.n_constant == 0 && worst.n_unvisited == 0);
         gbsi_estimate_free(e);
     }

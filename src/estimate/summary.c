@@ -87,13 +87,17 @@ typedef struct chain_view {
 /* Every chain is a sequence. @param total [n] */
 static void add_whole_chains(const chain_view *v, const double *total, uint32_t n, sequences *s)
 {
+    const double updates = v->updates;
+    const double inverse = 1 / updates;
     double mean[GBSI_LANES];
+    sequences sum = *s; /* in registers */
     for (uint32_t lane = 0; lane < n; lane++) {
-        mean[lane] = mean_of(total[lane], v->updates);
+        mean[lane] = mean_of(total[lane], updates);
     }
     for (uint32_t lane = 0; lane < n; lane++) {
-        add_sequence(s, mean[lane], 1 / v->updates);
+        add_sequence(&sum, mean[lane], inverse);
     }
+    *s = sum;
 }
 
 /* Each half of every chain is. */
@@ -149,6 +153,11 @@ static double effective_size(double p, double mcse)
     return variance > 0 && mcse > SUM_ROUNDING * p ? variance / (mcse * mcse) : (double)NAN;
 }
 
+static double mean_of_chains(const gbsi_estimate *e, double sum, double updates)
+{
+    return sum / (updates * e->shape.n_chains);
+}
+
 gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, size_t cell)
 {
     const chain_view v = view_of(e, slot, cell);
@@ -171,13 +180,30 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
             add_whole_chains(&v, total, n_real, &s);
         }
     }
-    out.p = sum / (v.updates * e->shape.n_chains);
+    out.p = mean_of_chains(e, sum, v.updates);
     out.rhat = rhat_of(&s);
     out.mcse = gbsi_batches_mcse(e, slot, cell);
     const double floor = rare_floor(e, sum, v.updates * e->shape.n_chains);
     out.mcse = out.mcse < floor ? floor : out.mcse; /* NAN stays: nothing is claimed yet */
     out.ess = effective_size(out.p, out.mcse);
     return out;
+}
+
+/* The p of gbsi_summarise_cell() alone. */
+static double probability_of(const gbsi_estimate *e, uint32_t slot, size_t cell)
+{
+    const double updates = (double)gbsi_estimate_updates(e, slot);
+    double sum = 0;
+    if (updates <= 0) {
+        return NAN;
+    }
+    for (uint32_t group = 0; group < e->shape.n_groups; group++) {
+        const uint32_t n_real = gbsi_estimate_real_lanes(e, group);
+        for (uint32_t lane = 0; lane < n_real; lane++) {
+            sum += gbsi_estimate_chain_total(e, group, cell, lane);
+        }
+    }
+    return mean_of_chains(e, sum, updates);
 }
 
 /* ---- one slot ---- */
@@ -232,213 +258,18 @@ gbsi_cell_summary gbsi_told_cell(const gbsi_estimate *e, uint32_t slot, size_t c
 void gbsi_estimate_slot(const gbsi_estimate *e, uint32_t slot, double *p, double *mcse, double *ess,
                         double *rhat)
 {
-    const bool constant = e->spread == NULL && gbsi_is_constant(e, slot);
+    const bool whole = mcse != NULL || ess != NULL || rhat != NULL;
+    const bool constant = whole && e->spread == NULL && gbsi_is_constant(e, slot);
     const uint32_t arity = gbsi_shape_arity(&e->shape, slot);
     for (uint32_t state = 0; state < arity; state++) {
         const size_t cell = gbsi_offset(&e->cell_start, slot) + (arity == 2 ? 0 : state);
         const gbsi_cell_summary s =
-            e->spread == NULL ? gbsi_told_cell(e, slot, cell, constant) : e->spread->told[cell];
+            e->spread != NULL ? e->spread->told[cell]
+            : whole           ? gbsi_told_cell(e, slot, cell, constant)
+                              : (gbsi_cell_summary){probability_of(e, slot, cell), NAN, NAN, NAN};
         put(p, state, arity == 2 && state == 0 ? 1 - s.p : s.p);
         put(mcse, state, s.mcse);
         put(ess, state, s.ess);
         put(rhat, state, s.rhat);
     }
-}
-
-/* ---- the worst ---- */
-
-/* The largest values seen, as a heap with the smallest of them on top. */
-typedef struct largest {
-    double *value;
-    size_t n, capacity;
-} largest;
-
-static void sink(largest *l, size_t i)
-{
-    for (;;) {
-        size_t least = i;
-        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < l->n; child++) {
-            least = l->value[child] < l->value[least] ? child : least;
-        }
-        if (least == i) {
-            return;
-        }
-        const double swapped = l->value[i];
-        l->value[i] = l->value[least];
-        l->value[least] = swapped;
-        i = least;
-    }
-}
-
-static void drop_least(largest *l)
-{
-    l->value[0] = l->value[--l->n];
-    sink(l, 0);
-}
-
-static void offer(largest *l, double value)
-{
-    if (l->n == l->capacity) {
-        if (value > l->value[0]) {
-            l->value[0] = value;
-            sink(l, 0);
-        }
-        return;
-    }
-    size_t i = l->n++;
-    while (i > 0 && l->value[(i - 1) / 2] > value) {
-        l->value[i] = l->value[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    l->value[i] = value;
-}
-
-/* How many values may count as the largest: one in 10^4 is let off above 10^5 of them, so that the
- * answer is the 99.99 % quantile. */
-static size_t rank_of(size_t n)
-{
-    return n > 100000 ? n / 10000 + 1 : 1;
-}
-
-typedef struct tally {
-    gbsi_estimate_worst worst;
-    largest errors;
-    size_t n_errors;
-    bool unclaimed; /* a cell that moves has no standard error */
-} tally;
-
-/* NAN until the first that is none. */
-static void see_extremes(gbsi_estimate_worst *worst, double rhat, double ess)
-{
-    if (rhat > worst->max_rhat || isnan(worst->max_rhat)) {
-        worst->max_rhat = rhat;
-    }
-    if (ess < worst->min_ess || isnan(worst->min_ess)) {
-        worst->min_ess = ess;
-    }
-}
-
-static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
-{
-    gbsi_estimate_worst *worst = &t->worst;
-    if (gbsi_estimate_updates(e, slot) == 0) {
-        worst->n_unvisited++;
-        return;
-    }
-    if (gbsi_is_constant(e, slot)) {
-        worst->n_constant++;
-        return;
-    }
-    for (size_t cell = gbsi_offset(&e->cell_start, slot);
-         cell < gbsi_offset(&e->cell_start, slot + (size_t)1); cell++) {
-        const gbsi_cell_summary s = gbsi_summarise_cell(e, slot, cell);
-        if (isnan(s.mcse)) {
-            t->unclaimed = true;
-        } else {
-            offer(&t->errors, s.mcse);
-            t->n_errors++;
-        }
-        see_extremes(worst, s.rhat, s.ess);
-    }
-}
-
-/* A tally in doubles, as it goes to rank 0: counts are far below 2^53. */
-enum { MAX_RHAT, MIN_ESS, N_CONSTANT, N_UNVISITED, N_ERRORS, UNCLAIMED, N_LARGEST, N_NUMBERS };
-
-static void write_tally(const tally *t, double *number)
-{
-    number[MAX_RHAT] = t->worst.max_rhat;
-    number[MIN_ESS] = t->worst.min_ess;
-    number[N_CONSTANT] = (double)t->worst.n_constant;
-    number[N_UNVISITED] = (double)t->worst.n_unvisited;
-    number[N_ERRORS] = (double)t->n_errors;
-    number[UNCLAIMED] = t->unclaimed;
-    number[N_LARGEST] = (double)t->errors.n;
-    for (size_t i = 0; i < t->errors.n; i++) {
-        number[N_NUMBERS + i] = t->errors.value[i];
-    }
-}
-
-static void add_tally(tally *t, const double *number)
-{
-    see_extremes(&t->worst, number[MAX_RHAT], number[MIN_ESS]);
-    t->worst.n_constant += (uint64_t)number[N_CONSTANT];
-    t->worst.n_unvisited += (uint64_t)number[N_UNVISITED];
-    t->n_errors += (size_t)number[N_ERRORS];
-    t->unclaimed |= number[UNCLAIMED] != 0;
-    for (size_t i = 0; i < (size_t)number[N_LARGEST]; i++) {
-        offer(&t->errors, number[N_NUMBERS + i]);
-    }
-}
-
-static tally empty_tally(const tally *like)
-{
-    return (tally){.worst = {NAN, NAN, NAN, 0, 0},
-                   .errors = {.value = like->errors.value, .capacity = like->errors.capacity}};
-}
-
-/* The tallies of all ranks on every rank. */
-static gbs_status add_ranks(const gbs_ranks *ranks, tally *t, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const size_t n = N_NUMBERS + t->errors.capacity;
-    double *own = gbsi_alloc_array_zero(n, sizeof *own);
-    double *all = gbsi_alloc_array(n * ranks->n_ranks, sizeof *all);
-    size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
-    if (own == NULL || all == NULL || n_of == NULL) {
-        status = gbsi_no_memory(err, "worst estimate", n * ranks->n_ranks * sizeof *all);
-        goto cleanup;
-    }
-    for (uint32_t rank = 0; rank < ranks->n_ranks; rank++) {
-        n_of[rank] = n * sizeof *own;
-    }
-    write_tally(t, own);
-    GBSI_TRY(ranks->gather(ranks->context, own, n * sizeof *own, all, n_of, err));
-    GBSI_TRY(ranks->broadcast(ranks->context, 0, all, n * ranks->n_ranks * sizeof *all, err));
-    *t = empty_tally(t);
-    for (uint32_t rank = 0; rank < ranks->n_ranks; rank++) {
-        add_tally(t, all + n * rank);
-    }
-cleanup:
-    gbsi_free(own);
-    gbsi_free(all);
-    gbsi_free(n_of);
-    return status;
-}
-
-gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_estimate_worst *worst,
-                                    gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const gbsi_estimate *summed = e->spread == NULL ? e : e->spread->share;
-    const gbs_ranks *ranks = e->spread == NULL ? e->shape.ranks : e->spread->ranks;
-    tally t = {.errors.capacity =
-                   rank_of(e->shape.own == NULL ? e->n_cells : e->shape.n_all_cells)};
-    t.errors.value = gbsi_alloc_array(t.errors.capacity, sizeof *t.errors.value);
-    if (t.errors.value == NULL) {
-        return gbsi_no_memory(err, "worst estimate", t.errors.capacity * sizeof *t.errors.value);
-    }
-    t = empty_tally(&t);
-    if (e->spread != NULL) {
-        GBSI_TRY(gbsi_spread_bring(e, false, err));
-    }
-    for (uint32_t slot = 0; slot < summed->shape.n_slots; slot++) {
-        if (e->shape.own == NULL || e->shape.own[slot] != 0) {
-            tally_slot(summed, slot, &t);
-        }
-    }
-    if (ranks != NULL) {
-        GBSI_TRY(add_ranks(ranks, &t, err));
-    }
-    /* Cells that do not count were in the capacity: fewer may be let off. */
-    while (t.errors.n > rank_of(t.n_errors)) {
-        drop_least(&t.errors);
-    }
-    if (!t.unclaimed && t.n_errors > 0) {
-        t.worst.max_mcse = t.errors.value[0];
-    }
-    *worst = t.worst;
-cleanup:
-    gbsi_free(t.errors.value);
-    return status;
 }

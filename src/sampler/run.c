@@ -120,7 +120,8 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(
             gbsi_starter_new(run->problem.part, run->options.seed, &drive->watch, &starter, err));
     }
-    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+    const bool filled = starter != NULL && gbsi_starter_fill(starter, 0, &run->engine.executor);
+    for (uint32_t chain = 0; !filled && chain < run->engine.executor.n_chains; ++chain) {
         if (starter != NULL) {
             GBSI_TRY(
                 gbsi_starter_draw(starter, run->engine.executor.first_chain + chain, 0, x, err));

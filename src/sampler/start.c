@@ -5,7 +5,8 @@
 
 #include "base/memory.h"
 #include "model/builder.h"
-#include "rng/philox.h"
+#include "parallel/pool.h"
+#include "rng/words.h"
 #include "sampler/forward.h"
 #include "sampler/repair.h"
 
@@ -122,4 +123,64 @@ gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t res
         }
     }
     return GBS_OK;
+}
+
+/* ---- all chains at once ---------------------------------------------------------------------- */
+
+typedef struct filling {
+    const gbsi_starter *starter;
+    uint64_t restart;
+    gbsi_executor *x;
+    const gbsi_words *words;
+    uint32_t n_members;
+} filling;
+
+/* As sample() and gbsi_executor_set() for sixteen chains. @param value [GBSI_LANES] out. */
+static void pick_lanes(const filling *f, uint32_t group, uint32_t v, uint32_t *value)
+{
+    const uint32_t first = group * GBSI_LANES;
+    const uint32_t n = f->x->n_chains - first;
+    uint32_t word[4 * GBSI_LANES];
+    f->words->lanes16(f->starter->seed, f->x->first_chain + first, f->restart, v, 1,
+                      GBSI_PURPOSE_START, word);
+    for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+        const uint32_t of = lane < n ? lane : n - 1; /* the padded ones are the last chain's */
+        value[lane] = gbsi_below(word[of], word[GBSI_LANES + of], f->starter->model->arity[v]);
+    }
+}
+
+static void fill_share(void *context, uint32_t member)
+{
+    const filling *f = context;
+    const gbsi_plan *plan = f->x->plan;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    uint32_t value[GBSI_LANES];
+    gbsi_pool_share(plan->n_slots, 64, member, f->n_members, &first, &end);
+    for (uint32_t g = 0; g < f->x->n_groups; ++g) {
+        for (size_t slot = first; slot < end; ++slot) {
+            pick_lanes(f, g, plan->variable_of[slot], value);
+            for (size_t lane = 0; lane < GBSI_LANES; ++lane) {
+                const size_t i = slot * GBSI_LANES + lane;
+                if (plan->value_bytes == 1) {
+                    ((uint8_t *)f->x->group[g].state)[i] = (uint8_t)value[lane];
+                } else {
+                    ((uint16_t *)f->x->group[g].state)[i] = (uint16_t)value[lane];
+                }
+            }
+        }
+    }
+}
+
+bool gbsi_starter_fill(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor)
+{
+    const bool plain = starter->repair == NULL && starter->model->cpt == NULL;
+    if (!plain || executor->plan == NULL || executor->pass->set != NULL ||
+        executor->lanes != GBSI_LANES) {
+        return false;
+    }
+    filling f = {starter, restart, executor, gbsi_words_of(executor->level),
+                 gbsi_pool_size(executor->pool)};
+    gbsi_pool_run(executor->pool, fill_share, &f);
+    return true;
 }

@@ -10,6 +10,7 @@
 
 #include "base/watch.h"
 #include "model/condition.h"
+#include "sampler/executor.h"
 
 typedef struct gbsi_starter gbsi_starter;
 
@@ -24,5 +25,9 @@ void gbsi_starter_free(gbsi_starter *starter);
  *         the user's number and their variables by name. */
 gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t restart, uint32_t *x,
                              gbs_error *err);
+
+/* The same states of all chains at once, where nothing rules out any state of any variable and
+ * sixteen chains stand side by side. @return false, with nothing set, elsewhere. */
+bool gbsi_starter_fill(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor);
 
 #endif

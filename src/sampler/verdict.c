@@ -92,11 +92,43 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     }
 }
 
-gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess, double *rhat,
-                             gbs_error *err)
+typedef struct marginals_job {
+    const gbs_run *run;
+    double *p, *mcse, *ess, *rhat;
+    uint32_t n_members;
+    double *scratch; /* [n_members][SCRATCH] */
+} marginals_job;
+
+enum { SCRATCH = 4 * GBS_MAX_ARITY };
+
+static void marginals_share(void *context, uint32_t member)
 {
-    GBSI_NEED(run);
-    GBSI_NEED(p);
+    const marginals_job *job = context;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(job->run->problem.model->n_variables, 64, member, job->n_members, &first, &end);
+    for (uint64_t u = first; u < end; ++u) {
+        variable_marginal(job->run, (uint32_t)u, job->scratch + (size_t)member * SCRATCH, job->p,
+                          job->mcse, job->ess, job->rhat);
+    }
+}
+
+static gbs_status share_marginals(marginals_job job, gbsi_pool *pool, gbs_error *err)
+{
+    const size_t n = (size_t)job.n_members * SCRATCH;
+    job.scratch = gbsi_alloc_array(n, sizeof *job.scratch);
+    if (job.scratch == NULL) {
+        return gbsi_no_memory(err, "marginals", n * sizeof *job.scratch);
+    }
+    gbsi_pool_run(pool, marginals_share, &job);
+    gbsi_free(job.scratch);
+    return GBS_OK;
+}
+
+/* @param pool NULL: this thread alone, as callers may read a run from several. */
+static gbs_status marginals(const gbs_run *run, gbsi_pool *pool, double *p, double *mcse,
+                            double *ess, double *rhat, gbs_error *err)
+{
     const bool sampled = run->problem.part != NULL;
     if (run->report.executed && !run->report.answering) {
         return gbsi_fail(
@@ -116,15 +148,16 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
         return gbsi_fail(err, GBS_ERR_STATE,
                          "the estimator traces keeps no marginals: use rao-blackwell or count");
     }
-    double *scratch = gbsi_alloc_array(4 * (size_t)GBS_MAX_ARITY, sizeof *scratch);
-    if (scratch == NULL) {
-        return gbsi_no_memory(err, "marginals", 4 * (size_t)GBS_MAX_ARITY * sizeof *scratch);
-    }
-    for (uint32_t u = 0; u < run->problem.model->n_variables; ++u) {
-        variable_marginal(run, u, scratch, p, mcse, ess, rhat);
-    }
-    gbsi_free(scratch);
-    return GBS_OK;
+    const marginals_job job = {run, p, mcse, ess, rhat, gbsi_pool_size(pool), NULL};
+    return share_marginals(job, pool, err);
+}
+
+gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess, double *rhat,
+                             gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(p);
+    return marginals(run, NULL, p, mcse, ess, rhat, err);
 }
 
 gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
@@ -141,7 +174,7 @@ gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
         }
     }
     gbsi_estimate_worst worst;
-    gbs_status status = gbsi_estimate_find_worst(run->estimates.estimate, &worst, err);
+    gbs_status status = gbsi_estimate_find_worst(run->estimates.estimate, run->engine.pool, &worst, err);
     if (status == GBS_OK) {
         run->report.public.max_mcse = worst.max_mcse;
         run->report.public.max_rhat = worst.max_rhat;
@@ -175,6 +208,9 @@ static gbs_status digest_traces(gbs_run *run, gbs_error *err)
     return status;
 }
 
+/* Below so many states one thread is done before the others have woken up. */
+#define LEAST_SHARED 4096u
+
 static gbs_status take_digest(gbs_run *run, gbs_error *err)
 {
     if (run->problem.part != NULL && run->estimates.estimate == NULL) {
@@ -189,7 +225,8 @@ static gbs_status take_digest(gbs_run *run, gbs_error *err)
         status = gbsi_no_memory(err, "digest", 2 * n * sizeof *p);
         goto cleanup;
     }
-    GBSI_TRY(gbs_run_marginals(run, p, mcse, NULL, NULL, err));
+    const bool shared = run->tempered == NULL && n >= LEAST_SHARED;
+    GBSI_TRY(marginals(run, shared ? run->engine.pool : NULL, p, mcse, NULL, NULL, err));
     for (size_t i = 0; i < n; ++i) {
         mcse[i] = one_nan(mcse[i]);
         p[i] = one_nan(p[i]);
