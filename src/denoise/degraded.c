@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model of a noisy picture: gibbsite/denoise.h. */
 #include <math.h>
-#include <string.h>
 
 #include "base/budget.h"
 #include "base/memory.h"
@@ -155,19 +154,25 @@ static double log_seen(const gbs_denoise_options *o, double shown, uint32_t leve
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* Pixels that show the same share a table. */
+/* Pixels that show the same share a table, or a field. */
 typedef struct making {
     const gbs_image *noisy;
     gbs_denoise_options o;
     gbs_builder *builder;
     uint32_t *table_of; /* [maxval + 1] by grey value or label; UINT32_MAX: not made yet */
+    double *field_of;   /* the same for spins; NAN: not made yet */
 } making;
+
+/* The grey value or label of a pixel. */
+static uint32_t value_of(const making *m, size_t pixel)
+{
+    const bool is_grey = !m->o.labels && m->noisy->kind != GBS_IMAGE_BITMAP;
+    return is_grey ? gbsi_image_grey(m->noisy, pixel) : (uint32_t)m->noisy->sample[pixel];
+}
 
 static gbs_status see_table(making *m, size_t pixel, gbs_error *err)
 {
-    const bool is_grey = !m->o.labels && m->noisy->kind != GBS_IMAGE_BITMAP;
-    const uint32_t value =
-        is_grey ? gbsi_image_grey(m->noisy, pixel) : (uint32_t)m->noisy->sample[pixel];
+    const uint32_t value = value_of(m, pixel);
     const double shown = gbsi_denoise_shown(m->noisy, &m->o, pixel);
     const uint32_t variable = (uint32_t)pixel;
     double logw[MOST_LEVELS];
@@ -186,17 +191,22 @@ static gbs_status see_table(making *m, size_t pixel, gbs_error *err)
 
 /* Two levels are spins s = -1, +1, on which fields and couplings run fastest: h s has the
  * difference 2 h between them, J s s' the difference 2 J. */
+static gbs_status see_spin(making *m, size_t pixel, gbs_error *err)
+{
+    double *h = &m->field_of[value_of(m, pixel)];
+    if (isnan(*h)) {
+        const double shown = gbsi_denoise_shown(m->noisy, &m->o, pixel);
+        *h = 0.5 * (log_seen(&m->o, shown, 1) - log_seen(&m->o, shown, 0));
+    }
+    return gbs_builder_add_field(m->builder, (uint32_t)pixel, *h, err);
+}
+
 static gbs_status see_pixels(making *m, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t n = (size_t)m->noisy->width * m->noisy->height;
     for (size_t i = 0; i < n && status >= 0; i++) {
-        const double shown = gbsi_denoise_shown(m->noisy, &m->o, i);
-        status = m->o.levels == 2
-                     ? gbs_builder_add_field(
-                           m->builder, (uint32_t)i,
-                           0.5 * (log_seen(&m->o, shown, 1) - log_seen(&m->o, shown, 0)), err)
-                     : see_table(m, i, err);
+        status = m->o.levels == 2 ? see_spin(m, i, err) : see_table(m, i, err);
     }
     return status;
 }
@@ -287,10 +297,15 @@ gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *
     const size_t n_values =
         (size_t)noisy->maxval + 1 > noisy->n_colors ? (size_t)noisy->maxval + 1 : noisy->n_colors;
     m.table_of = gbsi_alloc_array(n_values, sizeof *m.table_of);
-    if (m.table_of == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "picture", n_values * sizeof *m.table_of));
+    m.field_of = gbsi_alloc_array(n_values, sizeof *m.field_of);
+    if (m.table_of == NULL || m.field_of == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "picture",
+                                n_values * (sizeof *m.table_of + sizeof *m.field_of)));
     }
-    memset(m.table_of, 0xff, n_values * sizeof *m.table_of);
+    for (size_t i = 0; i < n_values; i++) {
+        m.table_of[i] = UINT32_MAX;
+        m.field_of[i] = NAN;
+    }
     GBSI_TRY(gbs_builder_new(&m.builder, err));
     GBSI_TRY(add_pixels(&m, err));
     GBSI_TRY(see_pixels(&m, err));
@@ -299,6 +314,7 @@ gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *
 cleanup:
     gbs_builder_free(m.builder);
     gbsi_free(m.table_of);
+    gbsi_free(m.field_of);
     gbsi_budget_leave(before);
     return status;
 }
