@@ -214,11 +214,31 @@ static int take_marginals(cli_denoising *d)
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
+/* Large pictures end in seconds unless another limit is typed. */
+static int limit_run(cli_denoising *d)
+{
+    gbs_error err = {GBS_OK, ""};
+    const uint64_t typed = d->job.options.sweeps;
+    const gbs_status status = gbs_denoise_limit(&d->noisy, &d->how, &d->job.options, &err);
+    if (status >= 0 && d->job.options.sweeps != typed) {
+        cli_note(d->job.arguments,
+                 "a large picture: at most --sweeps %" PRIu64
+                 "; more of them, --target-error or --time lower the errors",
+                 d->job.options.sweeps);
+    }
+    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+}
+
 static int restore(cli_denoising *d)
 {
     const cli_arguments *a = d->job.arguments;
+    const gbs_run_options asked = d->job.options; /* by --map too, whose sweeps are other ones */
     int stopped = 0;
-    int status = cli_execute(&d->job, NULL, NULL, &stopped);
+    int status = limit_run(d);
+    if (status == CLI_DONE) {
+        status = cli_execute(&d->job, NULL, NULL, &stopped);
+    }
+    d->job.options = asked;
     if (status == CLI_DONE) {
         status = take_marginals(d);
     }

@@ -290,12 +290,41 @@ static void misuse_is_refused(void **state)
     gbs_image_free(&y);
 }
 
+/* Only what nobody limited: 2^33 updates times levels, at least 16 sweeps. */
+static void large_pictures_end(void **unused)
+{
+    static const struct {
+        uint32_t width, levels;
+        uint64_t sweeps;
+    } large[] = {{1023, 4, 0}, {1024, 4, 512}, {1024, 64, 32}, {1024, 256, 16}};
+    gbs_run_options run = gbs_run_options_default();
+    (void)unused;
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        gbs_image image = grey(large[i].width, 256, 255);
+        const gbs_denoise_options how = {.size = sizeof how,
+                                         .levels = large[i].levels,
+                                         .noise = GBS_NOISE_GAUSS,
+                                         .noise_level = 1.0};
+        run = gbs_run_options_default();
+        run.chains = 16;
+        assert_int_equal(gbs_denoise_limit(&image, &how, &run, NULL), GBS_OK);
+        assert_int_equal(run.sweeps, large[i].sweeps);
+        assert_true(run.target_error == (run.sweeps == 0 ? 0.0 : 0.005));
+        run = gbs_run_options_default();
+        run.time_s = 5.0;
+        assert_int_equal(gbs_denoise_limit(&image, &how, &run, NULL), GBS_OK);
+        assert_int_equal(run.sweeps, 0);
+        assert_int_equal(gbs_denoise_limit(&image, &how, NULL, NULL), GBS_ERR_ARGUMENT);
+        gbs_image_free(&image);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_are_their_formula), cmocka_unit_test(errors_are_counted),
         cmocka_unit_test(pictures_keep_their_kind), cmocka_unit_test(parameters_are_found),
-        cmocka_unit_test(misuse_is_refused),
+        cmocka_unit_test(misuse_is_refused),        cmocka_unit_test(large_pictures_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

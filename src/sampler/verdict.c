@@ -174,7 +174,8 @@ gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
         }
     }
     gbsi_estimate_worst worst;
-    gbs_status status = gbsi_estimate_find_worst(run->estimates.estimate, run->engine.pool, &worst, err);
+    gbs_status status =
+        gbsi_estimate_find_worst(run->estimates.estimate, run->engine.pool, &worst, err);
     if (status == GBS_OK) {
         run->report.public.max_mcse = worst.max_mcse;
         run->report.public.max_rhat = worst.max_rhat;
