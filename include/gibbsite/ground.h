@@ -15,6 +15,11 @@
  * unless the database says otherwise (the closed world). Groundings that evidence decides are
  * constants and left out. So are atoms that no factor needs: they hold with probability 1/2.
  *
+ * Of an argument marked '!' in the declaration of a predicate, At(thing, place!), exactly one value
+ * holds for each of the other arguments' values. All these atoms are variables, under a hard factor
+ * GBS_LOGICAL_EXACTLY that counts them, but those that the database decides: where it has the value
+ * that holds, the others are false.
+ *
  * A grounding that is a clause, a conjunction, or <=> of two literals becomes a logical factor,
  * tied to the weight of its formula; equal ones of one formula are one factor with their number as
  * its feature. Other formulas over up to 16 open atoms become tables, which are not tied.

@@ -80,6 +80,12 @@ cleanup:
     return status;
 }
 
+/* Whether atoms are open unless the database has them: those of choices are counted there. */
+static bool counts(const gbsi_predicate *q)
+{
+    return q->open && q->one == GBSI_GROUND_NO_ONE;
+}
+
 /* Numbers every atom there can be. */
 static gbs_status number_atoms(gbsi_grounding *g, gbs_error *err)
 {
@@ -89,9 +95,11 @@ static gbs_status number_atoms(gbsi_grounding *g, gbs_error *err)
         gbsi_predicate *q = &g->program.predicate[id];
         uint64_t n = 1;
         double size = 1.0;
+        q->stride = 1;
         for (uint32_t k = 0; k < q->n_arguments; k++) {
             n *= g->program.type[q->type[k]].n;
             size *= g->program.type[q->type[k]].n;
+            q->stride *= k > q->one ? g->program.type[q->type[k]].n : 1;
         }
         sum += size;
         if (!(sum < 4e18)) {
@@ -101,7 +109,7 @@ static gbs_status number_atoms(gbsi_grounding *g, gbs_error *err)
         }
         q->first = first;
         first += n;
-        g->report.n_atoms += q->open ? size : 0.0;
+        g->report.n_atoms += counts(q) ? size : 0.0;
     }
     return GBS_OK;
 }
@@ -127,7 +135,10 @@ gbs_status gbsi_fact_add(gbsi_grounding *g, uint32_t predicate, const uint32_t *
     }
     GBSI_TRY(gbsi_atoms_add(&g->atoms, code, value, err));
     g->report.n_facts++;
-    g->report.n_atoms -= q->open;
+    g->report.n_atoms -= counts(q);
+    if (holds && q->one != GBSI_GROUND_NO_ONE) {
+        GBSI_TRY(gbsi_choice_made(g, q, code, place, err));
+    }
     if (holds) {
         const size_t at = (size_t)q->n_true * q->n_arguments;
         GBSI_TRY(gbsi_reserve((void **)(void *)&q->tuple, &q->tuple_capacity, at + q->n_arguments,
@@ -219,6 +230,7 @@ static gbs_status ground(call *c, gbs_model **model, gbs_error *err)
         g->n_done = i;
         GBSI_TRY(gbsi_ground_formula(g, &g->program.formula[i], err));
     }
+    GBSI_TRY(gbsi_ground_choices(g, err));
     g->report.n_formulas = g->program.n_formulas;
     g->report.n_variables = g->n_variables;
     GBSI_TRY(gbs_builder_build(g->builder, model, err));
@@ -232,6 +244,7 @@ static void grounding_free(gbsi_grounding *g)
     gbs_builder_free(g->builder);
     gbsi_program_free(&g->program);
     gbsi_atoms_free(&g->atoms);
+    gbsi_atoms_free(&g->chosen);
     gbsi_atoms_free(&g->weights);
     gbsi_free(g->name);
     gbsi_free(g->residue);

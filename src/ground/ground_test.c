@@ -183,6 +183,102 @@ static void test_quantified(void **unused)
           "", NULL, &(world){0}, quantified);
 }
 
+/* ---- exactly one value -------------------------------------------------------------------------
+ */
+
+enum { N_THINGS = 2, N_PLACES = 3 };
+
+/* 1.5 Big(t) => At(t,X), 0.7 At(A,p) ^ At(B,p) v Near(p,X) where each thing is at one place and
+ * each place near one: of At, the first argument tells; of Near, the second. */
+typedef struct choices {
+    bool at[N_THINGS][N_PLACES], near[N_PLACES][N_PLACES], big[N_THINGS];
+} choices;
+
+static double chosen(const choices *w)
+{
+    double sum = 0.0;
+    for (int t = 0; t < N_THINGS; t++) {
+        sum += 1.5 * (!w->big[t] || w->at[t][0]);
+        if (w->at[t][0] + w->at[t][1] + w->at[t][2] != 1) {
+            return -INFINITY;
+        }
+    }
+    for (int p = 0; p < N_PLACES; p++) {
+        sum += 0.7 * ((w->at[0][p] && w->at[1][p]) || w->near[p][0]);
+        if (w->near[0][p] + w->near[1][p] + w->near[2][p] != 1) {
+            return -INFINITY;
+        }
+    }
+    return sum;
+}
+
+static bool *choice_of(choices *w, const char *name)
+{
+    int t = name[3] - 'A';
+    int p = 0;
+    if (name[0] == 'B') { /* Big(A) */
+        return &w->big[name[4] - 'A'];
+    }
+    if (name[0] == 'A') { /* At(A,X) */
+        p = name[5] - 'X';
+        assert_true(t >= 0 && t < N_THINGS && p >= 0 && p < N_PLACES);
+        return &w->at[t][p];
+    }
+    t = name[5] - 'X'; /* Near(X,Y) */
+    p = name[7] - 'X';
+    assert_true(t >= 0 && t < N_PLACES && p >= 0 && p < N_PLACES);
+    return &w->near[t][p];
+}
+
+/* @param n_variables that facts leave. */
+static void check_choices(const char *database, const choices *seen, uint32_t n_variables)
+{
+    gbs_model *model = NULL;
+    gbs_ground_report report;
+    gbs_error err = {GBS_OK, ""};
+    uint32_t state[MOST_ATOMS];
+    double constant = NAN;
+    uint32_t n_worlds = 0;
+    if (ground("thing = {A, B}\nplace = {X, Y, Z}\nAt(thing, place!)\nNear(place!, place)\n"
+               "Big(thing)\n1.5 Big(t) => At(t,X)\n0.7 At(A,p) ^ At(B,p) v Near(p,X)\n",
+               database, "At,Near,Big", &model, &report, &err) != GBS_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(gbs_model_n_variables(model), n_variables);
+    assert_int_equal(gbs_model_n_factors(model), report.n_factors);
+    assert_true(report.n_atoms == n_variables);
+    for (uint32_t bits = 0; bits < UINT32_C(1) << n_variables; bits++) {
+        choices w = *seen;
+        for (uint32_t v = 0; v < n_variables; v++) {
+            state[v] = bits >> v & 1;
+            *choice_of(&w, gbs_model_variable_name(model, v)) = state[v] != 0;
+        }
+        const double expected = chosen(&w);
+        const double found = gbs_model_log_density(model, state);
+        assert_int_equal(isinf(expected) != 0, isinf(found) != 0);
+        if (isfinite(found)) {
+            constant = isnan(constant) ? found - expected : constant;
+            assert_true(fabs(found - expected - constant) < 1e-12);
+            n_worlds++;
+        }
+    }
+    assert_true(n_worlds > 0);
+    gbs_model_free(model);
+}
+
+static void test_choices(void **unused)
+{
+    (void)unused;
+    check_choices("", &(choices){0}, 17);
+    /* one value is out; another is known, so its rivals are; the last one left is forced */
+    check_choices("!At(A,Z)\n", &(choices){0}, 16);
+    check_choices("At(A,Y)\nNear(X,Y)\n!Near(X,Z)\n!Near(Y,Z)\nBig(B)\n",
+                  &(choices){.at = {{false, true, false}},
+                             .near = {{false, true, false}},
+                             .big = {false, true}},
+                  8);
+}
+
 /* A weight for each constant, merged groundings. */
 static void test_weights(void **unused)
 {
@@ -332,7 +428,13 @@ static void test_refused(void **unused)
     refuse("P(t)\n1 EXIST x P(x) v P(y)\n", "", NULL, "parentheses");
     refuse("P(t)\n1 x = y\n", "", NULL, "p.mln:2:3: ");
     refuse("P(t)\nR(u)\n1 x = y v P(x) v R(y)\n", "", NULL, "p.mln:3:1: ");
-    refuse("P(t!)\n1 P(x)\n", "", NULL, "p.mln:1:4: ");
+    refuse("P(t!!)\n1 P(x)\n", "", NULL, "p.mln:1:5: ");
+    refuse("P(!t)\n1 P(x)\n", "", NULL, "p.mln:1:3: ");
+    refuse("P(t!,u!)\n1 P(x,y)\n", "", NULL, "p.mln:1:7: ");
+    refuse("P(t!,u)\n1 P(x,y)\n", "P(A,B)\nP(C,D)\nP(E,B)\n", "P", "d.db:3:1: ");
+    refuse("Q(t)\nP(t!)\n1 P(x)\n", "!P(A)\n!P(B)\n", "P", "p.mln:2:1: ");
+    refuse("Q(t)\nP(t!)\n1 P(x)\n", "", "P", "p.mln:2:1: ");
+    refuse("P(t)\nQ(t,u!)\n1 P(x) v Q(x,y)\n", "Q(A,U)\nP(B)\n", "P", "p.mln:2:1: ");
     refuse("P(t)\nR(u)\n1 P(x) v R(x)\n", "", NULL, "one type");
     refuse("t = {A}\nP(t)\n1 P(x)\n", "P(B)\n", "P", "d.db:1:3: ");
     refuse("P(t)\n1 P(x)\n", "P(A)\n!P(A)\n", "P", "d.db:2:2: ");
@@ -379,8 +481,9 @@ static void test_out_of_memory(void **unused)
         assert_int_equal(status, GBS_ERR_MEMORY);
         assert_null(model);
         gbsi_alloc_fail_after(n);
-        status = ground("P(t)\nF(t,t)\n1 F(x,y) => (P(x) <=> P(y))\n2 EXIST y (P(y) ^ F(x,y))\n",
-                        "F(A,B)\nF(B,A)\nF(B,C)\n", "P", &model, &report, &err);
+        status = ground("P(t)\nF(t,t)\nC(t,u!)\n1 F(x,y) => (P(x) <=> P(y))\n"
+                        "2 EXIST y (P(y) ^ F(x,y))\n1 C(x,U) v C(x,V)\n",
+                        "F(A,B)\nF(B,A)\nF(B,C)\nC(A,U)\n", "P,C", &model, &report, &err);
         gbsi_alloc_fail_after(UINT64_MAX);
     }
     gbs_model_free(model);
@@ -388,15 +491,12 @@ static void test_out_of_memory(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_smokers),
-                                       cmocka_unit_test(test_mixed),
-                                       cmocka_unit_test(test_quantified),
-                                       cmocka_unit_test(test_weights),
-                                       cmocka_unit_test(test_many),
-                                       cmocka_unit_test(test_similarity),
-                                       cmocka_unit_test(test_similarity_refused),
-                                       cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_stopped),
-                                       cmocka_unit_test(test_out_of_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_smokers),      cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_quantified),   cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_weights),      cmocka_unit_test(test_many),
+        cmocka_unit_test(test_similarity),   cmocka_unit_test(test_similarity_refused),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,8 @@ typedef struct gbsi_ground_factor {
 
 typedef struct gbsi_grounding {
     gbsi_program program;
-    gbsi_atoms atoms; /* by code: a variable, true or false */
+    gbsi_atoms atoms;  /* by code: a variable, true or false */
+    gbsi_atoms chosen; /* code of the first atom of each choice (choices.c) with a true fact */
     uint32_t n_variables;
     gbs_builder *builder;
     void *name; /* char, of the atom named last */
@@ -88,9 +89,25 @@ gbs_status gbsi_index_facts(gbsi_program *program, gbs_error *err);
  * open and no variable yet. @param code out. */
 #define GBSI_ATOM_NEW (UINT32_MAX - 2)
 uint32_t gbsi_atom_value(const gbsi_grounding *g, const gbsi_logic_node *atom, uint64_t *code);
+/* The same of a predicate and its constants. */
+uint32_t gbsi_value_of(const gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
+                       uint64_t *code);
+/* Makes a variable of an atom whose value is GBSI_ATOM_NEW. */
+gbs_status gbsi_variable_new(gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
+                             uint64_t code, uint32_t *variable, gbs_error *err);
 /* What is left under g->binding. @param root out, of g->residue. */
 gbs_status gbsi_residue_of(gbsi_grounding *g, uint32_t node, bool negated, size_t *root,
                            gbs_error *err);
+
+/* ---- choices.c: arguments of which exactly one value holds -------------------------------- */
+
+/* The code of the first atom of a choice, from that of any. */
+uint64_t gbsi_choice_of(const gbsi_grounding *g, const gbsi_predicate *q, uint64_t code);
+/* Notes a true fact, which must be the first of its choice. */
+gbs_status gbsi_choice_made(gbsi_grounding *g, const gbsi_predicate *q, uint64_t code,
+                            gbsi_token place, gbs_error *err);
+/* Factors of all choices that facts leave open. */
+gbs_status gbsi_ground_choices(gbsi_grounding *g, gbs_error *err);
 
 /* ---- factors.c --------------------------------------------------------------------------- */
 

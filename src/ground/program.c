@@ -160,7 +160,7 @@ static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_token na
 {
     gbs_status status = GBS_OK;
     bool added = false;
-    gbsi_predicate q = {.name = name};
+    gbsi_predicate q = {.name = name, .one = GBSI_GROUND_NO_ONE};
     gbsi_token sign;
     GBSI_TRY(gbsi_logic_take(line, "(", "'(' and the types of the arguments", err));
     do {
@@ -173,14 +173,16 @@ static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_token na
         }
         GBSI_TRY(find_type(p, type, &q.type[q.n_arguments++], err));
         sign = gbsi_logic_next(line);
-        if (gbsi_token_is(sign, "!") || gbsi_token_is(sign, "!=")) {
-            return gbsi_text_unsupported(p->text, sign, err,
-                                         "found an argument of which exactly one value holds, "
-                                         "which ground does not know: write hard formulas");
+        if (gbsi_token_is(sign, "!") && q.one != GBSI_GROUND_NO_ONE) {
+            return gbsi_line_unexpected(line, sign, "one argument marked '!' at most", err);
+        }
+        if (gbsi_token_is(sign, "!")) {
+            q.one = q.n_arguments - 1;
+            sign = gbsi_logic_next(line);
         }
     } while (gbsi_token_is(sign, ","));
     if (!gbsi_token_is(sign, ")")) {
-        return gbsi_line_unexpected(line, sign, "',' or ')'", err);
+        return gbsi_line_unexpected(line, sign, "',', ')' or '!'", err);
     }
     GBSI_TRY(gbsi_logic_take(line, "", "the end of the line behind a declaration", err));
     GBSI_TRY(GROW(p, predicate, p->n_predicates + 1, err));

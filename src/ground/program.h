@@ -10,6 +10,7 @@
 #define GBSI_GROUND_MOST_ARGUMENTS 16
 #define GBSI_GROUND_MOST_VARIABLES 32  /* of a formula */
 #define GBSI_GROUND_MOST_DEPTH     100 /* of nested formulas */
+#define GBSI_GROUND_NO_ONE         UINT32_MAX
 
 typedef struct gbsi_logic_type {
     gbsi_token name;
@@ -23,6 +24,8 @@ typedef struct gbsi_predicate {
     gbsi_token name;
     uint32_t n_arguments;
     uint32_t type[GBSI_GROUND_MOST_ARGUMENTS];
+    uint32_t one; /* the argument marked '!': exactly one value of it holds; GBSI_GROUND_NO_ONE */
+    uint64_t stride; /* between codes of atoms whose argument `one` differs by one */
     uint64_t first;  /* code of the first of its atoms */
     bool open;       /* its atoms are variables unless the database has them */
     size_t n_facts;  /* of either sign */

@@ -9,34 +9,50 @@ static uint32_t constant_of(const gbsi_grounding *g, int64_t term)
     return term >= 0 ? g->binding[term] : (uint32_t)~term;
 }
 
-uint32_t gbsi_atom_value(const gbsi_grounding *g, const gbsi_logic_node *atom, uint64_t *code)
+static void constants_of(const gbsi_grounding *g, const gbsi_logic_node *atom, uint32_t *constant)
+{
+    const uint32_t n = g->program.predicate[atom->predicate].n_arguments;
+    for (uint32_t k = 0; k < n; k++) {
+        constant[k] = constant_of(g, g->program.term[atom->first_term + k]);
+    }
+}
+
+uint32_t gbsi_value_of(const gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
+                       uint64_t *code)
 {
     const gbsi_program *p = &g->program;
-    const gbsi_predicate *q = &p->predicate[atom->predicate];
+    const gbsi_predicate *q = &p->predicate[predicate];
     uint64_t at = 0;
     for (uint32_t k = 0; k < q->n_arguments; k++) {
-        at = at * p->type[q->type[k]].n + constant_of(g, p->term[atom->first_term + k]);
+        at = at * p->type[q->type[k]].n + constant[k];
     }
     *code = q->first + at;
     const uint32_t *value = gbsi_atoms_find(&g->atoms, *code);
     if (value != NULL) {
         return *value;
     }
-    return q->open ? GBSI_ATOM_NEW : GBSI_ATOM_FALSE;
+    const bool other = q->one != GBSI_GROUND_NO_ONE &&
+                       gbsi_atoms_find(&g->chosen, gbsi_choice_of(g, q, *code)) != NULL;
+    return q->open && !other ? GBSI_ATOM_NEW : GBSI_ATOM_FALSE;
 }
 
-static gbs_status name_atom(gbsi_grounding *g, const gbsi_logic_node *atom, uint32_t variable,
-                            gbs_error *err)
+uint32_t gbsi_atom_value(const gbsi_grounding *g, const gbsi_logic_node *atom, uint64_t *code)
+{
+    uint32_t constant[GBSI_GROUND_MOST_ARGUMENTS];
+    constants_of(g, atom, constant);
+    return gbsi_value_of(g, atom->predicate, constant, code);
+}
+
+static gbs_status name_atom(gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
+                            uint32_t variable, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_program *p = &g->program;
-    const gbsi_predicate *q = &p->predicate[atom->predicate];
+    const gbsi_predicate *q = &p->predicate[predicate];
     size_t n = 0;
     for (uint32_t k = 0; k <= q->n_arguments; k++) {
         const gbsi_token part =
-            k == 0 ? q->name
-                   : p->type[q->type[k - 1]]
-                         .constant[constant_of(g, p->term[atom->first_term + k - 1])];
+            k == 0 ? q->name : p->type[q->type[k - 1]].constant[constant[k - 1]];
         GBSI_TRY(gbsi_reserve(&g->name, &g->name_capacity, n + part.n + 2, 1, "names", err));
         char *name = g->name;
         memcpy(name + n, part.at, part.n);
@@ -50,8 +66,8 @@ cleanup:
     return status;
 }
 
-static gbs_status new_variable(gbsi_grounding *g, const gbsi_logic_node *atom, uint64_t code,
-                               uint32_t *variable, gbs_error *err)
+gbs_status gbsi_variable_new(gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
+                             uint64_t code, uint32_t *variable, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t two = 2;
@@ -59,7 +75,7 @@ static gbs_status new_variable(gbsi_grounding *g, const gbsi_logic_node *atom, u
         return gbsi_fail(err, GBS_ERR_LIMIT, "ground atoms: more than %u", g->n_variables);
     }
     GBSI_TRY(gbs_builder_add_variables(g->builder, 1, &two, variable, err));
-    GBSI_TRY(name_atom(g, atom, *variable, err));
+    GBSI_TRY(name_atom(g, predicate, constant, *variable, err));
     GBSI_TRY(gbsi_atoms_add(&g->atoms, code, *variable, err));
     g->n_variables++;
 
@@ -90,12 +106,14 @@ static gbs_status atom_residue(gbsi_grounding *g, const gbsi_logic_node *atom, b
 {
     gbs_status status = GBS_OK;
     uint64_t code = 0;
-    uint32_t value = gbsi_atom_value(g, atom, &code);
+    uint32_t constant[GBSI_GROUND_MOST_ARGUMENTS];
+    constants_of(g, atom, constant);
+    uint32_t value = gbsi_value_of(g, atom->predicate, constant, &code);
     if (value == GBSI_ATOM_TRUE || value == GBSI_ATOM_FALSE) {
         return add_constant(g, (value == GBSI_ATOM_TRUE) != negated, root, err);
     }
     if (value == GBSI_ATOM_NEW) {
-        GBSI_TRY(new_variable(g, atom, code, &value, err));
+        GBSI_TRY(gbsi_variable_new(g, atom->predicate, constant, code, &value, err));
     }
     GBSI_TRY(add(g, (gbsi_residue){.op = GBSI_RESIDUE_LITERAL, .literal = 2 * value + negated},
                  root, err));
