@@ -198,7 +198,7 @@ def wild_options(r):
 # ---- questions -------------------------------------------------------------------------------
 
 RUNS = ("resume", "resume-sample", "resume-map", "resume-logz", "diagnose", "monitor")  # of chains, whatever else would be faster
-OTHERS = ("denoise", "label", "learn")  # ask nothing of a model
+OTHERS = ("denoise", "label", "learn", "ground", "segment")  # ask nothing of a model
 CHAINS = ("marginals", "joint", "cases", "sample", "map", "logz", "sensitivity", *RUNS)
 VERBS = (["marginals"] * 6 + ["joint", "logz", "map", "sample", "resume", "resume-sample", "resume-map", "resume-logz"] * 2
          + ["exact", "cases", "sensitivity", "convert", "info", "certify", "scan", "decompose", "uai", "diagnose",

@@ -9,9 +9,11 @@ import os
 import numpy
 
 from attack_answers import Answers, Wrong, rows_of
+from attack_ground import ground
 from attack_models import Model
 from attack_pictures import denoise
 from attack_runs import diagnose, monitor, report, resume
+from attack_segment import segment
 from attack_sequences import label, learn
 
 
@@ -430,4 +432,5 @@ def generate(trial):
 
 OF_SEVERAL = {"convert": convert, "uai": uai, "compare": compare, "scan": scan, "fit": fit, "generate": generate, "unroll": unroll,
               "resume": resume, "resume-sample": resume, "resume-map": resume, "resume-logz": resume, "diagnose": diagnose,
-              "monitor": monitor, "report": report, "denoise": denoise, "label": label, "learn": learn}
+              "monitor": monitor, "report": report, "denoise": denoise, "label": label, "learn": learn,
+              "ground": ground, "segment": segment}
