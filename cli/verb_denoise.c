@@ -8,6 +8,8 @@
 
 #include "verb_denoise.h"
 
+#define MUCH_LARGER 1.5 /* noise between neighbours than what was estimated */
+
 /* ---- parameters ------------------------------------------------------------------------------ */
 
 static int on_estimate(void *context, const gbs_progress *progress)
@@ -29,6 +31,13 @@ static void tell_found(const cli_denoising *d, const gbs_denoise_found *found)
     if (d->find_coupling) {
         cli_note(a, "estimated: --coupling %.4g (error of the search %.2g)", found->coupling,
                  found->coupling_error);
+    }
+    if (d->find_noise && found->neighbour_noise > MUCH_LARGER * found->noise_level) {
+        cli_note(a,
+                 "warning: this noise is too small for how much neighbours differ: noise may have "
+                 "been taken for levels; in a picture of even regions it is --noise gauss:%.2g "
+                 "or more",
+                 found->neighbour_noise);
     }
     if (found->width < d->noisy.width || found->height < d->noisy.height) {
         cli_note(a, "estimated from %" PRIu32 " x %" PRIu32 " pixels in the middle of the picture",
@@ -222,8 +231,8 @@ static int limit_run(cli_denoising *d)
     const gbs_status status = gbs_denoise_limit(&d->noisy, &d->how, &d->job.options, &err);
     if (status >= 0 && d->job.options.sweeps != typed) {
         cli_note(d->job.arguments,
-                 "a large picture: at most --sweeps %" PRIu64
-                 "; more of them, --target-error or --time lower the errors",
+                 "a large picture: it ends, if it is sampled, after at most --sweeps %" PRIu64
+                 "; more sweeps, --target-error or --time lower the errors",
                  d->job.options.sweeps);
     }
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;

@@ -128,6 +128,9 @@ typedef struct gbs_denoise_found {
     double coupling_error;
     uint32_t width, height; /**< of the part of the picture that was used */
     uint32_t iterations;
+    double neighbour_noise; /**< Gauss: the standard deviation if neighbours mostly have the same
+                                 level, from the median of their differences; else 0. Where it is
+                                 much larger than noise_level, noise was taken for the picture */
 } gbs_denoise_found;
 
 /**

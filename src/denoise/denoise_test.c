@@ -265,6 +265,35 @@ static void parameters_are_found(void **state)
     }
 }
 
+/* One level, normal noise of 0.3: a median of 16256 sizes has a standard error of 0.003 here. */
+static void neighbours_tell_the_noise(void **unused)
+{
+    enum { SIDE = 128 };
+    gbs_image y = grey(SIDE, SIDE, 1000);
+    test_random random = {5};
+    gbs_denoise_options o = {.size = sizeof o,
+                             .levels = 11, /* 100 apart */
+                             .noise = GBS_NOISE_GAUSS,
+                             .noise_level = 1.0,
+                             .coupling = 0.5};
+    gbs_denoise_found found = {.size = sizeof found};
+    (void)unused;
+    for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
+        double sum = -6.0; /* of twelve uniform numbers: variance 1 */
+        for (int k = 0; k < 12; k++) {
+            sum += test_uniform(&random);
+        }
+        y.sample[i] = (uint16_t)(500.0 + 30.0 * sum + 0.5);
+    }
+    assert_int_equal(gbs_denoise_estimate(&y, &o, 1, 0, 1, 2, NULL, &found, NULL), GBS_OK);
+    assert_true(fabs(found.neighbour_noise - 0.3) < 0.02);
+    o.noise = GBS_NOISE_FLIP;
+    o.noise_level = 0.5;
+    assert_int_equal(gbs_denoise_estimate(&y, &o, 1, 0, 1, 2, NULL, &found, NULL), GBS_OK);
+    assert_true(found.neighbour_noise == 0.0);
+    gbs_image_free(&y);
+}
+
 static void misuse_is_refused(void **state)
 {
     (void)state;
@@ -322,9 +351,10 @@ static void large_pictures_end(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models_are_their_formula), cmocka_unit_test(errors_are_counted),
-        cmocka_unit_test(pictures_keep_their_kind), cmocka_unit_test(parameters_are_found),
-        cmocka_unit_test(misuse_is_refused),        cmocka_unit_test(large_pictures_end),
+        cmocka_unit_test(models_are_their_formula),  cmocka_unit_test(errors_are_counted),
+        cmocka_unit_test(pictures_keep_their_kind),  cmocka_unit_test(parameters_are_found),
+        cmocka_unit_test(misuse_is_refused),         cmocka_unit_test(large_pictures_end),
+        cmocka_unit_test(neighbours_tell_the_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,27 @@ def test_what_the_example_shows(run, work):
     assert "estimated" not in same.err
 
 
+@pytest.mark.parametrize("noise, warned", [(0.8, True), (0.2, False)])
+def test_noise_taken_for_the_picture(run, work, noise, warned):
+    """Stripes of four levels: noise of 0.8 levels is underestimated, and a warning says so."""
+    r = random.Random(2)
+    rows = [[min(255, max(0, round(85 * (x // 12 + r.gauss(0, noise))))) for x in range(48)] for _ in range(48)]
+    pgm(work / "stripes.pgm", rows, 255)
+    done = run("denoise", "stripes.pgm", "--levels", "4", "-o", "out.pgm", "--sweeps", "20")
+    assert done.status == 0 and ("too small for how much neighbours differ" in done.err) is warned
+    assert (float(done.err.split("--noise gauss:")[1].split()[0]) < 0.5 * noise) is warned
+
+
+def test_a_large_picture_ends(run, work):
+    """Of 2^15 pixels and 32 levels: 2^33 / 2^20 / 16 sweeps, or what is typed. A row of pixels has exact answers in no time."""
+    pgm(work / "large.pgm", [[(i * 7) % 32 for i in range(32768)]], 31)
+    given = ["denoise", "large.pgm", "--levels", "32", "--noise", "gauss:0.5", "--coupling", "0.5", "-o", "out.pgm"]
+    done = run(*given)
+    assert done.status == 0 and "if it is sampled, after at most --sweeps 512;" in done.err
+    for limit in (["--sweeps", "2"], ["--max-updates", "1e6"]):
+        assert "large picture" not in run(*given, "--method", "sample", *limit).err
+
+
 @pytest.mark.parametrize("draw, sweeps", [("random", 200), ("herded", 200), ("discretized", 200), ("cud", 255)])
 def test_every_draw_restores(run, draw, sweeps):
     done = run("denoise", NOISY, *MODEL, "--draw", draw, "--sweeps", str(sweeps), "--truth", TRUTH)
