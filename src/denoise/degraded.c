@@ -299,8 +299,9 @@ gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *
     m.table_of = gbsi_alloc_array(n_values, sizeof *m.table_of);
     m.field_of = gbsi_alloc_array(n_values, sizeof *m.field_of);
     if (m.table_of == NULL || m.field_of == NULL) {
-        GBSI_TRY(
-            gbsi_no_memory(err, "picture", n_values * (sizeof *m.table_of + sizeof *m.field_of)));
+        status =
+            gbsi_no_memory(err, "picture", n_values * (sizeof *m.table_of + sizeof *m.field_of));
+        goto cleanup;
     }
     for (size_t i = 0; i < n_values; i++) {
         m.table_of[i] = UINT32_MAX;
