@@ -32,7 +32,7 @@ static const struct {
             {"least-count", CRF},
             {"from", WEIGHTS},
             {"weights", WEIGHTS},
-            {"intervals", WEIGHTS},
+            {"intervals", WEIGHTS | POTTS},
             {"iterations", CRF | WEIGHTS | POTTS | ASPECTS},
             {"tolerance", CRF | WEIGHTS | POTTS | ASPECTS},
             {"threads", CRF | POTTS | RBM | ASPECTS},
@@ -76,6 +76,12 @@ static void list_kinds(unsigned which, char *text, size_t size)
 static int check_options(const cli_arguments *arguments, unsigned k)
 {
     char others[128];
+    if (1u << k == RBM && cli_given(arguments, "intervals")) {
+        return cli_error(
+            CLI_USAGE, "learn rbm takes no --intervals: weights of hidden units, which can change "
+                       "places or turn over without a change of the distribution, have no "
+                       "standard errors");
+    }
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
         if ((some[i].kinds & 1u << k) == 0 && cli_given(arguments, some[i].option)) {
             list_kinds(some[i].kinds, others, sizeof others);

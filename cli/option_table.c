@@ -220,7 +220,7 @@ static const cli_option table[] = {
     TEXT(0, intervals, "intervals", CLI_VERB_FIT, "FILE",
          "write every probability with an interval and the number of rows behind it, as CSV")
     TEXT(0, intervals, "intervals", CLI_VERB_LEARN, "FILE",
-         "weights: write every weight with its standard error, as CSV")
+         "weights, potts: write every parameter with its standard error, as CSV")
     REAL(level, "level", CLI_VERB_FIT, 0.95, 0.001, 0.999999, "X",
          "probability that an interval covers")
     NAME(0, format, "format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_VERB_GROUND | CLI_GENERATES, CLI_MODEL_FORMATS,

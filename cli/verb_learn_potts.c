@@ -2,6 +2,7 @@
 /* gibbsite learn potts: a dense Potts model from an alignment or a table of states. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data_rows.h"
@@ -13,6 +14,9 @@ typedef struct learning {
     cli_machine_rows rows;
     gbs_model *learnt;
     gbs_potts_report report;
+    size_t n_parameters;   /* of what follows */
+    double *value, *error; /* NULL without --intervals; error: NULL where none is known */
+    gbs_error no_error;    /* why */
     cli_bar bar;
 } learning;
 
@@ -50,7 +54,8 @@ static int settle(learning *l)
                             .chains = arguments->learn_chains,
                             .steps = arguments->learn_steps,
                             .rate = arguments->rate};
-    return cli_machine_settle(arguments, &l->rows);
+    const int status = cli_machine_settle(arguments, &l->rows);
+    return status == CLI_DONE ? cli_check_output(arguments->intervals) : status;
 }
 
 static int on_progress(void *context, const gbs_progress *progress)
@@ -86,6 +91,111 @@ static int learn(learning *l, int *stopped)
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
+/* Standard errors, where --intervals asks for them: that there are none is an answer. */
+static int find_errors(learning *l, int *stopped)
+{
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = l, .progress = on_progress};
+    gbs_error *err = &l->no_error;
+    gbs_potts_options options = l->options; /* with the time that is left */
+    options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
+    if (l->arguments->intervals == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_potts_parameters(l->learnt, &l->n_parameters, NULL, err);
+    if (done < 0) {
+        return cli_fail(done, err);
+    }
+    l->value = calloc(l->n_parameters, sizeof *l->value);
+    l->error = calloc(l->n_parameters, sizeof *l->error);
+    if (l->value == NULL || l->error == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    (void)gbs_potts_parameters(l->learnt, &l->n_parameters, l->value, err);
+    if (!l->report.converged || *stopped) {
+        done = GBS_ERR_UNSUPPORTED;
+        (void)snprintf(err->message, sizeof err->message, "learning has not converged");
+    } else {
+        cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
+        done = gbs_potts_errors(l->learnt, l->rows.data, &options, &callbacks, l->error, err);
+        cli_bar_finish(&l->bar, NULL);
+    }
+    *stopped = *stopped || done == GBS_ERR_STOPPED;
+    if (done < 0) {
+        free(l->error);
+        l->error = NULL;
+    }
+    return CLI_DONE;
+}
+
+/* An error that is not known is empty. */
+static void write_parameter(gbs_output *output, const learning *l, size_t k)
+{
+    gbs_output_text(output, ",");
+    gbs_output_double(output, l->value[k]);
+    gbs_output_text(output, ",");
+    if (l->error != NULL && !isnan(l->error[k])) {
+        gbs_output_double(output, l->error[k]);
+    }
+    gbs_output_text(output, "\n");
+}
+
+/* Two columns: a site, or nothing beyond the last one, and its state. */
+static void write_state(gbs_output *output, const gbs_model *model, uint32_t site, uint32_t state)
+{
+    char text[32];
+    if (site == gbs_model_n_variables(model)) {
+        gbs_output_text(output, ",");
+        return;
+    }
+    gbs_output_csv_field(output, cli_variable_text(model, site, "", text));
+    gbs_output_text(output, ",");
+    gbs_output_csv_field(output, cli_state_text(model, site, state, text));
+}
+
+/* "site,state,other,other_state,value,error": fields, whose other site is empty, then couplings. */
+static int write_intervals(const learning *l)
+{
+    const char *path = l->arguments->intervals;
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    const uint32_t n = gbs_model_n_variables(l->learnt);
+    const uint32_t q = gbs_model_arity(l->learnt, 0);
+    size_t k = 0;
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done < 0) {
+        return cli_fail_output(path, done, &err);
+    }
+    gbs_output_text(output, "site,state,other,other_state,value,error\n");
+    for (size_t f = 0; f < gbs_model_n_factors(l->learnt); f++) {
+        const uint32_t *scope = NULL;
+        uint32_t size = 0;
+        (void)gbs_model_factor(l->learnt, f, &size, &scope);
+        for (uint32_t a = 0; a < q; a++) {
+            for (uint32_t b = 0; b < (size == 2 ? q : 1); b++, k++) {
+                write_state(output, l->learnt, scope[0], a);
+                gbs_output_text(output, ",");
+                write_state(output, l->learnt, size == 2 ? scope[1] : n, b);
+                write_parameter(output, l, k);
+            }
+        }
+    }
+    done = gbs_output_commit(output, &err);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static uint64_t count_known(const learning *l)
+{
+    uint64_t n = 0;
+    for (size_t k = 0; l->error != NULL && k < l->n_parameters; k++) {
+        n += !isnan(l->error[k]);
+    }
+    return n;
+}
+
 static int write_summary(const learning *l, int stopped)
 {
     const gbs_potts_report *r = &l->report;
@@ -97,7 +207,8 @@ static int write_summary(const learning *l, int stopped)
                                         {"iterations", r->iterations},
                                         {"evaluations", r->evaluations},
                                         {"steps", r->steps},
-                                        {"held_out_rows", gbs_rows_n(l->rows.held_out)}};
+                                        {"held_out_rows", gbs_rows_n(l->rows.held_out)},
+                                        {"known_errors", count_known(l)}};
     const cli_machine_number numbers[] = {{"l2", l->options.l2},
                                           {"effective_rows", r->weight},
                                           {"pseudo_log_likelihood", r->pseudo_log_likelihood},
@@ -149,6 +260,14 @@ static void tell(const learning *l, int stopped)
         cli_note(arguments, "%zu rows held out: ln PL = %.8g, %.6g a row",
                  gbs_rows_n(l->rows.held_out), r->held_out_pl, r->held_out_pl / r->held_out_weight);
     }
+    if (l->value != NULL && l->error == NULL) {
+        cli_note(arguments, "standard errors are not known: %s", l->no_error.message);
+    } else if (l->value != NULL && count_known(l) < l->n_parameters) {
+        cli_note(arguments,
+                 "standard errors of %" PRIu64 " of %zu parameters are known: two sites have "
+                 "states that are together in no row",
+                 count_known(l), l->n_parameters);
+    }
 }
 
 int cli_learn_potts(cli_arguments *arguments)
@@ -163,7 +282,13 @@ int cli_learn_potts(cli_arguments *arguments)
         status = learn(&l, &stopped);
     }
     if (status == CLI_DONE) {
+        status = find_errors(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
         status = cli_write_model(arguments, l.learnt);
+    }
+    if (status == CLI_DONE) {
+        status = write_intervals(&l);
     }
     if (status == CLI_DONE) {
         status = write_summary(&l, stopped);
@@ -173,5 +298,7 @@ int cli_learn_potts(cli_arguments *arguments)
     }
     cli_machine_free(&l.rows);
     gbs_model_free(l.learnt);
+    free(l.value);
+    free(l.error);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }

@@ -181,6 +181,44 @@ GBS_API gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_ou
                                    const gbs_run_callbacks *callbacks, gbs_model **model,
                                    gbs_potts_report *report, gbs_error *err);
 
+/**
+ * The parameters of a model that gbs_potts_learn() made: entries of its tables, h of every site,
+ * then J of every pair of sites i < j in the order of i and then j.
+ *
+ * @param n     out: their number.
+ * @param value out or NULL: [n].
+ * @return GBS_ERR_ARGUMENT for a model with other factors.
+ */
+GBS_API gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n, double *value,
+                                        gbs_error *err);
+
+/** Most free parameters that gbs_potts_errors() inverts a matrix of: n (q - 1) + n (n - 1) / 2 (q -
+ *  1)^2 of n sites with q states, or with ASYMMETRIC (q - 1) + (n - 1) (q - 1)^2 of each site. */
+#define GBS_MAX_POTTS_ERRORS 4096u
+
+/**
+ * Standard errors of the parameters in the zero-sum gauge, at the maximum of the pseudo-likelihood
+ * [M62]: those of the sandwich, as of gbs_learn_weights(). Rows count as independent draws, one of
+ * weight c as c of them. They tell nothing of the pull of l2.
+ *
+ * Where some states of two sites are together in no row, the rows do not bound their coupling: NAN
+ * for that table and the fields of both sites.
+ *
+ * @param model     learnt from these rows, or read from a file that has it.
+ * @param options   as for gbs_potts_learn(), of which l2, method, time_s, threads and memory_limit
+ *                  matter; NULL means the defaults.
+ * @param callbacks NULL; progress may stop it.
+ * @param error     out: as many as gbs_potts_parameters() has.
+ * @return GBS_ERR_LIMIT for more than GBS_MAX_POTTS_ERRORS free parameters or too little memory;
+ *         GBS_ERR_UNSUPPORTED for PCD, where the weight of the rows is not above the number of free
+ *         parameters, and where rows leave one undetermined; GBS_ERR_STOPPED by time_s or the
+ *         callback.
+ */
+GBS_API gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
+                                    const gbs_potts_options *options,
+                                    const gbs_run_callbacks *callbacks, double *error,
+                                    gbs_error *err);
+
 /* ---- restricted Boltzmann machines --------------------------------------------------------- */
 
 #define GBS_MAX_HIDDEN 65536u /**< most hidden units */

@@ -133,6 +133,46 @@ def test_chains_reach_the_frequencies(run, work):
         assert float(row["probability"]) == pytest.approx(share, abs=0.02)
 
 
+def test_standard_errors(run, work):
+    """Two sites of two states: those of log-odds ratios, and the same of each site alone."""
+    counts = {(0, 0): 60, (0, 1): 30, (1, 0): 20, (1, 1): 90}
+    rows = [x for x, n in counts.items() for _ in range(n)]
+    (work / "d.csv").write_text("a,b\n" + "".join(f"{x},{y}\n" for x, y in rows))
+    error = math.sqrt(sum(1 / n for n in counts.values()) / 16 * 200 / 199)
+    for method in ("pl", "asymmetric"):
+        done = run("learn", "potts", "d.csv", "--method", method, "--l2", "1e-6", "--tolerance", "1e-14",
+                   "--intervals", "i.csv", "-o", "m.gbm", "--summary", "s.json")
+        assert done.status == 0 and "errors" not in done.err, done.err
+        found = list(csv.DictReader((work / "i.csv").read_text().splitlines()))
+        assert [(r["site"], r["state"], r["other"], r["other_state"]) for r in found] == [
+            ("a", "0", "", ""), ("a", "1", "", ""), ("b", "0", "", ""), ("b", "1", "", ""),
+            *(("a", str(x), "b", str(y)) for x in range(2) for y in range(2))]
+        assert all(float(r["error"]) == pytest.approx(error, rel=1e-3) for r in found)
+        assert float(found[4]["value"]) == pytest.approx(math.log(60 * 90 / 600) / 4, rel=1e-3)
+        assert json.loads((work / "s.json").read_text())["known_errors"] == 8
+
+
+@pytest.mark.parametrize("options, why", [
+    ([], "rows of weight 14, expected more than the 45 free parameters"),
+    (["--method", "pcd", "--steps", "3"], "persistent chains"),
+    (["--iterations", "1"], "has not converged"),
+])
+def test_errors_that_are_not_known(run, work, options, why):
+    done = run("learn", "potts", BARS, *options, "--intervals", "i.csv", "-o", "m.gbm")
+    assert done.status == 0 and why in done.err, done.err
+    found = list(csv.DictReader((work / "i.csv").read_text().splitlines()))
+    assert len(found) == 162 and any(r["error"] == "" for r in found) and all(r["value"] for r in found)
+
+
+def test_states_that_are_never_together(run, work):
+    rows = [x for x in itertools.product(range(2), repeat=3) for _ in range(9 + x[0])]
+    (work / "d.csv").write_text("a,b,c\n" + "".join(",".join(map(str, r)) + "\n" for r in rows if r[:2] != (1, 1)))
+    done = run("learn", "potts", "d.csv", "--intervals", "i.csv", "-o", "m.gbm")
+    assert done.status == 0 and "errors of 10 of 18 parameters are known: two sites have states" in done.err, done.err
+    for row in csv.DictReader((work / "i.csv").read_text().splitlines()):
+        assert (row["error"] == "") == (row["site"] != "c" and row["other"] != "c")
+
+
 def test_threads_change_no_bit(run):
     one, three = (run("learn", "potts", BARS, "--method", "pcd", "--chains", "50", "--steps", "9", "--threads", n,
                       "--format", "uai") for n in ("1", "3"))
@@ -182,7 +222,6 @@ def test_memory_is_predicted(run, work):
     ([BARS, "--l2", "0", "-o", "x.gbm"], "without a penalty"),
     ([BARS, "--l1", "1", "-o", "x.gbm"], "takes no --l1, which is for learn crf"),
     ([BARS, "--weights", "w", "-o", "x.gbm"], "takes no --weights"),
-    ([BARS, "--intervals", "i.csv", "-o", "x.gbm"], "takes no --intervals"),
     ([BARS, "--steps", "5", "-o", "x.gbm"], "add --method pcd"),
     ([BARS, "--method", "exact", "-o", "x.gbm"], "pl|asymmetric|pcd|cd"),
     ([BARS, "--identity", "1.5", "-o", "x.gbm"], "--identity"),

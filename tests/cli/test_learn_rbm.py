@@ -142,6 +142,7 @@ def test_a_site_called_as_a_hidden_unit(run, work):
     ([BARS, "--hidden", "2", "--method", "pl", "-o", "x.gbm"], "pl is for learn potts"),
     ([BARS, "--hidden", "2", "--steps", "3", "-o", "x.gbm"], "takes no --steps, which is for learn crf and learn weights and learn potts"),
     ([BARS, "--hidden", "2", "--iterations", "3", "-o", "x.gbm"], "takes no --iterations"),
+    ([BARS, "--hidden", "2", "--intervals", "i.csv", "-o", "x.gbm"], "can change places or turn over"),
     ([BARS, "--hidden", "2", "--draw", "cud", "-o", "x.gbm"], "random|herded"),
     ([BARS, "--hidden", "2", "-o", "x.gbm", "--curve", "no/such/c.csv"], "no/such"),
 ])

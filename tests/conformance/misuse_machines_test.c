@@ -105,7 +105,19 @@ static void potts_options(void **state)
     FINE(gbs_rows_add(rows, 3, states, &err));
     const gbs_status status = gbs_potts_learn(rows, NULL, NULL, NULL, &model, NULL, NULL);
     if (status != GBS_ERR_UNSUPPORTED) {
+        size_t n = 0;
+        double error[8];
         FINE(status);
+        FINE(gbs_potts_parameters(model, &n, NULL, &err));
+        assert_int_equal(n, 8);
+        REFUSED(gbs_potts_parameters(NULL, &n, NULL, &err));
+        REFUSED(gbs_potts_parameters(model, NULL, NULL, &err));
+        REFUSED(gbs_potts_errors(NULL, rows, NULL, NULL, error, &err));
+        REFUSED(gbs_potts_errors(model, NULL, NULL, NULL, error, &err));
+        REFUSED(gbs_potts_errors(model, rows, NULL, NULL, NULL, &err));
+        REFUSED(gbs_potts_errors(model, wider, NULL, NULL, error, &err));
+        REFUSED(gbs_potts_errors(model, empty, NULL, NULL, error, &err));
+        REFUSED(gbs_potts_errors(model, rows, &bad[0], NULL, error, &err));
         gbs_model_free(model);
         model = NULL;
         for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
