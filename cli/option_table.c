@@ -130,7 +130,7 @@ static const cli_option table[] = {
          "potts --method pcd, weights --objective sampled: number of chains; unset: 100 for weights")
     UINT(learn_steps, "steps", CLI_VERB_LEARN, 200, 1, INT32_MAX, "N",
          "potts --method pcd, weights --objective sampled, crf with links: number of steps, each after a sweep "
-         "of every chain; unset: 1000 for weights, 500 for crf")
+         "of every chain, of potts at most; unset: 1000 for weights, 500 for crf")
     REAL(rate, "rate", CLI_VERB_LEARN, 0.05, 1e-9, 1000.0, "X",
          "rbm, potts --method pcd: size of the first step; the last one is a fifth of it")
     TEXT(0, truth, "truth", CLI_VERB_LABEL, "COLUMN|last",

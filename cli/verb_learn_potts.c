@@ -112,7 +112,7 @@ static int find_errors(learning *l, int *stopped)
         return cli_error(CLI_FAILED, "out of memory");
     }
     (void)gbs_potts_parameters(l->learnt, &l->n_parameters, l->value, err);
-    if (!l->report.converged || *stopped) {
+    if (l->options.method != GBS_POTTS_PCD && (!l->report.converged || *stopped)) {
         done = GBS_ERR_UNSUPPORTED;
         (void)snprintf(err->message, sizeof err->message, "learning has not converged");
     } else {
@@ -191,7 +191,7 @@ static uint64_t count_known(const learning *l)
 {
     uint64_t n = 0;
     for (size_t k = 0; l->error != NULL && k < l->n_parameters; k++) {
-        n += !isnan(l->error[k]);
+        n += isnan(l->error[k]) ? 0 : 1;
     }
     return n;
 }
@@ -216,6 +216,8 @@ static int write_summary(const learning *l, int stopped)
                                           {"objective", r->objective},
                                           {"gradient_norm", r->gradient_norm},
                                           {"moment_error", r->moment_error},
+                                          {"rhat", r->rhat},
+                                          {"misfit", r->misfit},
                                           {"predicted_bytes", r->predicted_bytes},
                                           {"seconds_per_iteration", r->iteration_s},
                                           {"seconds", r->seconds}};
@@ -243,18 +245,27 @@ static void tell(const learning *l, int stopped)
     if (n_unknown > 0) {
         cli_note(arguments, "%" PRIu64 " letters B, J, O, U, X or Z were read as gaps", n_unknown);
     }
-    cli_note(arguments, "%s after %" PRIu64 " iterations of %.3g s, %.3g s in all%s",
-             r->converged ? "converged" : "not converged", r->iterations, r->iteration_s,
-             r->seconds, stopped ? ", stopped" : "");
+    const int chains = l->options.method == GBS_POTTS_PCD;
+    cli_note(arguments, "%s%" PRIu64 " iterations of %.3g s, %.3g s in all%s",
+             chains         ? ""
+             : r->converged ? "converged after "
+                            : "not converged after ",
+             r->iterations, r->iteration_s, r->seconds, stopped ? ", stopped" : "");
     if (!isnan(r->pseudo_log_likelihood)) {
         cli_note(arguments, "ln PL = %.8g, %.6g a row", r->pseudo_log_likelihood,
                  r->pseudo_log_likelihood / r->weight);
     }
-    if (r->steps > 0) {
-        cli_note(arguments,
-                 "%" PRIu64 " steps of %" PRIu64
-                 " chains: pairs are off by %.3g (root mean square) in the last one",
-                 r->steps, l->options.chains, r->moment_error);
+    if (chains) {
+        cli_note(
+            arguments,
+            "%s after %" PRIu64 " steps of %" PRIu64
+            " chains: R-hat of states and pairs %.3f (converged: at most 1.05), distance from the "
+            "rows %.2g of their standard errors (at most 0.25)%s",
+            r->converged ? "converged" : "not converged", r->steps, l->options.chains, r->rhat,
+            r->misfit,
+            r->converged      ? ""
+            : r->rhat <= 1.05 ? "; try more --steps or --chains, or a larger --rate"
+                              : "; try more --steps");
     }
     if (l->rows.held_out != NULL && !isnan(r->held_out_pl)) {
         cli_note(arguments, "%zu rows held out: ln PL = %.8g, %.6g a row",

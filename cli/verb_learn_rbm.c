@@ -109,11 +109,13 @@ static int write_summary(const learning *l, int stopped)
                                           {"rate", l->options.rate},
                                           {"mean_pseudo_log_likelihood", r->mean_pl},
                                           {"held_out_mean_pseudo_log_likelihood", r->held_out_pl},
+                                          {"rhat", r->rhat},
                                           {"predicted_bytes", r->predicted_bytes},
                                           {"seconds_per_epoch", r->epoch_s},
                                           {"seconds", r->seconds}};
     const cli_machine_flag flags[] = {{"herded", l->options.draw == GBS_RBM_HERDED},
                                       {"persistent", l->options.method == GBS_RBM_PCD},
+                                      {"converged", r->converged != 0},
                                       {"stopped", stopped}};
     const cli_machine_summary summary = {.schema = "learn-rbm/1",
                                          .model = l->learnt,
@@ -142,6 +144,14 @@ static void tell(const learning *l, int stopped)
     if (r->epochs > 0 && l->rows.held_out != NULL) {
         cli_note(arguments, "%zu rows held out: ln PL = %.6g a row, %.6g after the first",
                  gbs_rows_n(l->rows.held_out), r->held_out_pl, l->curve[1]);
+    }
+    if (r->rhat >= 1.0) { /* else it was stopped before */
+        cli_note(arguments,
+                 "%s: R-hat of units among the chains, at the last weights, %.3f (at most 1.05)%s",
+                 r->converged ? "chains agree" : "not converged, chains disagree", r->rhat,
+                 r->converged
+                     ? ""
+                     : "; try a larger --l2 or --batch, more --sweeps, or a smaller --rate");
     }
 }
 

@@ -118,8 +118,9 @@ typedef struct gbs_potts_options {
     uint64_t method;       /**< gbs_potts_method */
     uint64_t seed;         /**< of the chains' random numbers; 0 is a seed, too */
     uint64_t chains;       /**< of PCD; 0: 1000 */
-    uint64_t steps;        /**< of PCD: a sweep of every chain and a step of the weights; 0: 200 */
-    double rate;           /**< size of the first step of PCD; 0: 0.05 */
+    uint64_t steps; /**< of PCD, at most: a sweep of every chain and a step of the weights; 0:
+                         200 */
+    double rate;    /**< size of the first step of PCD; 0: 0.05 */
 } gbs_potts_options;
 
 /** What was found. Logarithms are natural. */
@@ -130,7 +131,8 @@ typedef struct gbs_potts_report {
     uint64_t n_parameters;        /**< entries of h and J */
     uint64_t iterations;          /**< of L-BFGS; ASYMMETRIC: the most of any site */
     uint64_t evaluations;         /**< gradients of the pseudo-likelihood */
-    uint64_t converged;           /**< 1 or 0: whether L-BFGS did */
+    uint64_t converged;           /**< 1 or 0: whether L-BFGS did; PCD: whether rhat is at most 1.05
+                                       and misfit at most 0.25 */
     uint64_t steps;               /**< of PCD */
     double weight;                /**< sum of the weights of rows */
     double pseudo_log_likelihood; /**< sum over rows of weight times ln PL, of the result; NAN
@@ -145,6 +147,10 @@ typedef struct gbs_potts_report {
     double predicted_bytes;       /**< memory of learning, beside program and data */
     double seconds;               /**< in all */
     double iteration_s;           /**< of an iteration of L-BFGS, on average */
+    double rhat;   /**< PCD, else NAN: the largest split R-hat of P(x_i) and P(x_i, x_j) among the
+                        chains, at the weights that were learnt */
+    double misfit; /**< PCD, else NAN: the slope of the mean log-likelihood there, in standard
+                      errors of the rows' own frequencies: root mean squares */
 } gbs_potts_report;
 
 /**
@@ -162,7 +168,9 @@ typedef struct gbs_potts_report {
  * PCD goes on from there: each step moves the weights by rate_t (P_data - P_chains - l2 / weight
  * times the weights), the gradient of the mean log-likelihood, after a sweep of chains that are
  * never restarted (Tieleman 2008, ICML). rate_t = rate / (1 + 4 t / steps); the result is the mean
- * over the second half of the steps (Polyak & Juditsky 1992).
+ * over the second half of the steps (Polyak & Juditsky 1992). After a quarter, a half and all of
+ * the steps the chains go on at this mean, for half as many sweeps: they end learning if they agree
+ * with each other (R-hat at most 1.05) and with the rows (misfit at most 0.25).
  *
  * @param rows      at least one row.
  * @param held_out  NULL, or rows of as many sites, of no more states, that are judged.
@@ -266,6 +274,10 @@ typedef struct gbs_rbm_report {
     double predicted_bytes; /**< memory of learning, beside program and data */
     double seconds;         /**< in all */
     double epoch_s;         /**< of an epoch, on average */
+    double rhat; /**< after the last epoch: the largest split R-hat of a unit among the chains, at
+                      the weights that were learnt; NAN where it was stopped */
+    uint64_t converged; /**< 1 or 0: whether that is at most 1.05; it tells of the chains, not
+                           whether more epochs would raise the likelihood */
 } gbs_rbm_report;
 
 /**
@@ -280,6 +292,13 @@ typedef struct gbs_rbm_report {
  * ICML; Chen & Welling 2010, AISTATS) keep weights u of each unit, one for each of 16 intervals of
  * its probability p given the other layer (Yamashita & Suzuki 2019): u grows by p, and the unit is
  * 1, and u falls by 1, where that is 1 or more.
+ *
+ * After the last epoch the weights are held still while every chain goes on for 200 times as many
+ * sweeps as a step has: chains that disagree then do not tell what the model is, and may not have
+ * told it in the steps.
+ *
+ * There are no standard errors: hidden units can change places or turn over without a change of the
+ * distribution, so that their weights have no single true value.
  *
  * The pseudo-likelihood is exact for up to ten visible units; for more it is estimated from ten
  * units of each row, the same ones after each epoch.

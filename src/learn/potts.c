@@ -13,12 +13,16 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "learn/potts_draws.h"
 #include "learn/potts_lbfgs.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
 
 #define ITERATIONS 1000u
 #define TOLERANCE  1e-5
+#define CHAINS     1000u
+#define STEPS      200u
+#define RATE       0.05
 
 typedef struct learning {
     gbs_potts_options options;
@@ -118,10 +122,11 @@ static double predict_bytes(const learning *l)
     const double maximum =
         alone ? 2.0 * array + members * (block + (double)gbsi_potts_lbfgs_bytes(p->n_block))
               : 3.0 * array + (double)gbsi_potts_lbfgs_bytes(p->n);
-    const double chains =
-        l->options.method == GBS_POTTS_PCD
-            ? array * 5.0 + block * p->n_sites + (double)l->options.chains * p->n_sites
-            : 0.0;
+    const double chains = l->options.method == GBS_POTTS_PCD
+                              ? array * 6.0 + block * p->n_sites +
+                                    (double)l->options.chains * p->n_sites *
+                                        (double)(1 + gbsi_potts_most_draws(l->options.steps))
+                              : 0.0;
     return 2.0 * members * block + larger(larger(maximum, chains), 3.0 * array);
 }
 
@@ -172,6 +177,9 @@ static gbs_status take_options(learning *l, const gbs_potts_options *options, gb
     o->l2 = o->l2 > 0.0 ? o->l2 : 1.0;
     o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
     o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
+    o->chains = o->chains > 0 ? o->chains : CHAINS;
+    o->steps = o->steps > 0 ? o->steps : STEPS;
+    o->rate = o->rate > 0.0 ? o->rate : RATE;
     return gbsi_simd_check(err);
 }
 
@@ -224,6 +232,7 @@ static gbs_status learn(learning *l, const gbs_rows *held_out, gbs_model **model
     gbs_potts_report *r = &l->report;
     GBSI_TRY(take_memory(l, err));
     l->work.progress.passes = l->options.iterations;
+    r->rhat = r->misfit = (double)NAN;
     GBSI_TRY(ended = optimise(l, err));
     gbsi_free(l->tried);
     l->tried = NULL;

@@ -6,28 +6,30 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "learn/potts.h"
+#include "learn/potts_draws.h"
+#include "learn/split_rhat.h"
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define CHAINS 1000u
-#define STEPS  200u
-#define RATE   0.05
 #define DECAY  4.0 /* the last rate is that part of the first, less one */
+#define ROUNDS 3u  /* the weights are held still after a quarter, a half and all of the steps */
 
 typedef struct chains {
     gbsi_potts *potts;
     gbs_potts_options options;
     size_t n;
     uint8_t *state; /* [n][n_sites] */
+    uint8_t *draws; /* [gbsi_potts_most_draws()][n][n_sites] while the weights are held still */
     double *blocks; /* [n_sites][n_block] */
     double *data;   /* [potts->n] P(x_i), P(x_i, x_j) of the rows */
-    double *sum;    /* [potts->n] of the weights in the second half of the steps */
+    double *sum;    /* [potts->n] of the weights in the second half of the steps so far */
+    double *moving; /* [potts->n] the weights, while their mean is held still */
     double *square; /* [n_sites] of the differences in the last step */
     double *x;
     double rate, shrink, total;
     uint64_t step;
-    bool sums; /* whether this step is in the second half */
+    uint64_t pass; /* sweeps of each chain */
+    bool sums;     /* whether this step is in the second half */
     _Atomic uint32_t next;
 } chains;
 
@@ -101,7 +103,7 @@ static void sweep(void *context, uint32_t member)
         for (size_t k = first; k < end; ++k) {
             uint8_t *x = c->state + k * p->n_sites;
             uint32_t word[4];
-            gbsi_philox(c->options.seed, (uint32_t)k, c->step, i / 2, GBSI_PURPOSE_MACHINE, word);
+            gbsi_philox(c->options.seed, (uint32_t)k, c->pass, i / 2, GBSI_PURPOSE_MACHINE, word);
             const double u = gbsi_uniform(word[i % 2 * 2], word[i % 2 * 2 + 1]);
             const double sum = gbsi_potts_conditional(&site, x, weight);
             x[i] = (uint8_t)draw(weight, p->n_states, u * sum);
@@ -158,18 +160,27 @@ static void run(chains *c, void (*job)(void *context, uint32_t member))
     gbsi_pool_run(c->potts->work->pool, job, c);
 }
 
-/* Steps until they are done or stopped: a step that is stopped before it moves leaves no trace. */
-static void take_steps(chains *c, gbs_potts_report *report)
+/* A sweep of every chain at the weights c->x. */
+static void sweep_all(chains *c)
+{
+    run(c, sweep);
+    ++c->pass;
+}
+
+/* Steps up to `end`, or until they are stopped: a step that is stopped before it moves leaves no
+ * trace. c->sum becomes the sum of the weights in the second half of all. @return how many those
+ * are. */
+static uint64_t take_steps(chains *c, uint64_t end, gbs_potts_report *report)
 {
     const gbsi_potts *p = c->potts;
-    const double n_steps = (double)c->options.steps;
     uint64_t n_summed = 0;
-    for (; c->step < c->options.steps; ++c->step) {
+    memset(c->sum, 0, p->n * sizeof *c->sum);
+    for (; c->step < end; ++c->step) {
         double square = 0.0;
-        c->rate = c->options.rate / (1.0 + DECAY * (double)c->step / n_steps);
-        c->sums = c->step >= c->options.steps / 2;
+        c->rate = c->options.rate / (1.0 + DECAY * (double)c->step / (double)c->options.steps);
+        c->sums = c->step >= end / 2;
         run(c, gather);
-        run(c, sweep);
+        sweep_all(c);
         if (gbsi_watch_stopped(&p->work->watch)) {
             break;
         }
@@ -183,9 +194,72 @@ static void take_steps(chains *c, gbs_potts_report *report)
         report->steps = c->step + 1;
         p->work->progress.pass++;
     }
-    for (size_t k = 0; n_summed > 0 && k < p->n; ++k) {
-        c->x[k] = c->sum[k] / (double)n_summed;
+    return n_summed;
+}
+
+/* Half as many sweeps as steps were taken, at the weights c->x, of which some are kept. */
+static gbs_status hold_still(chains *c, gbs_potts_report *report, gbs_error *err)
+{
+    const gbsi_potts *p = c->potts;
+    const uint64_t n_sweeps = c->step / 2;
+    const size_t n_draws = gbsi_potts_most_draws(c->step);
+    const uint64_t apart = n_sweeps < n_draws ? 1 : n_sweeps / n_draws;
+    const size_t n_bytes = c->n * p->n_sites;
+    const gbsi_potts_draws draws = {.potts = c->potts,
+                                    .state = c->draws,
+                                    .n_draws = n_draws,
+                                    .n_chains = c->n,
+                                    .data = c->data,
+                                    .x = c->x,
+                                    .shrink = c->shrink,
+                                    .weight = c->total};
+    run(c, gather);
+    for (size_t t = 0; t < n_draws; ++t) {
+        for (uint64_t k = 0; k < apart && !gbsi_watch_stopped(&p->work->watch); ++k) {
+            sweep_all(c);
+        }
+        memcpy(c->draws + t * n_bytes, c->state, n_bytes);
     }
+    double rhat = (double)NAN;
+    double misfit = (double)NAN;
+    const gbs_status status = gbsi_potts_judge_draws(&draws, &rhat, &misfit, err);
+    if (status >= 0 && !gbsi_watch_stopped(&p->work->watch)) {
+        report->rhat = rhat;
+        report->misfit = misfit;
+        report->converged = rhat <= GBSI_MOST_RHAT && misfit <= GBSI_POTTS_MOST_MISFIT;
+    }
+    return status;
+}
+
+/* Rounds of steps, each followed by a look at their mean, until that is the maximum or there are no
+ * more steps. c->x becomes the mean. */
+static gbs_status climb(chains *c, gbs_potts_report *report, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_watch *watch = &c->potts->work->watch;
+    const size_t n = c->potts->n;
+    report->converged = 0;
+    for (uint32_t round = ROUNDS; round-- > 0;) {
+        const uint64_t end = c->options.steps >> round;
+        if (end == 0) {
+            continue;
+        }
+        const uint64_t n_summed = take_steps(c, end, report);
+        memcpy(c->moving, c->x, n * sizeof *c->x);
+        for (size_t k = 0; n_summed > 0 && k < n; ++k) {
+            c->x[k] = c->sum[k] / (double)n_summed;
+        }
+        if (!gbsi_watch_stopped(watch)) {
+            GBSI_TRY(hold_still(c, report, err));
+        }
+        if (round == 0 || report->converged || gbsi_watch_stopped(watch)) {
+            break;
+        }
+        memcpy(c->x, c->moving, n * sizeof *c->x);
+    }
+
+cleanup:
+    return status;
 }
 
 static gbs_status take_memory(chains *c, gbs_error *err)
@@ -196,10 +270,12 @@ static gbs_status take_memory(chains *c, gbs_error *err)
     c->blocks = gbsi_alloc_array_zero(n_blocks, sizeof *c->blocks);
     c->data = gbsi_alloc_array_zero(p->n, sizeof *c->data);
     c->sum = gbsi_alloc_array_zero(p->n, sizeof *c->sum);
+    c->moving = gbsi_alloc_array(p->n, sizeof *c->moving);
+    c->draws = gbsi_alloc_array(gbsi_potts_most_draws(c->options.steps), c->n * p->n_sites);
     c->square = gbsi_alloc_array_zero(p->n_sites, sizeof *c->square);
     return c->state == NULL || c->blocks == NULL || c->data == NULL || c->sum == NULL ||
-                   c->square == NULL
-               ? gbsi_no_memory(err, "chains", (n_blocks + 2 * p->n) * sizeof *c->data)
+                   c->moving == NULL || c->draws == NULL || c->square == NULL
+               ? gbsi_no_memory(err, "chains", (n_blocks + 3 * p->n) * sizeof *c->data)
                : GBS_OK;
 }
 
@@ -208,9 +284,7 @@ gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options
 {
     gbs_status status = GBS_OK;
     chains c = {.potts = potts, .options = *options, .x = x};
-    c.options.steps = options->steps != 0 ? options->steps : STEPS;
-    c.options.rate = options->rate > 0.0 ? options->rate : RATE;
-    c.n = options->chains != 0 ? (size_t)options->chains : CHAINS;
+    c.n = (size_t)options->chains;
     c.total = gbs_rows_weight(potts->rows);
     c.shrink = options->l2 / c.total;
     GBSI_TRY(take_memory(&c, err));
@@ -220,7 +294,7 @@ gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options
     }
     potts->work->progress.passes = potts->work->progress.pass + c.options.steps;
     run(&c, count_data);
-    take_steps(&c, report);
+    GBSI_TRY(climb(&c, report, err));
     status = gbsi_watch_stopped(&potts->work->watch) ? GBS_STOPPED : GBS_OK;
 
 cleanup:
@@ -228,6 +302,8 @@ cleanup:
     gbsi_free(c.blocks);
     gbsi_free(c.data);
     gbsi_free(c.sum);
+    gbsi_free(c.moving);
+    gbsi_free(c.draws);
     gbsi_free(c.square);
     return status;
 }

@@ -56,7 +56,7 @@ static gbs_status run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_repo
                              gbs_error *err)
 {
     const double begun_s = gbsi_clock_s();
-    report->mean_pl = report->held_out_pl = (double)NAN;
+    report->mean_pl = report->held_out_pl = report->rhat = (double)NAN;
     r->work->progress.passes = r->options.epochs;
     for (uint64_t epoch = 0; epoch < r->options.epochs; ++epoch) {
         double pl[2] = {(double)NAN, (double)NAN};
@@ -73,7 +73,8 @@ static gbs_status run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_repo
         report->epochs = r->work->progress.pass = epoch + 1;
         report->epoch_s = (gbsi_clock_s() - begun_s) / (double)(epoch + 1);
     }
-    return GBS_OK;
+    const gbs_status status = gbsi_rbm_hold_still(r, report, err);
+    return status >= 0 && gbsi_watch_stopped(&r->work->watch) ? GBS_STOPPED : status;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */

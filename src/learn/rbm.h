@@ -56,6 +56,11 @@ gbs_status gbsi_rbm_model(const gbsi_rbm *rbm, gbs_model **model, gbs_error *err
 /* rbm_step.c: one step from rbm->row, n_batch, rate and step. @return false: stopped, with weights
  * as they were. */
 bool gbsi_rbm_step(gbsi_rbm *rbm);
+/* A step of the chains alone, and what rbm->n_batch rows say. @return false: stopped. */
+bool gbsi_rbm_sweep(gbsi_rbm *rbm);
+/* rbm_hold.c: sweeps the chains at the weights of the moment. @param report its R-hat is set, and
+ * whether they agree. */
+gbs_status gbsi_rbm_hold_still(gbsi_rbm *rbm, gbs_rbm_report *report, gbs_error *err);
 /* rbm_judge.c: mean ln PL of rows; NAN where it was stopped. */
 double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
 

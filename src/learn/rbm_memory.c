@@ -24,7 +24,8 @@ double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out)
         2.0 * batch * (double)r->wide_m + judged + members * (double)r->wide +
         2.0 * (double)r->options.epochs +
         (r->options.draw == GBS_RBM_HERDED ? batch * units * GBSI_RBM_BINS : 0.0);
-    const double words = members * (double)(r->n_list + r->n_word) + (double)r->rows->n;
+    const double words =
+        members * (double)(r->n_list + r->n_word) + (double)r->rows->n + batch * units;
     return 8.0 * doubles + 4.0 * words + batch * units;
 }
 

@@ -163,11 +163,16 @@ static void move_hidden(const gbsi_rbm *r)
     }
 }
 
-bool gbsi_rbm_step(gbsi_rbm *rbm)
+bool gbsi_rbm_sweep(gbsi_rbm *rbm)
 {
     rbm->next = 0;
     gbsi_pool_run(rbm->work->pool, fill_groups, rbm);
-    if (gbsi_watch_stopped(&rbm->work->watch)) {
+    return !gbsi_watch_stopped(&rbm->work->watch);
+}
+
+bool gbsi_rbm_step(gbsi_rbm *rbm)
+{
+    if (!gbsi_rbm_sweep(rbm)) {
         return false;
     }
     rbm->next = 0;

@@ -18,6 +18,7 @@
 #include "learn/learn_options.h"
 #include "learn/orthantwise.h"
 #include "learn/sampled.h"
+#include "learn/split_rhat.h"
 #include "simd/math.h"
 
 #define HALVINGS             40u
@@ -26,8 +27,7 @@
 #define PIVOT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */
 #define APART                1e-4 /* of the weights of such a difference, relative */
 #define PROGRESS_S           0.1
-#define MOST_RHAT            1.05 /* of chains that are called converged */
-#define MOST_SHARE           1.0  /* of a standard error, of their last step */
+#define MOST_SHARE           1.0 /* of a standard error, of their last step */
 
 typedef struct learning {
     const gbs_model *model;
@@ -409,7 +409,7 @@ static gbs_status climb(learning *l, gbs_error *err)
     r->change = found.share;
     r->chance = found.error;
     r->has_errors = found.has_errors;
-    r->converged = found.has_errors && found.rhat <= MOST_RHAT && found.share <= MOST_SHARE;
+    r->converged = found.has_errors && found.rhat <= GBSI_MOST_RHAT && found.share <= MOST_SHARE;
     l->sum = r->objective = (double)NAN;
     r->n_scans = scan.n_made;
     r->scan_length = scan.order.n;

@@ -123,14 +123,27 @@ def test_chains_reach_the_frequencies(run, work):
     rows = [x for x in itertools.product(range(2), repeat=4) for _ in range(1 + 2 * x[0] + (x[0] == x[1]))]
     (work / "d.csv").write_text("a,b,c,d\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
     done = run("learn", "potts", "d.csv", "--method", "pcd", "--l2", "1e-6", "-o", "m.gbm", "--summary", "s.json")
-    assert done.status == 0 and "200 steps of 1000 chains" in done.err, done.err
-    assert json.loads((work / "s.json").read_text())["steps"] == 200
+    assert done.status == 0 and "\ngibbsite: converged after 50 steps of 1000 chains: R-hat" in done.err, done.err
+    report = json.loads((work / "s.json").read_text())
+    assert report["steps"] == 50 and report["converged"] and 1 <= report["rhat"] <= 1.05 and report["misfit"] <= 0.25
     answer = list(csv.DictReader(run("marginals", "m.gbm", "--joint", "a,b").out.splitlines()))
     assert len(answer) == 4
     for row in answer:
         share = sum(r[0] == int(row["a"]) and r[1] == int(row["b"]) for r in rows) / len(rows)
-        # a mean of 100 steps of 1000 chains each: standard error below 0.005
+        # a mean of 25 steps of 1000 chains each: standard error below 0.01
         assert float(row["probability"]) == pytest.approx(share, abs=0.02)
+
+
+def test_chains_that_disagree(run, work):
+    """Nine sites that are nearly always equal: a chain stays where it began."""
+    rows = [[(b + (b // 20 == i)) % 2 for i in range(9)] for b in range(400)]
+    (work / "d.csv").write_text(",".join("abcdefghi") + "\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
+    done = run("learn", "potts", "d.csv", "--method", "pcd", "--chains", "200", "--steps", "40", "-o", "m.gbm",
+               "--summary", "s.json")
+    assert done.status == 0 and "not converged after 40 steps of 200 chains: R-hat" in done.err, done.err
+    assert done.err.rstrip().split("\n")[1].endswith("in all") and "; try more --steps\n" in done.err, done.err
+    report = json.loads((work / "s.json").read_text())
+    assert not report["converged"] and (report["rhat"] is None or report["rhat"] > 1.2)  # None: not finite
 
 
 def test_standard_errors(run, work):

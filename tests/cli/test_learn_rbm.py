@@ -51,6 +51,19 @@ def write_rows(path, names, rows):
     path.write_text(",".join(names) + "\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
 
 
+@pytest.mark.parametrize("l2, agree", [("0", False), ("30", True)])
+def test_whether_chains_agree(run, work, l2, agree):
+    """Units that are all 0 or all 1: the weights that this asks for leave a chain where it is."""
+    write_rows(work / "d.csv", "abcdefghi", [[b % 2] * 9 for b in range(64)])
+    done = run("learn", "rbm", "d.csv", "--hidden", "2", "--epochs", "500", "--rate", "1", "--l2", l2, "-o", "m.gbm",
+               "--summary", "s.json")
+    report = json.loads((work / "s.json").read_text())
+    assert done.status == 0 and report["converged"] == agree, done.err
+    assert (report["rhat"] <= 1.05 if agree else report["rhat"] is None or report["rhat"] > 1.2)  # None: not finite
+    assert ("chains agree: R-hat" if agree else "not converged, chains disagree: R-hat") in done.err
+    assert ("; try a larger --l2" in done.err) != agree
+
+
 @pytest.mark.parametrize("options", [[], ["--draw", "herded"], ["--method", "cd", "--sweeps", "5"]])
 def test_learnt_by_enumeration(run, work, options):
     """Three pairs of equal units: the likelihood comes near that of the rows' own frequencies."""

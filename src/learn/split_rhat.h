@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Split R-hat of a frequency, from whole numbers (Gelman et al. 2013, Bayesian Data Analysis,
+ * section 11.4). */
+#ifndef GBSI_LEARN_SPLIT_RHAT_H
+#define GBSI_LEARN_SPLIT_RHAT_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "simd/math.h"
+
+/* Above this chains are said to disagree. */
+#define GBSI_MOST_RHAT 1.05
+
+/* @param sum, square of the counts in n draws each, over the halves of all chains.
+ * @param between out or NULL: the variance of a half's mean. */
+static inline double gbsi_split_rhat(uint64_t sum, uint64_t square, double n, double n_halves,
+                                     double *between)
+{
+    const double mean = (double)sum / (n * n_halves);
+    const double mean_square = (double)square / (n * n * n_halves);
+    const double within = (mean - mean_square) * n / (n - 1.0);
+    const double away = mean_square - mean * mean;
+    const double apart = (away > 0.0 ? away : 0.0) * n_halves / (n_halves - 1.0);
+    if (between != NULL) {
+        *between = apart;
+    }
+    return within > 0.0  ? gbsi_sqrt((n - 1.0) / n + apart / within)
+           : apart > 0.0 ? (double)INFINITY
+                         : 1.0;
+}
+
+#endif
