@@ -28,7 +28,7 @@ static const struct {
     const char *option;
     unsigned kinds;
 } some[] = {{"template-style", CRF},
-            {"l1", CRF | WEIGHTS},
+            {"l1", CRF | WEIGHTS | POTTS},
             {"least-count", CRF},
             {"from", WEIGHTS},
             {"weights", WEIGHTS},

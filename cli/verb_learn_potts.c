@@ -39,9 +39,16 @@ static int settle(learning *l)
         return cli_error(CLI_USAGE, "--l2 0: without a penalty weights of states that no row has "
                                     "grow without end; give a number above 0");
     }
+    if (arguments->l1 > 0.0 && strcmp(method, "pl") != 0) {
+        return cli_error(CLI_USAGE,
+                         "--l1 is for the pseudo-likelihood of all sites together: leave "
+                         "out --method %s",
+                         method);
+    }
     l->options =
         (gbs_potts_options){.size = sizeof l->options,
                             .l2 = arguments->l2,
+                            .l1 = arguments->l1,
                             .tolerance = arguments->em_tolerance,
                             .iterations = arguments->em_iterations,
                             .time_s = arguments->run.time_s,
@@ -208,8 +215,10 @@ static int write_summary(const learning *l, int stopped)
                                         {"evaluations", r->evaluations},
                                         {"steps", r->steps},
                                         {"held_out_rows", gbs_rows_n(l->rows.held_out)},
-                                        {"known_errors", count_known(l)}};
+                                        {"known_errors", count_known(l)},
+                                        {"coupled_pairs", r->n_coupled}};
     const cli_machine_number numbers[] = {{"l2", l->options.l2},
+                                          {"l1", l->options.l1},
                                           {"effective_rows", r->weight},
                                           {"pseudo_log_likelihood", r->pseudo_log_likelihood},
                                           {"held_out_pseudo_log_likelihood", r->held_out_pl},
@@ -254,6 +263,10 @@ static void tell(const learning *l, int stopped)
     if (!isnan(r->pseudo_log_likelihood)) {
         cli_note(arguments, "ln PL = %.8g, %.6g a row", r->pseudo_log_likelihood,
                  r->pseudo_log_likelihood / r->weight);
+    }
+    if (l->options.l1 > 0.0) {
+        cli_note(arguments, "%" PRIu64 " of %" PRIu64 " pairs of sites are coupled", r->n_coupled,
+                 r->n_sites * (r->n_sites - 1) / 2);
     }
     if (chains) {
         cli_note(

@@ -121,6 +121,8 @@ typedef struct gbs_potts_options {
     uint64_t steps; /**< of PCD, at most: a sweep of every chain and a step of the weights; 0:
                          200 */
     double rate;    /**< size of the first step of PCD; 0: 0.05 */
+    double l1;      /**< PL: penalty of l1 times the sum of the absolute couplings, which makes
+                         many of them 0; 0: none */
 } gbs_potts_options;
 
 /** What was found. Logarithms are natural. */
@@ -151,6 +153,7 @@ typedef struct gbs_potts_report {
                         chains, at the weights that were learnt */
     double misfit; /**< PCD, else NAN: the slope of the mean log-likelihood there, in standard
                       errors of the rows' own frequencies: root mean squares */
+    uint64_t n_coupled; /**< pairs of sites with a coupling that is not 0 */
 } gbs_potts_report;
 
 /**
@@ -160,6 +163,9 @@ typedef struct gbs_potts_report {
  * PL maximises sum over rows b of weight w_b times sum over sites i of ln p(x_i | all others), less
  * the penalty (Besag 1975; Ekeberg et al. 2013), both sites of a pair sharing one J_ij, with all
  * sites learnt at once. An iteration takes time in proportion to rows times sites^2 times states.
+ *
+ * With l1 the maximum is found by OWL-QN (Andrew & Gao 2007, ICML). Couplings stay as the penalties
+ * leave them, since the zero-sum gauge would fill the zeros of a table.
  *
  * ASYMMETRIC learns the p(x_i | all others) one by one, so that J_ij is found twice, and takes the
  * mean of both (Ekeberg, Hartonen & Aurell 2014, Journal of Computational Physics 276:341-356): a
@@ -213,14 +219,14 @@ GBS_API gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n, doubl
  * for that table and the fields of both sites.
  *
  * @param model     learnt from these rows, or read from a file that has it.
- * @param options   as for gbs_potts_learn(), of which l2, method, time_s, threads and memory_limit
- *                  matter; NULL means the defaults.
+ * @param options   as for gbs_potts_learn(), of which l2, l1, method, time_s, threads and
+ * memory_limit matter; NULL means the defaults.
  * @param callbacks NULL; progress may stop it.
  * @param error     out: as many as gbs_potts_parameters() has.
  * @return GBS_ERR_LIMIT for more than GBS_MAX_POTTS_ERRORS free parameters or too little memory;
- *         GBS_ERR_UNSUPPORTED for PCD, where the weight of the rows is not above the number of free
- *         parameters, and where rows leave one undetermined; GBS_ERR_STOPPED by time_s or the
- *         callback.
+ *         GBS_ERR_UNSUPPORTED for PCD, with l1, where the weight of the rows is not above the
+ * number of free parameters, and where rows leave one undetermined; GBS_ERR_STOPPED by time_s or
+ * the callback.
  */
 GBS_API gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
                                     const gbs_potts_options *options,

@@ -11,12 +11,7 @@ double gbsi_orthantwise_slope(const gbsi_orthantwise *o, const double *w, const 
 {
     double square = 0.0;
     for (size_t k = 0; k < o->n; ++k) {
-        const double g = gradient[k];
-        const double left = w[k] > 0.0   ? g - o->l1
-                            : w[k] < 0.0 ? g + o->l1
-                            : g > o->l1  ? g - o->l1
-                            : g < -o->l1 ? g + o->l1
-                                         : 0.0;
+        const double left = gbsi_orthantwise_left(w[k], gradient[k], o->l1);
         square += left * left;
     }
     return gbsi_sqrt(square);

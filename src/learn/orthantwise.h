@@ -25,6 +25,12 @@ typedef struct gbsi_orthantwise {
     bool converged; /* out */
 } gbsi_orthantwise;
 
+/* What l1 leaves of a slope g of what is maximised at a weight w. */
+static inline double gbsi_orthantwise_left(double w, double g, double l1)
+{
+    return w > 0.0 ? g - l1 : w < 0.0 ? g + l1 : g > l1 ? g - l1 : g < -l1 ? g + l1 : 0.0;
+}
+
 /* The slope at w, of this gradient without l1. */
 double gbsi_orthantwise_slope(const gbsi_orthantwise *o, const double *w, const double *gradient);
 

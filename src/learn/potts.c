@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "learn/orthantwise.h"
 #include "learn/potts_draws.h"
 #include "learn/potts_lbfgs.h"
 #include "simd/dispatch.h"
@@ -32,6 +33,12 @@ typedef struct learning {
     double *x;     /* [n] after its last iteration: the result */
     gbs_potts_report report;
 } learning;
+
+/* Parameters before the first coupling. */
+static size_t n_fields(const learning *l)
+{
+    return (size_t)l->potts.n_sites * l->potts.n_states;
+}
 
 /* ---- maximum pseudo-likelihood --------------------------------------------------------------- */
 
@@ -56,7 +63,10 @@ static int advance(void *context, const double *x, const double *gradient, doubl
     (void)n;
     (void)n_evaluations;
     for (size_t k = 0; k < l->potts.n; ++k) {
-        square += gradient[k] * gradient[k];
+        const double slope = k < n_fields(l)
+                                 ? gradient[k]
+                                 : gbsi_orthantwise_left(x[k], -gradient[k], l->options.l1);
+        square += slope * slope;
     }
     memcpy(l->x, x, l->potts.n * sizeof *x);
     l->report.iterations = (uint64_t)iteration;
@@ -72,6 +82,12 @@ static gbs_status optimise_together(learning *l, gbs_error *err)
     const size_t bytes = gbsi_potts_lbfgs_bytes(l->potts.n);
     lbfgs_parameter_t parameters = gbsi_potts_lbfgs(&l->options);
     double objective = 0.0;
+    if (l->options.l1 > 0.0) { /* OWL-QN, of couplings */
+        parameters.orthantwise_c = l->options.l1;
+        parameters.orthantwise_start = (int)n_fields(l);
+        parameters.orthantwise_end = (int)l->potts.n;
+        parameters.linesearch = LBFGS_LINESEARCH_BACKTRACKING;
+    }
     if (!gbsi_budget_take(bytes)) {
         return gbsi_no_memory(err, "L-BFGS", bytes);
     }
@@ -168,6 +184,12 @@ static gbs_status take_options(learning *l, const gbs_potts_options *options, gb
                          "1e12, 0 to 1, and 0 to 1000",
                          o->l2, o->tolerance, o->rate);
     }
+    if (!(o->l1 >= 0.0 && o->l1 <= 1e12) || (o->l1 > 0.0 && o->method != GBS_POTTS_PL)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found l1 %g and method %" PRIu64
+                         ", expected 0 to 1e12, and above 0 GBS_POTTS_PL",
+                         o->l1, o->method);
+    }
     if (o->method > GBS_POTTS_ASYMMETRIC || o->chains > UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "gbs_potts_options: found method %" PRIu64 " and %" PRIu64
@@ -217,12 +239,27 @@ static bool judge(learning *l, const gbs_rows *held_out)
 /* What the last iteration of all sites together left, without another look at the rows. */
 static double log_pl_of_objective(const learning *l)
 {
-    double square = 0.0;
+    double penalty = 0.0;
     for (size_t k = 0; k < l->potts.n; ++k) {
-        square += l->x[k] * l->x[k];
+        penalty += 0.5 * l->options.l2 * l->x[k] * l->x[k];
+        penalty += k < n_fields(l) ? 0.0 : l->options.l1 * fabs(l->x[k]);
     }
-    return l->options.method == GBS_POTTS_PL ? 0.5 * l->options.l2 * square - l->report.objective
-                                             : (double)NAN;
+    return l->options.method == GBS_POTTS_PL ? penalty - l->report.objective : (double)NAN;
+}
+
+/* Pairs of sites with a coupling. */
+static uint64_t count_coupled(const learning *l)
+{
+    const size_t size = (size_t)l->potts.n_states * l->potts.n_states;
+    uint64_t n = 0;
+    for (size_t at = n_fields(l); at < l->potts.n; at += size) {
+        size_t k = 0;
+        while (k < size && l->x[at + k] == 0.0) {
+            ++k;
+        }
+        n += k < size;
+    }
+    return n;
 }
 
 static gbs_status learn(learning *l, const gbs_rows *held_out, gbs_model **model, gbs_error *err)
@@ -244,7 +281,10 @@ static gbs_status learn(learning *l, const gbs_rows *held_out, gbs_model **model
         r->pseudo_log_likelihood = log_pl_of_objective(l);
         r->held_out_pl = (double)NAN;
     }
-    gbsi_potts_to_gauge(&l->potts, l->x);
+    if (l->options.l1 == 0.0) {
+        gbsi_potts_to_gauge(&l->potts, l->x);
+    }
+    r->n_coupled = count_coupled(l);
     gbsi_free(l->potts.other); /* makes room for the model */
     l->potts.other = NULL;
     GBSI_TRY(gbsi_potts_model(&l->potts, l->x, model, err));

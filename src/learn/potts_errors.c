@@ -490,11 +490,16 @@ static gbs_status check(const errors *e, const gbs_model *model, const gbs_rows 
                          rows->n, rows->n_sites, rows->n_states, model->n_variables,
                          model->arity[0]);
     }
-    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || o->method > GBS_POTTS_ASYMMETRIC) {
+    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->l1 >= 0.0) || o->method > GBS_POTTS_ASYMMETRIC) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_potts_options: found l2 %g and method %" PRIu64
-                         ", expected 0 to 1e12 and a gbs_potts_method",
-                         o->l2, o->method);
+                         "gbs_potts_options: found l2 %g, l1 %g and method %" PRIu64
+                         ", expected 0 to 1e12, 0 or more and a gbs_potts_method",
+                         o->l2, o->l1, o->method);
+    }
+    if (o->l1 > 0.0) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "standard errors are not those of weights that l1 holds at 0: found l1 %g",
+                         o->l1);
     }
     if (o->method == GBS_POTTS_PCD) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,

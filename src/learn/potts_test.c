@@ -272,6 +272,50 @@ static void what_made_the_rows_is_learnt(void **state)
     gbs_rows_free(rows);
 }
 
+/* At the maximum under l1 the slope of a coupling is l1 with its sign, and shorter where it is 0;
+ * of a field it is 0. L-BFGS ends within 1e-5 of |x|, about 3, in units of the slope. */
+static void l1_leaves_out_couplings(void **state)
+{
+    (void)state;
+    double truth[CONFIGURATIONS];
+    double x[12 + 54];
+    double gradient[12 + 54];
+    gbs_potts_options options = {
+        .size = sizeof options, .l1 = 400.0, .l2 = 0.5, .tolerance = 1e-11};
+    gbs_potts_report report = {.size = sizeof report};
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    problem p;
+    size_t n = 0;
+    size_t n_zero = 0;
+    if (!has_lbfgs()) {
+        skip();
+    }
+    gbs_rows *rows = drawn_rows(truth);
+    ok(gbs_potts_learn(rows, NULL, &options, NULL, &model, &report, NULL));
+    ok(gbs_potts_parameters(model, &n, x, NULL));
+    assert_true(n == 66 && report.converged && report.gradient_norm < 0.05);
+    problem_init(&p, 1, SITES, STATES);
+    p.potts.rows = rows;
+    (void)gbsi_potts_objective(&p.potts, x, options.l2, gradient);
+    for (size_t k = 0; k < n; ++k) {
+        const double l1 = k < 12 ? 0.0 : options.l1;
+        n_zero += x[k] == 0.0;
+        assert_true(x[k] == 0.0 ? fabs(gradient[k]) <= l1 + 0.05
+                                : fabs(gradient[k] + copysign(l1, x[k])) < 0.05);
+    }
+    assert_true(n_zero > 9 && n_zero < 50 && report.n_coupled >= 1 && report.n_coupled <= 6);
+    p.potts.rows = p.rows;
+    problem_free(&p);
+    gbs_model_free(model);
+    model = NULL;
+    options.method = GBS_POTTS_PCD;
+    assert_int_equal(gbs_potts_learn(rows, NULL, &options, NULL, &model, NULL, &err),
+                     GBS_ERR_ARGUMENT);
+    assert_true(model == NULL && strstr(err.message, "found l1 400") != NULL);
+    gbs_rows_free(rows);
+}
+
 /* Nine spins that are nearly always equal: a chain stays in one of the two states for ever, as the
  * weights that the rows ask for leave it no way between them. Half of the chains in each look as
  * the rows do, so that only R-hat sees it. */
@@ -531,6 +575,7 @@ int main(void)
         cmocka_unit_test(sets_change_no_bit),
         cmocka_unit_test(wide_weights),
         cmocka_unit_test(what_made_the_rows_is_learnt),
+        cmocka_unit_test(l1_leaves_out_couplings),
         cmocka_unit_test(chains_that_disagree),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(frequencies_of_pairs),

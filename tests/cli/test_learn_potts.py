@@ -134,6 +134,19 @@ def test_chains_reach_the_frequencies(run, work):
         assert float(row["probability"]) == pytest.approx(share, abs=0.02)
 
 
+def test_sparse_couplings(run, work):
+    """A chain of four sites: with a penalty on absolute couplings only neighbours are coupled."""
+    rows = [x for x in itertools.product(range(3), repeat=4)
+            for _ in range(2 * 4 ** sum(a == b for a, b in zip(x, x[1:])))]
+    (work / "d.csv").write_text("a,b,c,d\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
+    done = run("learn", "potts", "d.csv", "--l1", "100", "--l2", "0.01", "-o", "m.gbm", "--summary", "s.json")
+    assert done.status == 0 and "3 of 6 pairs of sites are coupled" in done.err, done.err
+    report = json.loads((work / "s.json").read_text())
+    assert report["coupled_pairs"] == 3 and report["l1"] == 100 and report["converged"]
+    tables = tables_of(run, "m.gbm")[1]
+    assert {s for s, t in tables.items() if len(s) == 2 and any(t)} == {(0, 1), (1, 2), (2, 3)}
+
+
 def test_chains_that_disagree(run, work):
     """Nine sites that are nearly always equal: a chain stays where it began."""
     rows = [[(b + (b // 20 == i)) % 2 for i in range(9)] for b in range(400)]
@@ -169,6 +182,7 @@ def test_standard_errors(run, work):
     ([], "rows of weight 14, expected more than the 45 free parameters"),
     (["--method", "pcd", "--steps", "3"], "persistent chains"),
     (["--iterations", "1"], "has not converged"),
+    (["--l1", "0.5"], "l1 holds at 0"),
 ])
 def test_errors_that_are_not_known(run, work, options, why):
     done = run("learn", "potts", BARS, *options, "--intervals", "i.csv", "-o", "m.gbm")
@@ -233,7 +247,7 @@ def test_memory_is_predicted(run, work):
     ([BARS, BARS], "unexpected"),
     ([BARS], "--format"),
     ([BARS, "--l2", "0", "-o", "x.gbm"], "without a penalty"),
-    ([BARS, "--l1", "1", "-o", "x.gbm"], "takes no --l1, which is for learn crf"),
+    ([BARS, "--l1", "1", "--method", "pcd", "-o", "x.gbm"], "leave out --method pcd"),
     ([BARS, "--weights", "w", "-o", "x.gbm"], "takes no --weights"),
     ([BARS, "--steps", "5", "-o", "x.gbm"], "add --method pcd"),
     ([BARS, "--method", "exact", "-o", "x.gbm"], "pl|asymmetric|pcd|cd"),
