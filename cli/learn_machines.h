@@ -4,10 +4,12 @@
 #define GIBBSITE_CLI_LEARN_MACHINES_H
 
 #include "data_rows.h"
+#include "job.h"
 
 typedef struct cli_machine_rows {
     cli_held_out out;
     gbs_rows *data, *held_out; /* held_out: NULL where nothing is */
+    gbs_checkpoint_files checkpoints;
 } cli_machine_rows;
 
 typedef struct cli_machine_count {
@@ -37,11 +39,16 @@ typedef struct cli_machine_summary {
     size_t n_flags;
 } cli_machine_summary;
 
-/* --held-out and where results go; rows are read from the second operand.
+/* --held-out, checkpoints and where results go; rows are read from the second operand.
  * @return an exit status after a message, as the others. */
 int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows);
 /* Free the rows in either case. */
 int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows);
+/* NULL where neither is asked for. */
+const gbs_checkpoint_files *cli_machine_checkpoints(const cli_machine_rows *rows);
+/* Of learning: a checkpoint that does not fit is bad input. */
+int cli_machine_fail(const cli_machine_rows *rows, gbs_status done, const gbs_error *err);
+void cli_machine_tell_unwritten(const cli_arguments *arguments, uint64_t n);
 void cli_machine_free(cli_machine_rows *rows);
 int cli_machine_write_summary(const cli_arguments *arguments, const cli_machine_summary *summary);
 

@@ -25,7 +25,8 @@ static int settle(learning *l)
     const cli_arguments *arguments = l->arguments;
     const char *method = arguments->learn_method == NULL ? "pl" : arguments->learn_method;
     const int chains = strcmp(method, "pcd") == 0;
-    static const char *const of_chains[] = {"chains", "steps", "rate", "seed"};
+    static const char *const of_chains[] = {"chains", "steps",      "rate",
+                                            "seed",   "checkpoint", "resume"};
     for (size_t i = 0; !chains && i < sizeof of_chains / sizeof of_chains[0]; i++) {
         if (cli_given(arguments, of_chains[i])) {
             return cli_error(CLI_USAGE, "--%s is for chains: add --method pcd", of_chains[i]);
@@ -62,6 +63,8 @@ static int settle(learning *l)
                             .steps = arguments->learn_steps,
                             .rate = arguments->rate};
     const int status = cli_machine_settle(arguments, &l->rows);
+    l->options.checkpoints = cli_machine_checkpoints(&l->rows);
+    l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
     return status == CLI_DONE ? cli_check_output(arguments->intervals) : status;
 }
 
@@ -95,7 +98,7 @@ static int learn(learning *l, int *stopped)
     }
     cli_bar_finish(&l->bar, NULL);
     *stopped = done == GBS_STOPPED;
-    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+    return done < 0 ? cli_machine_fail(&l->rows, done, &err) : CLI_DONE;
 }
 
 /* Standard errors, where --intervals asks for them: that there are none is an answer. */
@@ -280,6 +283,7 @@ static void tell(const learning *l, int stopped)
             : r->rhat <= 1.05 ? "; try more --steps or --chains, or a larger --rate"
                               : "; try more --steps");
     }
+    cli_machine_tell_unwritten(arguments, r->n_unwritten);
     if (l->rows.held_out != NULL && !isnan(r->held_out_pl)) {
         cli_note(arguments, "%zu rows held out: ln PL = %.8g, %.6g a row",
                  gbs_rows_n(l->rows.held_out), r->held_out_pl, r->held_out_pl / r->held_out_weight);

@@ -23,6 +23,7 @@
 #ifndef GIBBSITE_MACHINES_H
 #define GIBBSITE_MACHINES_H
 
+#include "gibbsite/checkpoint.h"
 #include "gibbsite/run.h"
 
 #ifdef __cplusplus
@@ -123,6 +124,9 @@ typedef struct gbs_potts_options {
     double rate;    /**< size of the first step of PCD; 0: 0.05 */
     double l1;      /**< PL: penalty of l1 times the sum of the absolute couplings, which makes
                          many of them 0; 0: none */
+    const gbs_checkpoint_files *checkpoints; /**< PCD: NULL, or where checkpoints go, and the one to
+                                                  go on from; borrowed, as what it names */
+    double checkpoint_every_s;               /**< from one to the next; 0: 300 */
 } gbs_potts_options;
 
 /** What was found. Logarithms are natural. */
@@ -153,7 +157,8 @@ typedef struct gbs_potts_report {
                         chains, at the weights that were learnt */
     double misfit; /**< PCD, else NAN: the slope of the mean log-likelihood there, in standard
                       errors of the rows' own frequencies: root mean squares */
-    uint64_t n_coupled; /**< pairs of sites with a coupling that is not 0 */
+    uint64_t n_coupled;   /**< pairs of sites with a coupling that is not 0 */
+    uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
 } gbs_potts_report;
 
 /**
@@ -178,6 +183,11 @@ typedef struct gbs_potts_report {
  * the steps the chains go on at this mean, for half as many sweeps: they end learning if they agree
  * with each other (R-hat at most 1.05) and with the rows (misfit at most 0.25).
  *
+ * Checkpoints are written before the first step of PCD, between two steps as often as they are due,
+ * and at the end, also where it was stopped. Learning that goes on from one does not repeat PL, and
+ * ends with the same bits as one that was never stopped, on any number of threads; rows and options
+ * have to be the same, but for limits and threads.
+ *
  * @param rows      at least one row.
  * @param held_out  NULL, or rows of as many sites, of no more states, that are judged.
  * @param callbacks NULL; progress is called with pass = iterations of PL, then steps of PCD.
@@ -188,7 +198,9 @@ typedef struct gbs_potts_report {
  * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
  *         last iteration; GBS_ERR_STOPPED before there was one, or with ASYMMETRIC before the last
  * site was done; GBS_ERR_LIMIT if the memory that learning takes, which is predicted, is beyond the
- * limit; GBS_ERR_UNSUPPORTED in a build without libLBFGS; GBS_ERR_ARGUMENT for anything else.
+ * limit; GBS_ERR_UNSUPPORTED in a build without libLBFGS; GBS_ERR_IO and GBS_ERR_FORMAT for
+ *         a checkpoint that cannot be read or written, or is damaged; GBS_ERR_ARGUMENT for anything
+ *         else, such as a checkpoint of other rows or options.
  */
 GBS_API gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
                                    const gbs_potts_options *options,
@@ -265,6 +277,8 @@ typedef struct gbs_rbm_options {
     double time_s;         /**< end after so many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
+    const gbs_checkpoint_files *checkpoints; /**< as of gbs_potts_options, for any method */
+    double checkpoint_every_s;               /**< from one to the next; 0: 300 */
 } gbs_rbm_options;
 
 /** What was found. Logarithms are natural. */
@@ -282,8 +296,9 @@ typedef struct gbs_rbm_report {
     double epoch_s;         /**< of an epoch, on average */
     double rhat; /**< after the last epoch: the largest split R-hat of a unit among the chains, at
                       the weights that were learnt; NAN where it was stopped */
-    uint64_t converged; /**< 1 or 0: whether that is at most 1.05; it tells of the chains, not
-                           whether more epochs would raise the likelihood */
+    uint64_t converged;   /**< 1 or 0: whether that is at most 1.05; it tells of the chains, not
+                             whether more epochs would raise the likelihood */
+    uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
 } gbs_rbm_report;
 
 /**
@@ -302,6 +317,8 @@ typedef struct gbs_rbm_report {
  * After the last epoch the weights are held still while every chain goes on for 200 times as many
  * sweeps as a step has: chains that disagree then do not tell what the model is, and may not have
  * told it in the steps.
+ *
+ * Checkpoints are as of gbs_potts_learn(); held-out rows have to be the same as well.
  *
  * There are no standard errors: hidden units can change places or turn over without a change of the
  * distribution, so that their weights have no single true value.

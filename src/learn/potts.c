@@ -141,7 +141,7 @@ static double predict_bytes(const learning *l)
     const double chains = l->options.method == GBS_POTTS_PCD
                               ? array * 6.0 + block * p->n_sites +
                                     (double)l->options.chains * p->n_sites *
-                                        (double)(1 + gbsi_potts_most_draws(l->options.steps))
+                                        (double)(2 + gbsi_potts_most_draws(l->options.steps))
                               : 0.0;
     return 2.0 * members * block + larger(larger(maximum, chains), 3.0 * array);
 }
@@ -189,6 +189,13 @@ static gbs_status take_options(learning *l, const gbs_potts_options *options, gb
                          "gbs_potts_options: found l1 %g and method %" PRIu64
                          ", expected 0 to 1e12, and above 0 GBS_POTTS_PL",
                          o->l1, o->method);
+    }
+    GBSI_IN_STRUCT(o->checkpoints, gbs_checkpoint_files);
+    if (!(o->checkpoint_every_s >= 0.0) || (o->checkpoints != NULL && o->method != GBS_POTTS_PCD)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found checkpoints, every %g s, expected 0 s or more, "
+                         "and none but with GBS_POTTS_PCD",
+                         o->checkpoint_every_s);
     }
     if (o->method > GBS_POTTS_ASYMMETRIC || o->chains > UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -270,7 +277,9 @@ static gbs_status learn(learning *l, const gbs_rows *held_out, gbs_model **model
     GBSI_TRY(take_memory(l, err));
     l->work.progress.passes = l->options.iterations;
     r->rhat = r->misfit = (double)NAN;
-    GBSI_TRY(ended = optimise(l, err));
+    if (l->options.checkpoints == NULL || l->options.checkpoints->resume == NULL) {
+        GBSI_TRY(ended = optimise(l, err));
+    }
     gbsi_free(l->tried);
     l->tried = NULL;
     if (l->options.method == GBS_POTTS_PCD && ended == GBS_OK) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "learn/keep.h"
 #include "learn/potts_draws.h"
 #include "learn/split_rhat.h"
 #include "rng/philox.h"
@@ -27,6 +28,13 @@ typedef struct chains {
     double *square; /* [n_sites] of the differences in the last step */
     double *x;
     double rate, shrink, total;
+    gbs_potts_report *report;
+    gbsi_keep keep;
+    uint8_t *kept;        /* [n][n_sites] the chains between two steps, for checkpoints, ... */
+    uint64_t kept_pass;   /* ... their sweeps, ... */
+    const double *kept_x; /* ... and the weights */
+    uint64_t n_summed;    /* steps in c->sum */
+    uint32_t round;       /* ROUNDS - 1 and down to 0 */
     uint64_t step;
     uint64_t pass; /* sweeps of each chain */
     bool sums;     /* whether this step is in the second half */
@@ -167,25 +175,137 @@ static void sweep_all(chains *c)
     ++c->pass;
 }
 
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const chains *c = object;
+    const gbs_potts_report *r = c->report;
+    const uint64_t count[] = {c->step,  c->kept_pass,  c->n_summed,
+                              c->round, r->iterations, r->evaluations};
+    const double number[] = {r->objective, r->gradient_norm, r->moment_error, r->iteration_s};
+    GBSI_TRY(gbsi_put_numbers(sink, count, sizeof count / sizeof count[0], sizeof count[0], err));
+    GBSI_TRY(
+        gbsi_put_numbers(sink, number, sizeof number / sizeof number[0], sizeof number[0], err));
+    GBSI_TRY(gbsi_put_numbers(sink, c->kept_x, c->potts->n, sizeof *c->x, err));
+    GBSI_TRY(gbsi_put_numbers(sink, c->sum, c->potts->n, sizeof *c->sum, err));
+    GBSI_TRY(sink->put(sink->context, c->kept, c->n * c->potts->n_sites, err));
+
+cleanup:
+    return status;
+}
+
+static gbs_status load(chains *c, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_potts_report *r = c->report;
+    uint64_t count[6];
+    double number[4];
+    GBSI_TRY(gbsi_take_numbers(source, count, 6, sizeof count[0], err));
+    GBSI_TRY(gbsi_take_numbers(source, number, 4, sizeof number[0], err));
+    GBSI_TRY(gbsi_take_numbers(source, c->x, c->potts->n, sizeof *c->x, err));
+    GBSI_TRY(gbsi_take_numbers(source, c->sum, c->potts->n, sizeof *c->sum, err));
+    GBSI_TRY(source->take(source->context, c->state, c->n * c->potts->n_sites, err));
+    bool right = count[0] <= c->options.steps && count[3] < ROUNDS;
+    for (size_t k = 0; k < c->n * c->potts->n_sites; ++k) {
+        right = right && c->state[k] < c->potts->n_states;
+    }
+    if (!right) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: found steps, rounds or states out of range",
+                           c->keep.files->resume));
+    }
+    c->step = r->steps = count[0];
+    c->pass = count[1];
+    c->n_summed = count[2];
+    c->round = (uint32_t)count[3];
+    r->iterations = count[4];
+    r->evaluations = count[5];
+    r->objective = number[0];
+    r->gradient_norm = number[1];
+    r->moment_error = number[2];
+    r->iteration_s = number[3];
+
+cleanup:
+    return status;
+}
+
+/* What decides bits. */
+static gbs_status find_digest(chains *c, gbs_error *err)
+{
+    const gbs_potts_options *o = &c->options;
+    const gbs_rows *rows = c->potts->rows;
+    const uint64_t count[] = {rows->n_states, o->iterations, o->seed, o->chains, o->steps};
+    const double number[] = {o->l2, o->tolerance, o->rate};
+    gbsi_digest *digest = NULL;
+    const gbs_status status =
+        gbsi_keep_digest("potts", rows->n, rows->n_sites, rows->state, rows->weight, &digest, err);
+    if (status >= 0) {
+        gbsi_digest_u64(digest, count, sizeof count / sizeof count[0]);
+        gbsi_digest_f64(digest, number, sizeof number / sizeof number[0]);
+        gbsi_digest_text(digest, c->keep.digest);
+    }
+    gbsi_digest_free(digest);
+    return status;
+}
+
+/* The chains begin in the rows, or where a checkpoint has them. @param resumed out */
+static gbs_status begin(chains *c, bool *resumed, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n_sites = c->potts->n_sites;
+    gbsi_kept *kept = NULL;
+    c->round = ROUNDS - 1;
+    for (size_t k = 0; k < c->n; ++k) {
+        memcpy(c->state + k * n_sites, gbsi_row(c->potts->rows, k % c->potts->rows->n), n_sites);
+    }
+    GBSI_TRY(find_digest(c, err));
+    GBSI_TRY(gbsi_keep_open(&c->keep, &kept, err));
+    *resumed = kept != NULL;
+    if (kept != NULL) {
+        const gbsi_source source = gbsi_kept_source(kept);
+        GBSI_TRY(load(c, &source, err));
+    }
+    memcpy(c->kept, c->state, c->n * n_sites);
+    c->kept_pass = c->pass;
+    c->kept_x = c->x;
+    GBSI_TRY(gbsi_keep_first(&c->keep, err));
+
+cleanup:
+    gbsi_kept_close(kept);
+    return status;
+}
+
+/* Between two steps. */
+static void keep_step(chains *c)
+{
+    if (gbsi_keep_writes(&c->keep)) {
+        memcpy(c->kept, c->state, c->n * c->potts->n_sites);
+        c->kept_pass = c->pass;
+        gbsi_keep_if_due(&c->keep);
+    }
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
 /* Steps up to `end`, or until they are stopped: a step that is stopped before it moves leaves no
- * trace. c->sum becomes the sum of the weights in the second half of all. @return how many those
- * are. */
-static uint64_t take_steps(chains *c, uint64_t end, gbs_potts_report *report)
+ * trace. The weights in the second half of all are added to c->sum. */
+static void take_steps(chains *c, uint64_t end)
 {
     const gbsi_potts *p = c->potts;
-    uint64_t n_summed = 0;
-    memset(c->sum, 0, p->n * sizeof *c->sum);
+    gbs_potts_report *report = c->report;
     for (; c->step < end; ++c->step) {
         double square = 0.0;
+        keep_step(c);
         c->rate = c->options.rate / (1.0 + DECAY * (double)c->step / (double)c->options.steps);
         c->sums = c->step >= end / 2;
         run(c, gather);
         sweep_all(c);
         if (gbsi_watch_stopped(&p->work->watch)) {
-            break;
+            return;
         }
         run(c, move_sites);
-        n_summed += c->sums;
+        c->n_summed += c->sums;
         for (uint32_t i = 0; i < p->n_sites; ++i) {
             square += c->square[i];
         }
@@ -194,7 +314,7 @@ static uint64_t take_steps(chains *c, uint64_t end, gbs_potts_report *report)
         report->steps = c->step + 1;
         p->work->progress.pass++;
     }
-    return n_summed;
+    keep_step(c);
 }
 
 /* Half as many sweeps as steps were taken, at the weights c->x, of which some are kept. */
@@ -233,30 +353,37 @@ static gbs_status hold_still(chains *c, gbs_potts_report *report, gbs_error *err
 
 /* Rounds of steps, each followed by a look at their mean, until that is the maximum or there are no
  * more steps. c->x becomes the mean. */
-static gbs_status climb(chains *c, gbs_potts_report *report, gbs_error *err)
+static gbs_status climb(chains *c, bool resumed, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_watch *watch = &c->potts->work->watch;
     const size_t n = c->potts->n;
-    report->converged = 0;
-    for (uint32_t round = ROUNDS; round-- > 0;) {
-        const uint64_t end = c->options.steps >> round;
+    c->report->converged = 0;
+    for (;; --c->round, resumed = false) {
+        const uint64_t end = c->options.steps >> c->round;
         if (end == 0) {
             continue;
         }
-        const uint64_t n_summed = take_steps(c, end, report);
+        if (!resumed) {
+            memset(c->sum, 0, n * sizeof *c->sum);
+            c->n_summed = 0;
+        }
+        take_steps(c, end);
         memcpy(c->moving, c->x, n * sizeof *c->x);
-        for (size_t k = 0; n_summed > 0 && k < n; ++k) {
-            c->x[k] = c->sum[k] / (double)n_summed;
+        c->kept_x = c->moving;
+        for (size_t k = 0; c->n_summed > 0 && k < n; ++k) {
+            c->x[k] = c->sum[k] / (double)c->n_summed;
         }
         if (!gbsi_watch_stopped(watch)) {
-            GBSI_TRY(hold_still(c, report, err));
+            GBSI_TRY(hold_still(c, c->report, err));
         }
-        if (round == 0 || report->converged || gbsi_watch_stopped(watch)) {
+        if (c->round == 0 || c->report->converged || gbsi_watch_stopped(watch)) {
             break;
         }
         memcpy(c->x, c->moving, n * sizeof *c->x);
+        c->kept_x = c->x;
     }
+    gbsi_keep_last(&c->keep);
 
 cleanup:
     return status;
@@ -267,14 +394,15 @@ static gbs_status take_memory(chains *c, gbs_error *err)
     const gbsi_potts *p = c->potts;
     const size_t n_blocks = p->n_sites * p->n_block;
     c->state = gbsi_alloc_array(c->n, p->n_sites);
+    c->kept = gbsi_alloc_array(c->n, p->n_sites);
     c->blocks = gbsi_alloc_array_zero(n_blocks, sizeof *c->blocks);
     c->data = gbsi_alloc_array_zero(p->n, sizeof *c->data);
     c->sum = gbsi_alloc_array_zero(p->n, sizeof *c->sum);
     c->moving = gbsi_alloc_array(p->n, sizeof *c->moving);
     c->draws = gbsi_alloc_array(gbsi_potts_most_draws(c->options.steps), c->n * p->n_sites);
     c->square = gbsi_alloc_array_zero(p->n_sites, sizeof *c->square);
-    return c->state == NULL || c->blocks == NULL || c->data == NULL || c->sum == NULL ||
-                   c->moving == NULL || c->draws == NULL || c->square == NULL
+    return c->state == NULL || c->kept == NULL || c->blocks == NULL || c->data == NULL ||
+                   c->sum == NULL || c->moving == NULL || c->draws == NULL || c->square == NULL
                ? gbsi_no_memory(err, "chains", (n_blocks + 3 * p->n) * sizeof *c->data)
                : GBS_OK;
 }
@@ -283,22 +411,27 @@ gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options
                              gbs_potts_report *report, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    chains c = {.potts = potts, .options = *options, .x = x};
+    bool resumed = false;
+    chains c = {.potts = potts, .options = *options, .x = x, .report = report};
+    c.keep = (gbsi_keep){.files = options->checkpoints,
+                         .every_s = options->checkpoint_every_s,
+                         .object = &c,
+                         .save = save};
     c.n = (size_t)options->chains;
     c.total = gbs_rows_weight(potts->rows);
     c.shrink = options->l2 / c.total;
     GBSI_TRY(take_memory(&c, err));
-    for (size_t k = 0; k < c.n; ++k) {
-        memcpy(c.state + k * potts->n_sites, gbsi_row(potts->rows, k % potts->rows->n),
-               potts->n_sites);
-    }
+    GBSI_TRY(begin(&c, &resumed, err));
     potts->work->progress.passes = potts->work->progress.pass + c.options.steps;
+    potts->work->progress.pass += c.step;
     run(&c, count_data);
-    GBSI_TRY(climb(&c, report, err));
+    GBSI_TRY(climb(&c, resumed, err));
+    report->n_unwritten = c.keep.n_failed;
     status = gbsi_watch_stopped(&potts->work->watch) ? GBS_STOPPED : GBS_OK;
 
 cleanup:
     gbsi_free(c.state);
+    gbsi_free(c.kept);
     gbsi_free(c.blocks);
     gbsi_free(c.data);
     gbsi_free(c.sum);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -402,6 +403,105 @@ static void frequencies_of_pairs(void **state)
     gbs_rows_free(rows);
 }
 
+/* Stops once the chains are at work. */
+static int stop_chains(void *context, const gbs_progress *progress)
+{
+    (void)context;
+    return progress->passes > 50;
+}
+
+/* @param files NULL: none. @param digest out: of the model, "" where it was stopped. */
+static void learn_by_chains(const gbs_rows *rows, uint64_t threads, double every_s,
+                            const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks,
+                            char digest[33])
+{
+    const gbs_potts_options options = {.size = sizeof options,
+                                       .threads = threads,
+                                       .iterations = 50,
+                                       .method = GBS_POTTS_PCD,
+                                       .chains = 2000,
+                                       .steps = 40,
+                                       .checkpoints = files,
+                                       .checkpoint_every_s = every_s};
+    gbs_model *model = NULL;
+    gbs_potts_report report = {.size = sizeof report};
+    const gbs_status status =
+        gbs_potts_learn(rows, NULL, &options, callbacks, &model, &report, NULL);
+    assert_true(status == GBS_OK || (status == GBS_STOPPED && callbacks != NULL));
+    assert_true(report.n_unwritten == 0 && report.iterations > 0);
+    memcpy(digest, status == GBS_OK ? gbs_model_digest(model) : "", status == GBS_OK ? 33 : 1);
+    gbs_model_free(model);
+}
+
+static void copy_file(const char *from, const char *to, long damaged)
+{
+    static unsigned char bytes[1 << 20];
+    FILE *file = fopen(from, "rb");
+    assert_non_null(file);
+    const size_t n = fread(bytes, 1, sizeof bytes, file);
+    (void)fclose(file);
+    assert_true(n > 1000 && n < sizeof bytes);
+    bytes[damaged < 0 ? 0 : damaged] ^= damaged < 0 ? 0 : 1;
+    file = fopen(to, "wb");
+    assert_non_null(file);
+    assert_true(fwrite(bytes, 1, n, file) == n && fclose(file) == 0);
+}
+
+/* Stopped as soon as someone looks, after a tenth of a second, within a step or between two; then
+ * on other threads to the end, from there, and from the checkpoint before the last. */
+static void checkpoints_go_on(void **state)
+{
+    (void)state;
+    const gbs_checkpoint_files write = {.size = sizeof write, .write = "potts_test.ckpt"};
+    const gbs_checkpoint_files resume = {.size = sizeof resume, .resume = "potts_test.ckpt"};
+    const gbs_checkpoint_files before = {.size = sizeof before, .resume = "potts_test.ckpt~"};
+    const gbs_checkpoint_files both = {
+        .size = sizeof both, .resume = "potts_test.ckpt", .write = "potts_test.ckpt"};
+    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = stop_chains};
+    char whole[33];
+    char digest[33];
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    if (!has_lbfgs()) {
+        skip();
+    }
+    gbs_rows *rows = random_rows(400, 12, 4);
+    learn_by_chains(rows, 2, 0.0, NULL, NULL, whole);
+    learn_by_chains(rows, 2, 300.0, &write, &callbacks, digest);
+    learn_by_chains(rows, 1, 300.0, &both, &callbacks, digest);
+    copy_file("potts_test.ckpt", "potts_test.bad", 5000);
+    learn_by_chains(rows, 3, 0.0, &resume, NULL, digest);
+    assert_string_equal(digest, whole);
+    learn_by_chains(rows, 1, 1e-9, &write, NULL, digest);
+    assert_string_equal(digest, whole);
+    learn_by_chains(rows, 2, 0.0, &before, NULL, digest);
+    assert_string_equal(digest, whole);
+    gbs_checkpoint_files files = {.size = sizeof files, .resume = "potts_test.bad"};
+    gbs_potts_options options = {.size = sizeof options,
+                                 .iterations = 50,
+                                 .method = GBS_POTTS_PCD,
+                                 .chains = 2000,
+                                 .steps = 40,
+                                 .checkpoints = &files};
+    assert_int_equal(gbs_potts_learn(rows, NULL, &options, NULL, &model, NULL, &err),
+                     GBS_ERR_FORMAT);
+    files.resume = "potts_test.ckpt";
+    options.steps = 41;
+    assert_int_equal(gbs_potts_learn(rows, NULL, &options, NULL, &model, NULL, &err),
+                     GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "potts_test.ckpt: found a checkpoint of other rows"));
+    files = (gbs_checkpoint_files){.size = sizeof files, .write = "/none/none"};
+    assert_int_equal(gbs_potts_learn(rows, NULL, &options, NULL, &model, NULL, &err), GBS_ERR_IO);
+    options.method = GBS_POTTS_PL;
+    assert_int_equal(gbs_potts_learn(rows, NULL, &options, NULL, &model, NULL, &err),
+                     GBS_ERR_ARGUMENT);
+    assert_null(model);
+    (void)remove("potts_test.ckpt");
+    (void)remove("potts_test.ckpt~");
+    (void)remove("potts_test.bad");
+    gbs_rows_free(rows);
+}
+
 static int stop(void *context, const gbs_progress *progress)
 {
     (void)context;
@@ -579,6 +679,7 @@ int main(void)
         cmocka_unit_test(chains_that_disagree),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(frequencies_of_pairs),
+        cmocka_unit_test(checkpoints_go_on),
         cmocka_unit_test(what_ends_it),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(rows_share_weights),

@@ -38,7 +38,8 @@ static bool run_epoch(gbsi_rbm *r, uint64_t epoch, gbs_rbm_report *report)
     const size_t batch = (size_t)r->options.batch;
     const size_t n_batches = (r->rows->n + batch - 1) / batch;
     shuffle(r, epoch);
-    for (size_t first = 0; first < r->rows->n; first += batch) {
+    for (size_t first = (size_t)(r->step - epoch * n_batches) * batch; first < r->rows->n;
+         first += batch) {
         const double done = (double)r->step / ((double)n_batches * (double)r->options.epochs);
         r->row = r->order + first;
         r->n_batch = r->rows->n - first < batch ? r->rows->n - first : batch;
@@ -48,6 +49,8 @@ static bool run_epoch(gbsi_rbm *r, uint64_t epoch, gbs_rbm_report *report)
             return false;
         }
         report->steps = ++r->step;
+        gbsi_rbm_keep_step(r);
+        gbsi_keep_if_due(&r->keep);
     }
     return true;
 }
@@ -57,22 +60,30 @@ static gbs_status run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_repo
 {
     const double begun_s = gbsi_clock_s();
     report->mean_pl = report->held_out_pl = report->rhat = (double)NAN;
+    r->report = report;
+    const gbs_status resumed = gbsi_rbm_resume(r, held_out, err);
+    if (resumed < 0) {
+        return resumed;
+    }
+    const uint64_t begun = report->epochs;
     r->work->progress.passes = r->options.epochs;
-    for (uint64_t epoch = 0; epoch < r->options.epochs; ++epoch) {
+    for (uint64_t epoch = begun; epoch < r->options.epochs; ++epoch) {
         double pl[2] = {(double)NAN, (double)NAN};
         if (run_epoch(r, epoch, report)) {
             pl[0] = gbsi_rbm_mean_pl(r, r->rows);
             pl[1] = held_out == NULL ? pl[1] : gbsi_rbm_mean_pl(r, held_out);
         }
         if (gbsi_watch_stopped(&r->work->watch)) {
+            gbsi_keep_last(&r->keep);
             return report->steps > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
         }
         report->mean_pl = pl[0];
         report->held_out_pl = pl[1];
         memcpy(r->curve + 2 * epoch, pl, sizeof pl);
         report->epochs = r->work->progress.pass = epoch + 1;
-        report->epoch_s = (gbsi_clock_s() - begun_s) / (double)(epoch + 1);
+        report->epoch_s = (gbsi_clock_s() - begun_s) / (double)(epoch + 1 - begun);
     }
+    gbsi_keep_last(&r->keep);
     const gbs_status status = gbsi_rbm_hold_still(r, report, err);
     return status >= 0 && gbsi_watch_stopped(&r->work->watch) ? GBS_STOPPED : status;
 }
@@ -83,6 +94,12 @@ static gbs_status take_options(gbs_rbm_options *o, const gbs_rbm_options *option
 {
     if (options != NULL) {
         *o = *options;
+    }
+    GBSI_IN_STRUCT(o->checkpoints, gbs_checkpoint_files);
+    if (!(o->checkpoint_every_s >= 0.0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_rbm_options: found checkpoint_every_s %g, expected 0 or more",
+                         o->checkpoint_every_s);
     }
     if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->rate >= 0.0 && o->rate <= 1e3)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -194,6 +211,7 @@ static gbs_status learn(gbsi_rbm *r, const gbs_rows *held_out, double *curve, gb
     report->n_rows = r->rows->n;
     report->n_visible = r->n;
     report->n_hidden = r->m;
+    report->n_unwritten = r->keep.n_failed;
     report->seconds = gbsi_clock_s() - r->work->begun_s;
     status = ended;
 

@@ -3,6 +3,7 @@
 #ifndef GBSI_LEARN_RBM_H
 #define GBSI_LEARN_RBM_H
 
+#include "learn/keep.h"
 #include "learn/layers.h"
 #include "learn/rows.h"
 #include "learn/work.h"
@@ -43,6 +44,12 @@ typedef struct gbsi_rbm {
     const gbs_rows *judged;
     double *log_pl; /* [rows of data or of those held out] */
     double *curve;  /* [epochs][2] */
+    /* of checkpoints */
+    gbsi_keep keep;
+    gbs_rbm_report *report;
+    uint64_t kept_step;       /* between two steps, as what follows: */
+    uint8_t *kept_v, *kept_h; /* NULL: no checkpoint is wanted, as what follows */
+    double *kept_herd;
     _Atomic size_t next;
 } gbsi_rbm;
 
@@ -61,6 +68,10 @@ bool gbsi_rbm_sweep(gbsi_rbm *rbm);
 /* rbm_hold.c: sweeps the chains at the weights of the moment. @param report its R-hat is set, and
  * whether they agree. */
 gbs_status gbsi_rbm_hold_still(gbsi_rbm *rbm, gbs_rbm_report *report, gbs_error *err);
+/* rbm_keep.c: where a checkpoint has it, or as it is; and the first one. */
+gbs_status gbsi_rbm_resume(gbsi_rbm *rbm, const gbs_rows *held_out, gbs_error *err);
+/* Between two steps. */
+void gbsi_rbm_keep_step(gbsi_rbm *rbm);
 /* rbm_judge.c: mean ln PL of rows; NAN where it was stopped. */
 double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
 

@@ -19,14 +19,15 @@ double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out)
     const double members = gbsi_pool_size(r->work->pool);
     const double judged = (double)(r->rows->n > n_held_out ? r->rows->n : n_held_out);
     const double units = (double)(r->n + r->m);
+    const double kept = r->options.checkpoints != NULL ? 2.0 : 1.0; /* of chains, with their copy */
     const double doubles =
         (double)(r->n * r->wide_m + r->m * r->wide_n + r->wide_n + r->wide_m) +
         2.0 * batch * (double)r->wide_m + judged + members * (double)r->wide +
         2.0 * (double)r->options.epochs +
-        (r->options.draw == GBS_RBM_HERDED ? batch * units * GBSI_RBM_BINS : 0.0);
+        (r->options.draw == GBS_RBM_HERDED ? kept * batch * units * GBSI_RBM_BINS : 0.0);
     const double words =
         members * (double)(r->n_list + r->n_word) + (double)r->rows->n + batch * units;
-    return 8.0 * doubles + 4.0 * words + batch * units;
+    return 8.0 * doubles + 4.0 * words + kept * batch * units;
 }
 
 static gbs_status take_memory(gbsi_rbm *r, size_t n_held_out, gbs_error *err)
@@ -36,6 +37,7 @@ static gbs_status take_memory(gbsi_rbm *r, size_t n_held_out, gbs_error *err)
     const size_t judged = r->rows->n > n_held_out ? r->rows->n : n_held_out;
     const size_t herd =
         r->options.draw == GBS_RBM_HERDED ? batch * (r->n + r->m) * GBSI_RBM_BINS : 0;
+    const bool keeps = r->options.checkpoints != NULL;
     struct {
         void **to;
         size_t n, size;
@@ -53,6 +55,9 @@ static gbs_status take_memory(gbsi_rbm *r, size_t n_held_out, gbs_error *err)
                   {(void **)&r->p, members * r->wide, sizeof *r->p},
                   {(void **)&r->log_pl, judged, sizeof *r->log_pl},
                   {(void **)&r->curve, 2 * (size_t)r->options.epochs, sizeof *r->curve},
+                  {(void **)&r->kept_v, keeps ? batch * r->n : 1, 1},
+                  {(void **)&r->kept_h, keeps ? batch * r->m : 1, 1},
+                  {(void **)&r->kept_herd, keeps ? herd : 0, sizeof *r->herd},
                   {(void **)&r->herd, herd, sizeof *r->herd}};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0] - (herd == 0); ++k) {
         *arrays[k].to = gbsi_alloc_array_zero(arrays[k].n, arrays[k].size);
@@ -121,9 +126,10 @@ gbs_status gbsi_rbm_begin(gbsi_rbm *rbm, size_t n_held_out, gbs_error *err)
 
 void gbsi_rbm_free(gbsi_rbm *rbm)
 {
-    void *const arrays[] = {rbm->w, rbm->wt,     rbm->a,    rbm->b,    rbm->order,
-                            rbm->v, rbm->h,      rbm->up,   rbm->down, rbm->list,
-                            rbm->p, rbm->log_pl, rbm->herd, rbm->word, rbm->curve};
+    void *const arrays[] = {rbm->kept_v, rbm->kept_h, rbm->kept_herd, rbm->w, rbm->wt,
+                            rbm->a,      rbm->b,      rbm->order,     rbm->v, rbm->h,
+                            rbm->up,     rbm->down,   rbm->list,      rbm->p, rbm->log_pl,
+                            rbm->herd,   rbm->word,   rbm->curve};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
         gbsi_free(arrays[k]);
     }

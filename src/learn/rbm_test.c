@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -325,6 +326,70 @@ static void what_ends_it(void **state)
     gbs_rows_free(rows);
 }
 
+/* @param digest out: of the model. @param curve [2 * EPOCHS] */
+static gbs_status learn_with(const gbs_rows *rows, const gbs_rbm_options *options,
+                             const gbs_run_callbacks *callbacks, double *curve, char digest[33])
+{
+    gbs_model *model = NULL;
+    gbs_error err = {0};
+    const gbs_status status =
+        gbs_rbm_learn(rows, NULL, options, callbacks, curve, &model, NULL, &err);
+    if (status >= 0) {
+        memcpy(digest, gbs_model_digest(model), 33);
+    }
+    gbs_model_free(model);
+    return status;
+}
+
+/* Stopped in the second epoch and in the third, or wherever someone looks then; after that on other
+ * threads to the end; from the checkpoint before the last; and one of other options. */
+static void checkpoints_go_on(void **state)
+{
+    (void)state;
+    enum { EPOCHS = 3 };
+    gbs_rows *rows = wide_rows(1500, 100);
+    uint64_t epochs = 0;
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .progress = stop, .context = &epochs};
+    const gbs_rbm_options whole = {
+        .size = sizeof whole, .hidden = 30, .epochs = EPOCHS, .threads = 2};
+    for (uint64_t kind = 0; kind < 3; ++kind) { /* PCD, CD, PCD by herding */
+        gbs_checkpoint_files files = {.size = sizeof files, .write = "rbm_test.ckpt"};
+        char digest[2][33];
+        double curve[2][2 * EPOCHS];
+        gbs_rbm_options options = whole;
+        options.method = kind == 1;
+        options.draw = kind == 2;
+        ok(learn_with(rows, &options, NULL, curve[0], digest[0]));
+        options.checkpoints = &files;
+        options.threads = 1;
+        for (int stretch = 0; stretch < 2; ++stretch) {
+            epochs = 1 + (uint64_t)stretch;
+            const gbs_status status = learn_with(rows, &options, &callbacks, curve[1], digest[1]);
+            assert_true(status == GBS_OK || status == GBS_STOPPED);
+            files.resume = files.write;
+        }
+        files.write = NULL;
+        options.threads = 3;
+        ok(learn_with(rows, &options, NULL, curve[1], digest[1]));
+        assert_string_equal(digest[0], digest[1]);
+        for (size_t k = 0; k < EPOCHS; ++k) {
+            assert_true(curve[0][2 * k] == curve[1][2 * k]);
+        }
+        files = (gbs_checkpoint_files){.size = sizeof files, .write = "rbm_test.ckpt"};
+        options.checkpoint_every_s = 1e-9;
+        ok(learn_with(rows, &options, NULL, curve[1], digest[1]));
+        files = (gbs_checkpoint_files){.size = sizeof files, .resume = "rbm_test.ckpt~"};
+        ok(learn_with(rows, &options, NULL, curve[1], digest[1]));
+        assert_string_equal(digest[0], digest[1]);
+        options.seed = 9;
+        assert_int_equal(learn_with(rows, &options, NULL, curve[1], digest[1]), GBS_ERR_ARGUMENT);
+    }
+    (void)remove("rbm_test.ckpt");
+    (void)remove("rbm_test.ckpt~");
+    gbs_rows_free(rows);
+}
+
 static void memory_runs_out(void **state)
 {
     (void)state;
@@ -353,6 +418,7 @@ int main(void)
         cmocka_unit_test(pseudo_likelihood_against_enumeration),
         cmocka_unit_test(nothing_changes_bits),
         cmocka_unit_test(what_ends_it),
+        cmocka_unit_test(checkpoints_go_on),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

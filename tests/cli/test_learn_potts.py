@@ -250,6 +250,8 @@ def test_memory_is_predicted(run, work):
     ([BARS, "--l1", "1", "--method", "pcd", "-o", "x.gbm"], "leave out --method pcd"),
     ([BARS, "--weights", "w", "-o", "x.gbm"], "takes no --weights"),
     ([BARS, "--steps", "5", "-o", "x.gbm"], "add --method pcd"),
+    ([BARS, "--checkpoint", "c", "-o", "x.gbm"], "add --method pcd"),
+    ([BARS, "--method", "pcd", "--checkpoint-every", "1", "-o", "x.gbm"], "applies with --checkpoint FILE only"),
     ([BARS, "--method", "exact", "-o", "x.gbm"], "pl|asymmetric|pcd|cd"),
     ([BARS, "--identity", "1.5", "-o", "x.gbm"], "--identity"),
     (["-", "--held-out", "-", "-o", "x.gbm"], "standard input"),

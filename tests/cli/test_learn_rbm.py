@@ -4,9 +4,12 @@ import csv
 import itertools
 import json
 import math
+import signal
+import subprocess
+import time
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, program
 
 BARS = ROOT / "examples" / "bars.csv"
 
@@ -49,6 +52,33 @@ def rows_of(path):
 
 def write_rows(path, names, rows):
     path.write_text(",".join(names) + "\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
+
+
+@pytest.mark.parametrize("kind", [["rbm", "--hidden", "20", "--epochs", "300", "--draw", "herded"],
+                                  ["potts", "--method", "pcd", "--chains", "1000", "--steps", "100"]])
+def test_checkpoints(run, work, kind):
+    """Stopped by a signal once there is a checkpoint; what goes on from it ends as what was never stopped."""
+    rows = [[(b >> i) % 2 for i in range(9)] for b in range(0, 512, 5)] + [[b % 2] * 9 for b in range(120)]
+    write_rows(work / "d.csv", "abcdefghi", rows)
+    words = ["learn", kind[0], "d.csv", *kind[1:]]
+    process = subprocess.Popen([program(), *words, "--checkpoint", "c.ckpt", "--threads", "2", "-o", "part.gbm"], cwd=work,
+                               stderr=subprocess.PIPE, text=True)
+    while not (work / "c.ckpt").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    said = process.stderr.read()
+    assert process.wait() in (0, 1, 4), said  # 0: done before; 1: before the first step was over
+    done = run(*words, "--resume", "c.ckpt", "--checkpoint", "c.ckpt", "--threads", "1", "-o", "a.gbm")
+    assert done.status == 0, done.err
+    assert run(*words, "-o", "b.gbm").status == 0
+    assert (work / "a.gbm").read_bytes() == (work / "b.gbm").read_bytes()
+    done = run(*words, "--seed", "8", "--resume", "c.ckpt", "-o", "x.gbm")
+    assert done.status == 3 and "c.ckpt: found a checkpoint of other rows, other options" in done.err
+    damaged = bytearray((work / "c.ckpt").read_bytes())
+    damaged[300] ^= 1
+    (work / "c.ckpt").write_bytes(damaged)
+    done = run(*words, "--resume", "c.ckpt", "-o", "x.gbm")
+    assert done.status == 3 and "c.ckpt: " in done.err and not (work / "x.gbm").exists(), done.err
 
 
 @pytest.mark.parametrize("l2, agree", [("0", False), ("30", True)])

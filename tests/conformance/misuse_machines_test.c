@@ -135,6 +135,7 @@ static void potts_options(void **state)
 static void rbm(void **state)
 {
     (void)state;
+    const gbs_checkpoint_files no_files = {.size = 8, .write = "none"};
     const gbs_rbm_options good = {.size = sizeof good, .hidden = 2, .epochs = 1};
     const gbs_rbm_options bad[] = {{.size = 8, .hidden = 2},
                                    {.size = sizeof bad[0]},
@@ -147,6 +148,8 @@ static void rbm(void **state)
                                    {.size = sizeof bad[0], .hidden = 2, .rate = -1.0},
                                    {.size = sizeof bad[0], .hidden = 2, .l2 = -1.0},
                                    {.size = sizeof bad[0], .hidden = 2, .time_s = -1.0},
+                                   {.size = sizeof bad[0], .hidden = 2, .checkpoint_every_s = -1.0},
+                                   {.size = sizeof bad[0], .hidden = 2, .checkpoints = &no_files},
                                    {.size = sizeof bad[0], .hidden = 2, .threads = 1u << 20}};
     const gbs_run_callbacks shorter = {.size = 1};
     gbs_rbm_report little = {.size = 8};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checkpoints of learning by chains: where it stands between two steps, in a file (io/kept_file.h)
+ * that begins with a digest of all that decides its bits. */
+#ifndef GBSI_LEARN_KEEP_H
+#define GBSI_LEARN_KEEP_H
+
+#include "base/digest.h"
+#include "gibbsite/checkpoint.h"
+#include "io/kept_file.h"
+
+typedef struct gbsi_keep {
+    const gbs_checkpoint_files *files; /* borrowed; NULL: none are wanted */
+    double every_s;                    /* from one to the next; 0: 300 */
+    const void *object;                /* what is saved: */
+    gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
+    char digest[33];
+    double last_s;
+    uint64_t n_failed; /* that could not be written */
+} gbsi_keep;
+
+/* Whether they are to be written. */
+bool gbsi_keep_writes(const gbsi_keep *keep);
+
+/* Of a kind of learning, this version, rows and their weights; then the caller's options.
+ * @param digest out: freed by gbsi_digest_free(). */
+gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, const uint8_t *state,
+                            const double *weight, gbsi_digest **digest, gbs_error *err);
+
+/* The file to go on from, behind its digest. @param kept out: NULL where there is none.
+ * @return GBS_ERR_ARGUMENT for one of other rows or options. */
+gbs_status gbsi_keep_open(const gbsi_keep *keep, gbsi_kept **kept, gbs_error *err);
+
+/* Before the first step: a place that cannot be written is an error. */
+gbs_status gbsi_keep_first(gbsi_keep *keep, gbs_error *err);
+/* Between two steps, and at the end: one that cannot be written is counted. */
+void gbsi_keep_if_due(gbsi_keep *keep);
+void gbsi_keep_last(gbsi_keep *keep);
+
+#endif
