@@ -55,6 +55,10 @@ double gbsi_potts_log_pl(gbsi_potts *potts, const double *x);
 void gbsi_potts_to_gauge(const gbsi_potts *potts, double *x);
 gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model **model,
                             gbs_error *err);
+/* Whether a model is such a one, and then its parameters. @param value NULL, or [n] out. @return n.
+ */
+gbs_status gbsi_potts_check_model(const gbs_model *model, gbs_error *err);
+size_t gbsi_potts_read(const gbs_model *model, double *value);
 
 /* Steps of maximum likelihood from x, which becomes their mean. @param report its fields of PCD are
  * set. @return GBS_STOPPED with x as far as it came. */

@@ -424,60 +424,6 @@ static void clear_unknown(errors *e, double *error)
     }
 }
 
-/* ---- the model ------------------------------------------------------------------------------- */
-
-static gbs_status check_model(const gbs_model *m, gbs_error *err)
-{
-    const gbsi_factors *f = &m->factors;
-    const size_t n = m->n_variables;
-    bool dense = f->n_factors == n + n * (n - 1) / 2;
-    size_t at = 0;
-    for (size_t i = 0; i < n && dense; ++i, ++at) {
-        dense = m->arity[i] == m->arity[0] && f->kind[at] == GBS_FACTOR_TABLE &&
-                f->scope_start[at + 1] - f->scope_start[at] == 1 &&
-                f->scope[f->scope_start[at]] == i;
-    }
-    for (size_t i = 0; i < n && dense; ++i) {
-        for (size_t j = i + 1; j < n && dense; ++j, ++at) {
-            const uint32_t *scope = f->scope + f->scope_start[at];
-            dense = f->kind[at] == GBS_FACTOR_TABLE &&
-                    f->scope_start[at + 1] - f->scope_start[at] == 2 && scope[0] == i &&
-                    scope[1] == j;
-        }
-    }
-    return dense && n > 0 ? GBS_OK
-                          : gbsi_fail(err, GBS_ERR_ARGUMENT,
-                                      "found another model, expected one of gbs_potts_learn(): a "
-                                      "table for each variable, then one for each pair");
-}
-
-/* @param value NULL, or [n] out. @return n. */
-static size_t read_tables(const gbs_model *m, double *value)
-{
-    const gbsi_factors *f = &m->factors;
-    size_t n = 0;
-    for (size_t at = 0; at < f->n_factors; ++at) {
-        const double *table = f->table + f->table_start[f->aux[at]];
-        const size_t size = gbsi_factor_size(f, at);
-        if (value != NULL) {
-            memcpy(value + n, table, size * sizeof *value);
-        }
-        n += size;
-    }
-    return n;
-}
-
-gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n, double *value, gbs_error *err)
-{
-    GBSI_NEED(model);
-    GBSI_NEED(n);
-    const gbs_status status = check_model(model, err);
-    if (status >= 0) {
-        *n = read_tables(model, value);
-    }
-    return status;
-}
-
 /* ---- the call -------------------------------------------------------------------------------- */
 
 static gbs_status check(const errors *e, const gbs_model *model, const gbs_rows *rows,
@@ -598,7 +544,7 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
                                     .time_s = o.time_s,
                                     .threads = o.threads,
                                     .memory_limit = o.memory_limit};
-    GBSI_TRY(check_model(model, err));
+    GBSI_TRY(gbsi_potts_check_model(model, err));
     set_sizes(&e, model, &o);
     GBSI_TRY(check(&e, model, rows, &o, err));
     GBSI_TRY(gbsi_work_begin(&e.work, &work, callbacks, gbs_model_bytes(model), err));
@@ -609,7 +555,7 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
     if (found == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "standard errors", e.potts.n * sizeof *found));
     }
-    (void)read_tables(model, e.x);
+    (void)gbsi_potts_read(model, e.x);
     fill_basis(&e);
     GBSI_TRY(find_roots(&e, err));
     GBSI_TRY(add_rows(&e, found, err));

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From parameters to a model: the zero-sum gauge, and factors. */
+/* From parameters to a model, and back: the zero-sum gauge, and factors. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "learn/potts.h"
+#include "model/model.h"
 
 /* ---- gauge ----------------------------------------------------------------------------------- */
 
@@ -116,5 +118,58 @@ gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model 
 
 cleanup:
     gbs_builder_free(builder);
+    return status;
+}
+
+/* ---- back ------------------------------------------------------------------------------------ */
+
+gbs_status gbsi_potts_check_model(const gbs_model *m, gbs_error *err)
+{
+    const gbsi_factors *f = &m->factors;
+    const size_t n = m->n_variables;
+    bool dense = f->n_factors == n + n * (n - 1) / 2;
+    size_t at = 0;
+    for (size_t i = 0; i < n && dense; ++i, ++at) {
+        dense = m->arity[i] == m->arity[0] && f->kind[at] == GBS_FACTOR_TABLE &&
+                f->scope_start[at + 1] - f->scope_start[at] == 1 &&
+                f->scope[f->scope_start[at]] == i;
+    }
+    for (size_t i = 0; i < n && dense; ++i) {
+        for (size_t j = i + 1; j < n && dense; ++j, ++at) {
+            const uint32_t *scope = f->scope + f->scope_start[at];
+            dense = f->kind[at] == GBS_FACTOR_TABLE &&
+                    f->scope_start[at + 1] - f->scope_start[at] == 2 && scope[0] == i &&
+                    scope[1] == j;
+        }
+    }
+    return dense && n > 0 ? GBS_OK
+                          : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                                      "found another model, expected one of gbs_potts_learn(): a "
+                                      "table for each variable, then one for each pair");
+}
+
+size_t gbsi_potts_read(const gbs_model *m, double *value)
+{
+    const gbsi_factors *f = &m->factors;
+    size_t n = 0;
+    for (size_t at = 0; at < f->n_factors; ++at) {
+        const double *table = f->table + f->table_start[f->aux[at]];
+        const size_t size = gbsi_factor_size(f, at);
+        if (value != NULL) {
+            memcpy(value + n, table, size * sizeof *value);
+        }
+        n += size;
+    }
+    return n;
+}
+
+gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n, double *value, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(n);
+    const gbs_status status = gbsi_potts_check_model(model, err);
+    if (status >= 0) {
+        *n = gbsi_potts_read(model, value);
+    }
     return status;
 }

@@ -90,11 +90,18 @@ static void potts(void **state)
 static void potts_options(void **state)
 {
     (void)state;
-    const gbs_potts_options bad[] = {
-        {.size = sizeof bad[0], .l2 = -1.0},           {.size = sizeof bad[0], .tolerance = 2.0},
-        {.size = sizeof bad[0], .rate = -1.0},         {.size = sizeof bad[0], .method = 3},
-        {.size = sizeof bad[0], .chains = 1ull << 40}, {.size = sizeof bad[0], .time_s = -1.0},
-        {.size = sizeof bad[0], .threads = 1u << 20}};
+    const gbs_checkpoint_files files = {.size = sizeof files, .write = "none"};
+    const gbs_potts_options bad[] = {{.size = sizeof bad[0], .l2 = -1.0},
+                                     {.size = sizeof bad[0], .tolerance = 2.0},
+                                     {.size = sizeof bad[0], .rate = -1.0},
+                                     {.size = sizeof bad[0], .method = 3},
+                                     {.size = sizeof bad[0], .chains = 1ull << 40},
+                                     {.size = sizeof bad[0], .time_s = -1.0},
+                                     {.size = sizeof bad[0], .threads = 1u << 20},
+                                     {.size = sizeof bad[0], .l1 = -1.0},
+                                     {.size = sizeof bad[0], .l1 = 1.0, .method = GBS_POTTS_PCD},
+                                     {.size = sizeof bad[0], .checkpoints = &files},
+                                     {.size = sizeof bad[0], .checkpoint_every_s = -1.0}};
     gbs_rows *rows = NULL;
     gbs_rows *empty = NULL;
     gbs_rows *wider = NULL;

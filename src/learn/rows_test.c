@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of states: weights of similar ones, files that are read and files that are refused. */
+#include "learn/rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void ok(gbs_status status)
+{
+    assert_int_equal(status, GBS_OK);
+}
+
+static void rows_share_weights(void **state)
+{
+    (void)state;
+    static const uint32_t x[4][5] = {
+        {0, 1, 2, 0, 1}, {0, 1, 2, 0, 0}, {2, 2, 1, 1, 0}, {0, 1, 2, 1, 0}};
+    gbs_rows *rows = NULL;
+    gbs_rows *out = NULL;
+    ok(gbs_rows_new(5, 3, &rows, NULL));
+    ok(gbs_rows_add(rows, 4, &x[0][0], NULL));
+    ok(gbs_rows_weigh(rows, 0.8, 2, NULL, NULL)); /* 4 of 5 sites */
+    assert_true(rows->weight[0] == 1.0 / 2 && rows->weight[1] == 1.0 / 3);
+    assert_true(rows->weight[2] == 1.0 && rows->weight[3] == 1.0 / 2);
+    ok(gbs_rows_weigh(rows, 0.81, 1, NULL, NULL));
+    assert_true(gbs_rows_weight(rows) == 4.0);
+    ok(gbs_rows_hold_out(rows, 0.5, &out, NULL));
+    assert_true(gbs_rows_n(rows) == 2 && gbs_rows_n(out) == 2);
+    assert_true(gbs_rows_state(rows, 1, 0) == 2 && gbs_rows_state(out, 1, 3) == 1);
+    gbs_rows_free(rows);
+    gbs_rows_free(out);
+}
+
+static gbs_rows *parse(const char *text, gbs_error *err)
+{
+    gbs_rows *rows = NULL;
+    const gbs_status status = gbs_rows_read_memory("d", text, strlen(text), &rows, err);
+    assert_true((status == GBS_OK) == (rows != NULL));
+    return rows;
+}
+
+static void files_are_read(void **state)
+{
+    (void)state;
+    gbs_rows *rows = parse(">a\r\nAC.x-\r\nYX\n>b the second\n--C\naa\nDW\n", NULL);
+    assert_non_null(rows);
+    assert_true(gbs_rows_n(rows) == 2 && gbs_rows_n_sites(rows) == 5 &&
+                gbs_rows_n_states(rows) == 21);
+    assert_true(gbs_rows_state(rows, 0, 1) == 2 && gbs_rows_state(rows, 0, 3) == 20);
+    assert_true(gbs_rows_state(rows, 0, 4) == 0 && gbs_rows_n_unknown(rows) == 1);
+    assert_true(gbs_rows_state(rows, 1, 4) == 19 && gbs_rows_site_name(rows, 0) == NULL);
+    gbs_rows_free(rows);
+    rows = parse("a, b ,c\n0,1,255\n\n 2,0,1 \n", NULL);
+    assert_non_null(rows);
+    assert_true(gbs_rows_n(rows) == 2 && gbs_rows_n_sites(rows) == 3 &&
+                gbs_rows_n_states(rows) == 256);
+    assert_string_equal(gbs_rows_site_name(rows, 1), "b");
+    assert_true(gbs_rows_state(rows, 1, 0) == 2);
+    gbs_rows_free(rows);
+}
+
+static void files_are_refused(void **state)
+{
+    static const char *const bad[][2] = {
+        {">a\nAC\n>b\nACD\n", "d:5:1: found 3 sites, expected 2"},
+        {">a\nA1\n", "d:2:2: found '1', expected a letter"},
+        {">a\n>b\nA\n", "d:2:1: found no letters"},
+        {">a\n", "found no letters"},
+        {"", "d:1:1: found an empty name"},
+        {"a,\n0,1\n", "d:1:3: found an empty name"},
+        {"a,b, a\n0,1,0\n", "d:1:6: found 'a', expected a name that no column before has"},
+        {"a,\"b\"\n0,1\n", "d:1:3: found '\"'"},
+        {"a,b\n0,1\n0\n", "d:3:2: found 1 sites, expected 2"},
+        {"a,b\n0,1,2\n", "found 3 sites, expected 2"},
+        {"a,b\n0,x\n", "d:2:3: found 'x', expected a state"},
+        {"a,b\n0,-1\n", "d:2:3: found '-1'"},
+        {"a,b\n0,256\n", "d:2:3: found '256'"},
+        {"a,b\n0,\n", "d:2:3: found"},
+        {"a,b\n", "found no rows"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
+        gbs_error err = {0};
+        assert_null(parse(bad[k][0], &err));
+        if (strstr(err.message, bad[k][1]) == NULL) {
+            fail_msg("%s: %s", bad[k][1], err.message);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_share_weights),
+        cmocka_unit_test(files_are_read),
+        cmocka_unit_test(files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
