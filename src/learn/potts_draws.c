@@ -29,7 +29,8 @@ typedef struct judging {
  * n_halves. */
 static void add_entry(const gbsi_potts_draws *d, size_t at, uint64_t sum, uint64_t square, found *f)
 {
-    const double n = (double)(d->n_draws / 2);
+    const size_t n_of_half = d->n_draws / 2;
+    const double n = (double)n_of_half;
     const double n_halves = 2.0 * (double)d->n_chains;
     double between = 0.0;
     const double rhat = gbsi_split_rhat(sum, square, n, n_halves, &between);

@@ -539,7 +539,8 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
     gbs_status status = GBS_OK;
     errors e = {0};
     double *found = NULL;
-    const gbs_potts_options o = options == NULL ? (gbs_potts_options){0} : *options;
+    const gbs_potts_options usual = {0};
+    const gbs_potts_options o = options == NULL ? usual : *options;
     const gbs_label_options work = {.size = sizeof work,
                                     .time_s = o.time_s,
                                     .threads = o.threads,
