@@ -150,7 +150,9 @@ static void count_senders(const halos *h, uint32_t p, const uint32_t *batch, uin
         key[i] = (uint64_t)h->part[v] << 32 | batch[v];
         rank[h->part[v]].values++;
     }
-    qsort(key, h->n, sizeof *key, ascending);
+    if (h->n > 0) {
+        qsort(key, h->n, sizeof *key, ascending);
+    }
     rank[p].halo = h->n;
     for (size_t i = 0; i < h->n; i++) {
         if (i == 0 || key[i] != key[i - 1]) {
