@@ -176,10 +176,4 @@ bool gbsi_count_ends(uint32_t *degree, const uint32_t *variable, size_t n);
 gbs_status gbsi_graph_local_order(const gbsi_graph *graph, uint32_t *rank, uint32_t *order,
                                   bool *found, gbs_error *err);
 
-/* The same order of any graph: component by component, by their lowest variables.
- * @param watch NULL: nobody waits. @param rank [n_variables], out: where each variable comes.
- * @param order [n_variables], out. */
-gbs_status gbsi_graph_breadth_order(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *rank,
-                                    uint32_t *order, gbs_error *err);
-
 #endif

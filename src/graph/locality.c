@@ -42,22 +42,7 @@ typedef struct search {
     uint32_t *order; /* [n_variables] met so far: a queue that keeps what has left it */
     uint32_t n_met;
     uint8_t *used; /* [n_scopes] whose members are all met; NULL where all are pairs */
-    bool probes;   /* gives up where the front grows too fast */
-    gbsi_watch *watch;
 } search;
-
-static gbs_status search_init(search *s, gbs_error *err)
-{
-    const gbsi_graph *graph = s->graph;
-    if (graph->neighbour == NULL) {
-        s->used = gbsi_alloc_array_zero(graph->n_scopes, sizeof *s->used);
-        if (s->used == NULL) {
-            return gbsi_no_memory(err, "order of variables", graph->n_scopes);
-        }
-    }
-    memset(s->rank, 0xff, graph->n_variables * sizeof *s->rank); /* GBSI_NONE */
-    return GBS_OK;
-}
 
 static void meet(search *s, uint32_t v)
 {
@@ -67,13 +52,11 @@ static void meet(search *s, uint32_t v)
     }
 }
 
-/* @return the ends of v. */
-static size_t meet_neighbours(search *s, uint32_t v)
+static void meet_neighbours(search *s, uint32_t v)
 {
     const gbsi_graph *graph = s->graph;
-    const size_t begin = gbsi_graph_ends(graph, v);
     const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {
         if (s->used != NULL) {
             if (s->used[graph->incident[i]] != 0) {
                 continue; /* once per scope: one of 10^4 variables is not walked 10^4 times */
@@ -85,20 +68,17 @@ static size_t meet_neighbours(search *s, uint32_t v)
             meet(s, members.variable[e]);
         }
     }
-    return end - begin;
 }
 
 /* The component of a variable, after all met so far.
- * @return false where the front has grown to a quarter of all that PROBE variables have reached,
- * and where the watch stopped it. */
+ * @return false where the front has grown to a quarter of all that PROBE variables have reached. */
 static bool walk(search *s, uint32_t from)
 {
     const uint32_t first = s->n_met;
     meet(s, from);
     for (uint32_t at = first; at < s->n_met; at++) {
-        const size_t n_ends = meet_neighbours(s, s->order[at]);
-        const bool grows = at - first == PROBE && s->n_met - at > (s->n_met - first) / 4;
-        if ((s->probes && grows) || gbsi_watch_spend(s->watch, 1 + n_ends)) {
+        meet_neighbours(s, s->order[at]);
+        if (at - first == PROBE && s->n_met - at > (s->n_met - first) / 4) {
             return false;
         }
     }
@@ -136,37 +116,23 @@ gbs_status gbsi_graph_local_order(const gbsi_graph *graph, uint32_t *rank, uint3
                                   bool *found, gbs_error *err)
 {
     const uint32_t n = graph->n_variables;
-    gbs_status status = GBS_OK;
-    search s = {.graph = graph, .rank = rank, .order = order, .probes = true};
+    search s = {.graph = graph, .rank = rank, .order = order};
     *found = false;
     if (n < GBSI_LOCALITY_LEAST || graph->all || far_share(graph, NULL) < 0.5) {
         return GBS_OK;
     }
-    GBSI_TRY(search_init(&s, err));
+    if (graph->neighbour == NULL) {
+        s.used = gbsi_alloc_array_zero(graph->n_scopes, sizeof *s.used);
+        if (s.used == NULL) {
+            return gbsi_no_memory(err, "order of variables", graph->n_scopes);
+        }
+    }
+    memset(rank, 0xff, n * sizeof *rank); /* GBSI_NONE */
     bool local = true;
     for (uint32_t v = 0; v < n && local; v++) {
         local = rank[v] != GBSI_NONE || walk_component(&s, v);
     }
     *found = local && far_share(graph, rank) < 0.25;
-
-cleanup:
     gbsi_free(s.used);
-    return status;
-}
-
-gbs_status gbsi_graph_breadth_order(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *rank,
-                                    uint32_t *order, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    search s = {.graph = graph, .rank = rank, .order = order, .watch = watch};
-    GBSI_TRY(search_init(&s, err));
-    for (uint32_t v = 0; v < graph->n_variables; v++) {
-        if (rank[v] == GBSI_NONE && !walk_component(&s, v)) {
-            GBSI_TRY(gbsi_watch_fail(err, "ordering the variables"));
-        }
-    }
-
-cleanup:
-    gbsi_free(s.used);
-    return status;
+    return GBS_OK;
 }

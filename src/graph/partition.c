@@ -57,6 +57,31 @@ void gbsi_partition_cut(const uint32_t *order, const uint32_t *work, uint32_t n,
     }
 }
 
+/* A variable goes where more than half of it fits. */
+uint32_t gbsi_partition_share(const uint32_t *variable, const uint32_t *work, uint32_t n,
+                              uint32_t n_first, uint32_t n_parts)
+{
+    uint64_t total = 0;
+    if (n <= n_parts) {
+        return n < n_first ? n : n_first;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        total += work[variable[i]];
+    }
+    const uint64_t share = total / n_parts * n_first + total % n_parts * n_first / n_parts;
+    uint64_t taken = 0;
+    uint32_t at = 0;
+    while (n - at > n_parts - n_first) {
+        const uint32_t more = work[variable[at]];
+        if (at >= n_first && 2 * taken + more > 2 * share) {
+            break;
+        }
+        taken += more;
+        at++;
+    }
+    return at;
+}
+
 /* ---- kinds --------------------------------------------------------------------------------- */
 
 typedef struct task {
@@ -102,24 +127,6 @@ static void task_free(task *t)
     gbsi_free(t->order);
 }
 
-static gbs_status by_breadth(const task *t, uint32_t *part, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const uint32_t n = t->graph->n_variables;
-    uint32_t *rank = gbsi_alloc_array(n, sizeof *rank);
-    uint32_t *order = gbsi_alloc_array(n, sizeof *order);
-    if (rank == NULL || order == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "partition", 2 * n * sizeof *order));
-    }
-    GBSI_TRY(gbsi_graph_breadth_order(t->graph, t->watch, rank, order, err));
-    gbsi_partition_cut(order, t->work, n, t->n_parts, part);
-
-cleanup:
-    gbsi_free(rank);
-    gbsi_free(order);
-    return status;
-}
-
 /* Parts of one kind. @param reason out: NULL, or why this kind does not do for this graph. */
 static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, const char **reason,
                        gbs_error *err)
@@ -133,7 +140,7 @@ static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, 
         return gbsi_partition_metis(t->graph, t->work, t->n_parts, part, reason, err);
     }
     if (kind == GBSI_PARTITION_BREADTH) {
-        return by_breadth(t, part, err);
+        return gbsi_partition_breadth(t->graph, t->work, t->n_parts, t->watch, part, err);
     }
     if (kind == GBSI_PARTITION_INTERVALS) {
         gbsi_partition_cut(t->order, t->work, n, t->n_parts, part);

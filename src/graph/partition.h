@@ -16,7 +16,7 @@ typedef enum gbsi_partition_kind {
     GBSI_PARTITION_AUTO,      /* of those below the one that costs least */
     GBSI_PARTITION_METIS,     /* METIS 5 (Karypis & Kumar 1998, SIAM J. Sci. Comput. 20:359-392) */
     GBSI_PARTITION_BISECTION, /* a grid cut in two across its longest side, and so on */
-    GBSI_PARTITION_BREADTH,   /* intervals of a breadth-first order */
+    GBSI_PARTITION_BREADTH, /* a breadth-first order cut in two, each half in its own, and so on */
     GBSI_PARTITION_INTERVALS, /* intervals of the order in which batches take the variables */
     GBSI_N_PARTITION_KINDS,
 } gbsi_partition_kind;
@@ -32,10 +32,11 @@ const char *gbsi_partition_name(gbsi_partition_kind kind);
 uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v);
 
 /* Divides the variables into n_parts parts of nearly equal work; none is empty where there are as
- * many variables as parts. Time: intervals and breadth O(sum of degrees), bisection the same and
- * O(n_variables log n_parts). Memory beside the result: 12 bytes a variable, for breadth and
- * bisection 16, and 1 byte a scope for breadth unless all scopes are pairs. METIS has a copy of the
- * graph, 12 bytes a variable and 4 an end of a pair, and takes some three times that itself.
+ * many variables as parts. Time: intervals O(sum of degrees), bisection O(n_variables log n_parts),
+ * breadth O(sum of degrees, log n_parts times). Memory beside the result: 12 bytes a variable for
+ * intervals, 16 for bisection, 20 for breadth and 4 a scope unless all scopes are pairs. METIS has
+ * a copy of the graph, 12 bytes a variable and 4 an end of a pair, and takes some three times that
+ * itself.
  *
  * Batches take their variables as they are numbered, or in the order of gbsi_graph_local_order()
  * where that is found. AUTO tries all kinds and takes the one for which the values sent
@@ -59,6 +60,16 @@ gbs_status gbsi_partition(const gbsi_graph *graph, uint32_t n_parts, gbsi_partit
  * @param order [n] variables; NULL: as numbered. @param work [n_variables]. */
 void gbsi_partition_cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
                         uint32_t *part);
+
+/* How many of the n variables, of that order, are for the first n_first of n_parts parts. */
+uint32_t gbsi_partition_share(const uint32_t *variable, const uint32_t *work, uint32_t n,
+                              uint32_t n_first, uint32_t n_parts);
+
+/* ---- partition_breadth.c ------------------------------------------------------------------- */
+
+/* @param work [n_variables]. */
+gbs_status gbsi_partition_breadth(const gbsi_graph *graph, const uint32_t *work, uint32_t n_parts,
+                                  gbsi_watch *watch, uint32_t *part, gbs_error *err);
 
 /* ---- partition_bisect.c -------------------------------------------------------------------- */
 

@@ -219,18 +219,7 @@ static uint32_t first_half(const bisection *b, const piece *p, uint32_t n_first,
         is_balanced(b, work - work_plane, p->n - n_plane, p->n_parts - n_first)) {
         return n_plane;
     }
-    const uint64_t share = work / p->n_parts * n_first + work % p->n_parts * n_first / p->n_parts;
-    uint64_t taken = 0;
-    uint32_t n = 0;
-    while (p->n - n > p->n_parts - n_first) {
-        const uint32_t more = b->work[b->site[p->first + n]];
-        if (n >= n_first && 2 * taken + more > 2 * share) {
-            break;
-        }
-        taken += more;
-        n++;
-    }
-    return n;
+    return gbsi_partition_share(b->site + p->first, b->work, p->n, n_first, p->n_parts);
 }
 
 /* Cuts a piece of two parts or more in two. */
