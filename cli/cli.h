@@ -125,6 +125,8 @@ typedef enum cli_colour {
     CLI_RED,    /* not to be trusted: chains disagree, or states that they cannot reach */
 } cli_colour;
 void cli_note_verdict(const cli_arguments *arguments, cli_colour colour, const char *text);
+/* Whether a person reads there; mpirun gives programs a terminal that is none. */
+int cli_is_terminal(int fd);
 /* Columns of the terminal that standard output is; 80 where it is none. */
 int cli_terminal_width(void);
 int cli_line_width(void); /* columns of a line there; elsewhere any number */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "ranks.h"
 #include "traces.h"
 
 /*
@@ -146,6 +147,22 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
     return b->draw(b->context, draw, chain, log_density, state, err);
 }
 
+static gbs_status new_run(cli_job *job, int draws, gbs_error *err)
+{
+    const gbs_ranks *ranks = cli_here.ranks;
+    if (ranks == NULL) {
+        return (draws ? gbs_run_new_for_draws : gbs_run_new)(job->model, job->evidence,
+                                                             &job->options, &job->run, err);
+    }
+    if (cli_here.by_model) { /* the one place where a model is distributed over ranks */
+        (void)snprintf(err->message, sizeof err->message,
+                       "--distribute model is not in this version: use --distribute chains");
+        return GBS_ERR_UNSUPPORTED;
+    }
+    return (draws ? gbs_run_new_for_draws_on_ranks : gbs_run_new_on_ranks)(
+        ranks, job->model, job->evidence, &job->options, &job->run, err);
+}
+
 int cli_execute(cli_job *job,
                 gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
                                    const uint32_t *state, gbs_error *err),
@@ -159,14 +176,17 @@ int cli_execute(cli_job *job,
     b.context = context;
     b.w.pipe = draw != NULL && (arguments->output == NULL || strcmp(arguments->output, "-") == 0);
     cli_signals_tell();
-    gbs_status status = (draw != NULL ? gbs_run_new_for_draws : gbs_run_new)(
-        job->model, job->evidence, &job->options, &job->run, &err);
-    if (status < 0) {
-        return cli_fail(status, &err);
+    int begun = cli_meet(CLI_DONE);
+    if (begun != CLI_DONE) {
+        return begun;
     }
-    int begun =
-        draw == NULL ? cli_monitor(job) : CLI_DONE; /* draws have a --monitor of their own */
+    gbs_status status = new_run(job, draw != NULL, &err);
+    if (status < 0) {
+        return cli_meet(cli_fail(status, &err));
+    }
+    begun = draw == NULL ? cli_monitor(job) : CLI_DONE; /* draws have a --monitor of their own */
     begun = begun == CLI_DONE ? cli_begin_checkpoints(job, draw != NULL) : begun;
+    begun = cli_meet(begun);
     if (begun != CLI_DONE) {
         return begun;
     }
@@ -189,10 +209,10 @@ int cli_execute(cli_job *job,
         return CLI_FAILED; /* without a message, like any filter whose reader has closed the pipe */
     }
     if (status < 0) {
-        return cli_fail(status, &err);
+        return cli_leave(cli_fail(status, &err));
     }
     *stopped = status == GBS_STOPPED;
-    return CLI_DONE;
+    return cli_speaks() ? CLI_DONE : CLI_SILENT;
 }
 
 /* Prints which scan the pilot chose; with --verbose how efficient each scan was. */
@@ -309,7 +329,8 @@ static cli_colour colour_of(const gbs_report *r)
 static int is_headed(const cli_job *job)
 {
     const cli_arguments *arguments = job->arguments;
-    return arguments->verb == CLI_VERB_MARGINALS && job->output == NULL && isatty(STDOUT_FILENO) &&
+    return arguments->verb == CLI_VERB_MARGINALS && job->output == NULL &&
+           cli_is_terminal(STDOUT_FILENO) &&
            (arguments->format == NULL || strcmp(arguments->format, "table") == 0);
 }
 

@@ -9,29 +9,41 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "ranks.h"
 
 int cli_error(int status, const char *format, ...)
 {
+    char text[2048];
     va_list list;
     va_start(list, format);
-    (void)fputs("gibbsite: ", stderr);
-    (void)vfprintf(stderr, format, list);
-    (void)fputc('\n', stderr);
+    if (cli_here.ranks != NULL) {
+        (void)vsnprintf(text, sizeof text, format, list);
+        cli_keep_message(text);
+    } else {
+        (void)fprintf(stderr, "%s: ", cli_here.program);
+        (void)vfprintf(stderr, format, list);
+        (void)fputc('\n', stderr);
+    }
     va_end(list);
     return status;
 }
 
 void cli_note(const cli_arguments *arguments, const char *format, ...)
 {
-    if (arguments->quiet) {
+    if (arguments->quiet || !cli_speaks()) {
         return;
     }
     va_list list;
     va_start(list, format);
-    (void)fputs("gibbsite: ", stderr);
+    (void)fprintf(stderr, "%s: ", cli_here.program);
     (void)vfprintf(stderr, format, list);
     (void)fputc('\n', stderr);
     va_end(list);
+}
+
+int cli_is_terminal(int fd)
+{
+    return cli_here.ranks == NULL && isatty(fd);
 }
 
 /* Whether standard error shows colours: a terminal that can, and nobody who minds (no-color.org).
@@ -40,7 +52,7 @@ static int shows_colours(void)
 {
     const char *none = getenv("NO_COLOR");
     const char *term = getenv("TERM");
-    return isatty(STDERR_FILENO) && (none == NULL || none[0] == '\0') && term != NULL &&
+    return cli_is_terminal(STDERR_FILENO) && (none == NULL || none[0] == '\0') && term != NULL &&
            term[0] != '\0' && strcmp(term, "dumb") != 0;
 }
 
@@ -48,8 +60,8 @@ void cli_note_verdict(const cli_arguments *arguments, cli_colour colour, const c
 {
     static const char *const begin[] = {"\033[32m", "\033[33m", "\033[31m"};
     const int shown = shows_colours();
-    if (arguments->quiet < 2) {
-        (void)fprintf(stderr, "gibbsite: %s%s%s\n", shown ? begin[colour] : "", text,
+    if (arguments->quiet < 2 && cli_speaks()) {
+        (void)fprintf(stderr, "%s: %s%s%s\n", cli_here.program, shown ? begin[colour] : "", text,
                       shown ? "\033[0m" : "");
     }
 }
@@ -63,7 +75,8 @@ int cli_judge(const cli_arguments *arguments, int converged, int status)
 int cli_terminal_width(void)
 {
     struct winsize size;
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    if (cli_is_terminal(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+        size.ws_col > 0) {
         return size.ws_col;
     }
     return 80;
@@ -71,7 +84,7 @@ int cli_terminal_width(void)
 
 int cli_line_width(void)
 {
-    return isatty(STDOUT_FILENO) ? cli_terminal_width() - 1 : INT_MAX;
+    return cli_is_terminal(STDOUT_FILENO) ? cli_terminal_width() - 1 : INT_MAX;
 }
 
 void cli_warn(void *context, const char *message)

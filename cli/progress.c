@@ -7,20 +7,21 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "ranks.h"
 
 #define REDRAW_S 0.1 /* no more than ten lines a second */
 
 void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options)
 {
     memset(bar, 0, sizeof *bar);
-    bar->mode = arguments->progress;
+    bar->mode = cli_speaks() ? arguments->progress : CLI_PROGRESS_NEVER;
     bar->last_s = -1.0;
     bar->burning_in = -1;
     bar->time_s = options->time_s;
     bar->to = stderr;
     if (bar->mode == CLI_PROGRESS_AUTO) {
-        bar->mode =
-            isatty(STDERR_FILENO) && !arguments->quiet ? CLI_PROGRESS_ALWAYS : CLI_PROGRESS_NEVER;
+        bar->mode = cli_is_terminal(STDERR_FILENO) && !arguments->quiet ? CLI_PROGRESS_ALWAYS
+                                                                        : CLI_PROGRESS_NEVER;
     }
     if (bar->mode == CLI_PROGRESS_JSON && arguments->progress_fd > STDERR_FILENO) {
         const int fd = dup(arguments->progress_fd); /* closed with the bar */

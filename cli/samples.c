@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "ranks.h"
 
 /* NAME=STATE lists hold '='; a path that does is told apart by a leading '/', './' or '../'. */
 static int is_evidence_file(const char *text)
@@ -191,6 +192,18 @@ static char *sample_path(const char *path, size_t sample)
     return text;
 }
 
+/* A silent rank has done its part. */
+static int answer_sample(cli_job *job, cli_sample_answer *answer, void *context)
+{
+    if (!cli_speaks()) {
+        job->output = NULL;
+        job->summary = NULL;
+        job->report = NULL;
+    }
+    const int status = answer(job, context);
+    return status == CLI_SILENT ? CLI_DONE : status;
+}
+
 static int answer_to_files(cli_job *job, size_t sample, cli_sample_answer *answer, void *context)
 {
     const cli_arguments *arguments = job->arguments;
@@ -207,7 +220,7 @@ static int answer_to_files(cli_job *job, size_t sample, cli_sample_answer *answe
         job->report = report;
         cli_note(arguments, "evidence sample %zu of %zu: %s", sample, job->n_samples, output);
         status = cli_observe_sample(job, sample);
-        status = status == CLI_DONE ? answer(job, context) : status;
+        status = status == CLI_DONE ? answer_sample(job, answer, context) : status;
     }
     forget_sample(job);
     free(output);
@@ -225,7 +238,7 @@ int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context)
     int status = CLI_DONE;
     if (job->n_samples == 1 || cli_given(arguments, "evidence-index")) {
         status = cli_observe_sample(job, (size_t)arguments->evidence_index);
-        return status == CLI_DONE ? answer(job, context) : status;
+        return status == CLI_DONE ? answer_sample(job, answer, context) : status;
     }
     status = check_target(job, arguments->output);
     int stopped = 0;

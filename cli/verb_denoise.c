@@ -184,7 +184,7 @@ static int compare(const cli_denoising *d)
 {
     const cli_arguments *a = d->job.arguments;
     const int is_table =
-        a->format != NULL ? strcmp(a->format, "table") == 0 : isatty(STDOUT_FILENO);
+        a->format != NULL ? strcmp(a->format, "table") == 0 : cli_is_terminal(STDOUT_FILENO);
     gbs_denoise_errors errors = {.size = sizeof errors};
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;

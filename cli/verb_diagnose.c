@@ -330,7 +330,7 @@ static int check(const cli_arguments *arguments, const char **format)
         return cli_error(CLI_USAGE, "diagnose: DRAWS is missing; see 'gibbsite help diagnose'");
     }
     const int status = cli_output_format(arguments, "csv|table|json",
-                                         isatty(STDOUT_FILENO) ? "table" : "csv", format);
+                                         cli_is_terminal(STDOUT_FILENO) ? "table" : "csv", format);
     return status == CLI_DONE ? cli_check_plot(arguments) : status;
 }
 

@@ -186,7 +186,7 @@ int cli_map(cli_arguments *arguments)
     cli_job job;
     memset(&job, 0, sizeof job);
     int status = cli_output_format(arguments, "map|csv|table|json",
-                                   isatty(STDOUT_FILENO) ? "table" : "csv", &format);
+                                   cli_is_terminal(STDOUT_FILENO) ? "table" : "csv", &format);
     if (status == CLI_DONE) {
         status = cli_check_output(arguments->output);
     }

@@ -163,7 +163,7 @@ static size_t count_rows(const cli_job *job, const cli_selection *selection)
 static int is_brief(const cli_job *job, size_t n_rows)
 {
     return n_rows > MAX_TERMINAL_ROWS && (job->output == NULL || strcmp(job->output, "-") == 0) &&
-           job->arguments->format == NULL && isatty(STDOUT_FILENO);
+           job->arguments->format == NULL && cli_is_terminal(STDOUT_FILENO);
 }
 
 /* @param status out: an exit status of what has said so itself. */
@@ -330,7 +330,7 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     memset(&job, 0, sizeof job);
     int status = cli_output_format(
         arguments, "mar|csv|table|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png",
-        isatty(STDOUT_FILENO) && arguments->cases == NULL ? "table" : "csv", &r.format);
+        cli_is_terminal(STDOUT_FILENO) && arguments->cases == NULL ? "table" : "csv", &r.format);
     if (status == CLI_DONE) {
         status = cli_picture_settle(arguments, r.format, &r.picture);
     }

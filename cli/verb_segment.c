@@ -376,7 +376,7 @@ static int write_table(const segmenting *s)
 {
     const cli_arguments *a = s->job.arguments;
     const int is_table =
-        a->format != NULL ? strcmp(a->format, "table") == 0 : isatty(STDOUT_FILENO);
+        a->format != NULL ? strcmp(a->format, "table") == 0 : cli_is_terminal(STDOUT_FILENO);
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;
     if (a->output != NULL && strcmp(a->output, "-") == 0) {

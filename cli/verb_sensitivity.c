@@ -499,7 +499,7 @@ int cli_sensitivity(cli_arguments *arguments)
         return cli_error(CLI_USAGE, "--query is missing; see 'gibbsite help sensitivity'");
     }
     int status = cli_output_format(arguments, "csv|table|json",
-                                   isatty(STDOUT_FILENO) ? "table" : "csv", &format);
+                                   cli_is_terminal(STDOUT_FILENO) ? "table" : "csv", &format);
     if (status == CLI_DONE) {
         status = cli_settle(arguments, GBS_METHOD_AUTO);
     }

@@ -249,7 +249,8 @@ GBS_API gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evide
  * @return GBS_ERR_UNSUPPORTED, beside the others, for what needs all chains in one process: ladders
  *         of temperatures, splashes and the pilot run of scan auto, the synchronous scan, spins
  *         with one bit each, a threshold that trial runs find; GBS_ERR_STATE on a rank whose
- *         version, model, evidence or options are not those of rank 0.
+ *         version, model, evidence or options are not those of rank 0. Where it fails on a rank,
+ *         gbs_run_execute() returns GBS_ERR_STATE on those on which it did not.
  */
 GBS_API gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
                                         const gbs_evidence *evidence,

@@ -91,18 +91,17 @@ static void decisions(const gbs_run *run, uint64_t out[N_DECIDED])
 }
 
 /* The first line of rank 0's that is another here. */
-static gbs_status name_difference(const gbs_run *run, const char *own, const char *first,
-                                  gbs_error *err)
+static gbs_status name_difference(const char *own, const char *first, gbs_error *err)
 {
     size_t line = 0;
     for (size_t i = 0; own[i] == first[i] && own[i] != '\0'; ++i) {
         line = own[i] == '\n' ? i + 1 : line;
     }
     return gbsi_fail(err, GBS_ERR_STATE,
-                     "rank %" PRIu32 " has %.*s, rank 0 has %.*s: all ranks need the same version, "
-                     "model, evidence and options",
-                     run->ranks->rank, (int)strcspn(own + line, "\n"), own + line,
-                     (int)strcspn(first + line, "\n"), first + line);
+                     "this rank has %.*s, rank 0 has %.*s: all ranks need the same version, model, "
+                     "evidence and options",
+                     (int)strcspn(own + line, "\n"), own + line, (int)strcspn(first + line, "\n"),
+                     first + line);
 }
 
 static gbs_status compare_text(const gbs_run *run, const char *own, uint64_t n, gbs_error *err)
@@ -119,7 +118,7 @@ static gbs_status compare_text(const gbs_run *run, const char *own, uint64_t n, 
     memcpy(first, own, (size_t)(ranks->rank == 0 ? n_first : 0));
     GBSI_TRY(ranks->broadcast(ranks->context, 0, first, (size_t)n_first, err));
     if (strcmp(own, first) != 0) {
-        status = name_difference(run, own, first, err);
+        status = name_difference(own, first, err);
     }
 cleanup:
     gbsi_free(first);
@@ -137,14 +136,23 @@ static gbs_status compare_decisions(const gbs_run *run, gbs_error *err)
     GBSI_TRY(ranks->broadcast(ranks->context, 0, first, sizeof first, err));
     if (memcmp(own, first, sizeof own) != 0) {
         status = gbsi_fail(err, GBS_ERR_STATE,
-                           "rank %" PRIu32 " would answer %" PRIu64 " of %" PRIu64
+                           "this rank would answer %" PRIu64 " of %" PRIu64
                            " variables exactly, rank 0 %" PRIu64 " of %" PRIu64
                            ": time or memory decided otherwise there: give --method and "
                            "--memory-limit, or no --time",
-                           ranks->rank, own[1], own[0], first[1], first[0]);
+                           own[1], own[0], first[1], first[0]);
     }
 cleanup:
     return status;
+}
+
+gbs_status gbsi_ranks_succeed(const gbs_ranks *ranks, gbs_status status, bool *all, gbs_error *err)
+{
+    uint64_t failed = status < 0;
+    const gbs_status combined =
+        ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &failed, 1, status < 0 ? NULL : err);
+    *all = combined >= 0 && failed == 0;
+    return status < 0 ? status : combined;
 }
 
 gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)

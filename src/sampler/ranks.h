@@ -22,6 +22,8 @@ bool gbsi_run_speaks(const struct gbs_run *run);
 gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains);
 /* The options that several ranks do not have. @return GBS_ERR_UNSUPPORTED naming one. */
 gbs_status gbsi_ranks_check(const struct gbs_run *run, gbs_error *err);
+/* Whether all ranks have come so far. @param status of this one. */
+gbs_status gbsi_ranks_succeed(const gbs_ranks *ranks, gbs_status status, bool *all, gbs_error *err);
 /* That all ranks have the same version, model, evidence and options, and decided alike what is
  * exact. @return GBS_ERR_STATE naming what differs from rank 0. */
 gbs_status gbsi_ranks_compare(const struct gbs_run *run, gbs_error *err);

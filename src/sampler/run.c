@@ -571,6 +571,9 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         return gbsi_fail(err, GBS_ERR_STATE,
                          "draws are to be kept, and there is no callbacks.draw");
     }
+    if (run->report.deserted) {
+        return gbsi_fail(err, GBS_ERR_STATE, "another rank could not make this run");
+    }
     run->report.executed = true;
     gbsi_run_enter(run);
     const gbs_status status = execute(run, callbacks == NULL ? &none : callbacks, err);

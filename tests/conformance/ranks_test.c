@@ -463,7 +463,7 @@ static void ranks_that_differ_are_told(void **state)
     gbs_error err = {GBS_OK, ""};
     p.options.seed = 7;
     assert_int_equal(test_on_ranks(2, live_apart, &p, &err), GBS_ERR_STATE);
-    assert_non_null(strstr(err.message, "rank 1 has --seed=8, rank 0 has --seed=7"));
+    assert_non_null(strstr(err.message, "this rank has --seed=8, rank 0 has --seed=7"));
     gbs_model_free(model);
 }
 

@@ -1,21 +1,159 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What needs MPI: `./dev mpi`, or RANKS_CHECK=build/tests/ranks_check pytest tests/mpi."""
+"""What needs MPI: `./dev mpi`.
+
+GIBBSITE, GIBBSITE_MPI and RANKS_CHECK name the programs. Answers are those of one process, byte by
+byte; failures are one line of ours on standard error, beside what mpirun says.
+"""
+import json
 import os
+import pathlib
 import subprocess
 
 import pytest
 
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+CLINIC = str(EXAMPLES / "clinic.bif")
+GIBBSITE = os.environ["GIBBSITE"]
+GIBBSITE_MPI = os.environ["GIBBSITE_MPI"]
+
 # As root, and with more ranks than cores.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_orte_base_help_aggregate": "1"}
+               "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
-def mpirun(n, *command):
-    return subprocess.run(["mpirun", "-n", str(n), *command], env=ENVIRONMENT, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+def run(*command, **more):
+    return subprocess.run(command, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=600, **more)
+
+
+def mpirun(n, *arguments, **more):
+    return run("mpirun", "-n", str(n), GIBBSITE_MPI, *arguments, **more)
+
+
+def each_rank(*commands, **more):
+    """One rank for each list of arguments."""
+    command = ["mpirun"]
+    for i, arguments in enumerate(commands):
+        command += ([":"] if i > 0 else []) + ["-n", "1", *arguments]
+    return run(*command, **more)
+
+
+def ours(done):
+    """Lines of the program, without those of mpirun."""
+    return [line for line in done.stderr.splitlines() if line.startswith("gibbsite-mpi: ")]
+
+
+def without_times(text):
+    return [line for line in text.splitlines() if " updates in " not in line]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_the_table_of_ranks(n):
-    done = mpirun(n, os.environ["RANKS_CHECK"])
+    done = run("mpirun", "-n", str(n), os.environ["RANKS_CHECK"])
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_help_and_version_need_no_mpirun():
+    done = run(GIBBSITE_MPI, "--help")
+    assert done.returncode == 0 and "--distribute chains|model" in done.stdout
+    assert run(GIBBSITE_MPI, "--version").stdout.startswith("gibbsite-mpi ")
+
+
+RUNS = {
+    "marginals": ["marginals", CLINIC, "--method", "sample", "--chains", "40", "--sweeps", "300"],
+    "few chains": ["marginals", CLINIC, "--chains", "3", "--sweeps", "300", "-e", "fever=yes"],
+    "herded": ["marginals", CLINIC, "--draw", "herded", "--chains", "17", "--sweeps", "100"],
+    "target": ["marginals", CLINIC, "--method", "sample", "--target-error", "0.01"],
+    "exact": ["marginals", CLINIC],
+    "joint": ["marginals", CLINIC, "--joint", "influenza,cold", "--method", "sample", "--sweeps",
+              "100"],
+    "monitor": ["marginals", CLINIC, "--method", "sample", "--monitor", "fever", "--sweeps", "200"],
+    "draws": ["sample", CLINIC, "--chains", "17", "--sweeps", "9", "--thin", "3"],
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("n, threads", [(2, 1), (3, 2)])
+def test_the_bytes_of_one_process(name, n, threads):
+    expected = run(GIBBSITE, *RUNS[name])
+    done = mpirun(n, *RUNS[name], "--threads", str(threads))
+    assert done.returncode == expected.returncode == 0, done.stderr
+    assert done.stdout == expected.stdout
+    assert without_times(done.stderr) == without_times(expected.stderr.replace("gibbsite: ", "gibbsite-mpi: "))
+
+
+def test_files_are_those_of_one_process(tmp_path):
+    for name, command in [("one", [GIBBSITE]), ("two", ["mpirun", "-n", "2", GIBBSITE_MPI])]:
+        folder = tmp_path / name
+        folder.mkdir()
+        done = run(*command, *RUNS["marginals"], "-o", "p.csv", "--summary", "s.json", cwd=folder)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+        done = run(*command, *RUNS["draws"], "-o", "draws.npz", cwd=folder)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    for file in ("p.csv", "draws.npz"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+    summary = [json.loads((tmp_path / name / "s.json").read_text()) for name in ("one", "two")]
+    assert summary[0]["digest"] == summary[1]["digest"]
+    assert sorted(path.name for path in (tmp_path / "two").iterdir()) == ["draws.npz", "p.csv", "s.json"]
+
+
+@pytest.mark.parametrize("arguments, status, message", [
+    (["info", CLINIC], 2, "'info': the verbs of several ranks are marginals and sample"),
+    (["marginals", CLINIC, "--chain", "3"], 2, "--chain"),
+    (["marginals", CLINIC, "--distribute", "rows"], 2, "--distribute rows: expected chains or model"),
+    (["marginals", "-"], 2, "-: standard input reaches the first rank only"),
+    (["marginals", CLINIC, "--temper", "8"], 1, "--temper: ladders of temperatures are on one process"),
+    (["marginals", "nothing.bif"], 3, "nothing.bif: "),
+])
+def test_what_fails_everywhere_is_said_once(arguments, status, message):
+    done = mpirun(3, *arguments)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert len(ours(done)) == 1 and message in ours(done)[0]
+    assert not ours(done)[0].startswith("gibbsite-mpi: rank")
+
+
+def test_a_file_missing_on_one_node_is_named_with_its_rank(tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+    (here / "m.bif").write_text(pathlib.Path(CLINIC).read_text())
+    program = [GIBBSITE_MPI, "marginals", "m.bif", "--method", "sample", "--sweeps", "10"]
+    done = each_rank(["-wdir", str(here), *program], ["-wdir", str(there), *program])
+    assert (done.returncode, done.stdout) == (3, "")
+    assert len(ours(done)) == 1 and ours(done)[0].startswith("gibbsite-mpi: rank 1: m.bif: ")
+
+
+def test_other_models_and_options_are_named(tmp_path):
+    text = pathlib.Path(CLINIC).read_text()
+    for name, model in [("a", text), ("b", text.replace("0.95", "0.94").replace("0.05", "0.06"))]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "m.bif").write_text(model)
+    program = [GIBBSITE_MPI, "marginals", "m.bif", "--method", "sample", "--sweeps", "10"]
+    done = each_rank(["-wdir", str(tmp_path / "a"), *program], ["-wdir", str(tmp_path / "b"), *program])
+    assert done.returncode == 1 and len(ours(done)) == 1
+    assert ours(done)[0].startswith("gibbsite-mpi: rank 1: this rank has model=")
+    done = each_rank([*program[:2], CLINIC, *program[3:]], [*program[:2], CLINIC, *program[3:], "--seed", "5"])
+    assert done.returncode == 1 and "--seed=5" in ours(done)[0]
+
+
+def test_one_rank_that_fails_ends_all(tmp_path):
+    program = [GIBBSITE_MPI, *RUNS["marginals"]]
+    done = each_rank(program, [*program, "--memory-limit", "1K"])
+    assert done.returncode == 1 and len(ours(done)) == 1
+    assert ours(done)[0].startswith("gibbsite-mpi: rank 1: ") and "memory limit" in ours(done)[0]
+    done = mpirun(2, *RUNS["marginals"], "-o", "/dev/full")
+    assert done.returncode == 1 and len(ours(done)) == 1
+    assert ours(done)[0].startswith("gibbsite-mpi: rank 0: /dev/full: ")
+    """No state satisfies the table, which is found out within the run."""
+    model = tmp_path / "never.uai"
+    model.write_text("MARKOV\n2\n2 2\n2\n2 0 1\n2 0 1\n4\n1 0 0 1\n4\n0 1 1 0\n")
+    done = mpirun(3, "marginals", str(model), "--method", "sample")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert ours(done)
+
+
+def test_instruction_sets_may_differ():
+    program = [GIBBSITE_MPI, *RUNS["marginals"]]
+    done = each_rank(["-x", "GIBBSITE_SIMD=portable", *program], program)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == run(GIBBSITE, *RUNS["marginals"]).stdout

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* VERB [options] MODEL: finds the verb, parses what follows, runs it. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "job.h"
+#include "ranks.h"
+
+/* Refused here rather than ignored: a misspelt name would silently measure something else. */
+static int check_environment(void)
+{
+    const char *simd = getenv("GIBBSITE_SIMD"); // NOLINT(concurrency-mt-unsafe): one thread
+    if (simd != NULL && strcmp(simd, "portable") != 0 && strcmp(simd, "neon") != 0 &&
+        strcmp(simd, "avx2") != 0 && strcmp(simd, "avx512") != 0) {
+        return cli_error(CLI_USAGE,
+                         "environment GIBBSITE_SIMD=%s: expected portable, neon, avx2 or avx512",
+                         simd);
+    }
+    return CLI_DONE;
+}
+
+/* The C library would come to keep arrays of up to 32 MiB for itself when they are freed; large
+ * ones go back, so that a run takes what it said it would. */
+static void return_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
+/* @param name "marginals", or "generate ising". */
+static const cli_verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (strcmp(cli_verbs[i].name, name) == 0) {
+            return &cli_verbs[i];
+        }
+    }
+    return NULL;
+}
+
+static int unknown_verb(const char *name)
+{
+    const char *candidate[64] = {"help", "generate"};
+    size_t n = 2;
+    if (cli_is_later(NULL, name)) {
+        return cli_error(CLI_USAGE, "'%s' is not in this version", name);
+    }
+    for (size_t i = 0; i < cli_n_verbs && n < 64; i++) {
+        candidate[n++] = cli_verbs[i].name;
+    }
+    const char *ours = cli_our_verb(name);
+    if (strpbrk(name, "(|") != NULL &&
+        cli_probability_typed("marginals MODEL --query", name, 0) != CLI_DONE) {
+        return CLI_USAGE;
+    }
+    if (ours != NULL) {
+        return cli_error(CLI_USAGE, "unknown verb '%s'; here it is called '%s'", name, ours);
+    }
+    if (gbs_model_format_of(name) != NULL || access(name, F_OK) == 0) {
+        return cli_error(CLI_USAGE,
+                         "'%s' is a file, a verb comes first: type gibbsite marginals %s, "
+                         "gibbsite info %s or the like",
+                         name, name, name);
+    }
+    const char *near = cli_nearest(name, candidate, n);
+    if (near != NULL) {
+        return cli_error(CLI_USAGE, "unknown verb '%s'; did you mean '%s'?", name, near);
+    }
+    return cli_error(CLI_USAGE, "unknown verb '%s'; see 'gibbsite help'", name);
+}
+
+static int unknown_kind(const char *kind)
+{
+    static const char *const candidate[] = {"ising",    "potts", "ring",    "complete",
+                                            "powerlaw", "rbm",   "regular", "bayes"};
+    const char *const kinds = "ising, potts, ring, complete, regular, powerlaw, rbm or bayes";
+    if (kind == NULL || kind[0] == '-') {
+        return cli_error(CLI_USAGE, "generate: its first word is %s; see 'gibbsite help generate'",
+                         kinds);
+    }
+    const char *near = cli_nearest(kind, candidate, sizeof candidate / sizeof candidate[0]);
+    if (near != NULL) {
+        return cli_error(CLI_USAGE, "unknown kind of model '%s'; did you mean '%s'?", kind, near);
+    }
+    return cli_error(CLI_USAGE, "unknown kind of model '%s'; expected %s", kind, kinds);
+}
+
+/* "help --sweeps": which verb has the option. */
+static int help_on_option(const char *option)
+{
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (cli_find_option(option + 2, cli_verbs[i].id) != NULL) {
+            return cli_error(CLI_USAGE, "'%s' is an option of %s: type gibbsite help %s all",
+                             option, cli_verbs[i].name, cli_verbs[i].name);
+        }
+    }
+    return cli_error(CLI_USAGE, "'%s' is no option; see 'gibbsite help'", option);
+}
+
+/* "help", "help VERB", "help VERB PAGE"; a kind of "generate" is two words. */
+static int help(int argc, char **argv)
+{
+    char name[128];
+    if (argc == 0) {
+        return cli_help_overview(stdout);
+    }
+    if (strncmp(argv[0], "--", 2) == 0) {
+        return help_on_option(argv[0]);
+    }
+    const int two = strcmp(argv[0], "generate") == 0 && argc > 1;
+    (void)snprintf(name, sizeof name, "%s%s%s", argv[0], two ? " " : "", two ? argv[1] : "");
+    if (argc > 2 + two) {
+        return cli_error(CLI_USAGE, "help: unexpected '%s'", argv[2 + two]);
+    }
+    if (two && find_verb(name) == NULL) {
+        return unknown_kind(argv[1]);
+    }
+    if (strcmp(name, "generate") != 0 && find_verb(name) == NULL) {
+        return unknown_verb(name);
+    }
+    return cli_help_verb(name, argc > 1 + two ? argv[1 + two] : NULL);
+}
+
+static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, char **all_argv)
+{
+    cli_arguments arguments;
+    memset(&arguments, 0, sizeof arguments);
+    arguments.verb = verb->id;
+    arguments.argc = all_argc;
+    arguments.argv = all_argv;
+    int status = cli_parse(verb->id, verb->name, argc, argv, &arguments);
+    if (status == CLI_DONE && arguments.help) {
+        status = cli_help_verb(verb->name, NULL);
+    } else if (status == CLI_DONE && arguments.n_operands == 1 &&
+               strcmp(arguments.operand[0], "help") == 0 && access("help", F_OK) != 0) {
+        status = cli_error(CLI_USAGE, "type gibbsite help %s", verb->name);
+    } else if (status == CLI_DONE && verb->n_operands >= 0 &&
+               arguments.n_operands != verb->n_operands) {
+        status = arguments.n_operands > verb->n_operands ? cli_unexpected_operand(verb, &arguments)
+                                                         : cli_missing_operand(verb, &arguments);
+    } else if (status == CLI_DONE) {
+        gbs_set_memory_limit(arguments.run.memory_limit);
+        status = verb->run(&arguments);
+    }
+    cli_arguments_free(&arguments);
+    return status;
+}
+
+static int is_one_of(const char *text, const char *a, const char *b)
+{
+    return strcmp(text, a) == 0 || strcmp(text, b) == 0;
+}
+
+static int dispatch(int argc, char **argv, int all_argc, char **all_argv)
+{
+    if (strcmp(argv[1], "generate") == 0) {
+        char name[64];
+        if (argc > 2 && is_one_of(argv[2], "--help", "-h")) {
+            return cli_help_verb("generate", NULL);
+        }
+        (void)snprintf(name, sizeof name, "generate %s", argc > 2 ? argv[2] : "");
+        const cli_verb *kind = find_verb(name);
+        return kind != NULL ? run_verb(kind, argc - 2, argv + 2, all_argc, all_argv)
+                            : unknown_kind(argc > 2 ? argv[2] : NULL);
+    }
+    const cli_verb *verb = find_verb(argv[1]);
+    return verb != NULL && strchr(argv[1], ' ') == NULL
+               ? run_verb(verb, argc - 1, argv + 1, all_argc, all_argv)
+               : unknown_verb(argv[1]);
+}
+
+int cli_program(int argc, char **argv, int n_typed, char **typed)
+{
+    /* a closed pipe is an error of write(), reported with the status of failed output */
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    (void)sigaction(SIGPIPE, &ignore, NULL);
+    return_memory();
+    const int status = check_environment();
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (argc < 2) {
+        return cli_help_welcome(stderr);
+    }
+    if (is_one_of(argv[1], "--version", "-V") || strcmp(argv[1], "version") == 0) {
+        (void)printf("%s %s\n", cli_here.program, gbs_version());
+        return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
+    }
+    if (strcmp(argv[1], "help") == 0 || is_one_of(argv[1], "--help", "-h")) {
+        return help(argc - 2, argv + 2);
+    }
+    return dispatch(argc, argv, n_typed, typed);
+}

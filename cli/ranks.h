@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program on several ranks of a job (gibbsite-mpi), or alone. All ranks read and run alike;
+ * the first one speaks. */
+#ifndef GIBBSITE_CLI_RANKS_H
+#define GIBBSITE_CLI_RANKS_H
+
+#include <stdint.h>
+
+#include "gibbsite/ranks.h"
+
+/* Beside the statuses of cli.h: a rank that has run and leaves the rest to the first. */
+#define CLI_SILENT (-1)
+
+typedef struct cli_place {
+    const char *program;    /* what messages begin with */
+    const gbs_ranks *ranks; /* NULL: this process is alone */
+    int by_model;           /* --distribute model: every rank has a part of the variables */
+    void (*abort)(const gbs_ranks *ranks, int status); /* ends all ranks, does not return */
+} cli_place;
+
+extern cli_place cli_here;
+
+/* Whether this process prints and writes. */
+int cli_speaks(void);
+/* Of cli_error() where there are several ranks: for cli_meet() or cli_leave(). */
+void cli_keep_message(const char *text);
+/**
+ * Where all ranks come before they go on together: if some have failed until here, the first of
+ * them says why, and all end. Every rank outside of a run meets the others next.
+ *
+ * @param status of this rank. @return the same, or where a rank has failed the status of that.
+ */
+int cli_meet(int status);
+/* This rank failed while others may wait for it: its message, and the end of all. Returns status
+ * where the process is alone. */
+int cli_leave(int status);
+
+/* main.c without what gibbsite-mpi does otherwise. @param typed [n_typed] the words as they were
+ * typed, for the summary. */
+int cli_program(int argc, char **argv, int n_typed, char **typed);
+
+#endif

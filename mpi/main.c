@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mpirun gibbsite-mpi VERB [options] MODEL: gibbsite on the ranks of an MPI job. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/job.h"
+#include "cli/ranks.h"
+#include "gibbsite/mpi.h"
+
+static int print_help(void)
+{
+    (void)fputs("usage: mpirun -n RANKS gibbsite-mpi VERB [options] MODEL\n\n"
+                "Runs chains on the ranks of an MPI job, with the same answers, bit by bit, on\n"
+                "any number of ranks and threads. The first rank writes.\n\n"
+                "  marginals        marginal distributions, with Monte Carlo errors\n"
+                "  sample           joint samples, one per sweep and chain\n\n"
+                "Options are those of gibbsite(1): 'gibbsite help marginals' lists them, and\n"
+                "  --distribute chains|model\n"
+                "                   chains: every rank has the whole model and some of the\n"
+                "                   chains; model: a part of the variables [chains]\n"
+                "  --threads N      of each rank\n\n"
+                "For example, a model for 64 chains on 4 ranks of 2 threads each:\n"
+                "  mpirun -n 4 gibbsite-mpi marginals model.uai --chains 64 --threads 2\n",
+                stdout);
+    return cli_flush(stdout);
+}
+
+/* Takes --distribute out of the words. @return an exit status. */
+static int take_distribute(int *argc, char **argv)
+{
+    static const char option[] = "--distribute";
+    const size_t length = sizeof option - 1;
+    int n = 0;
+    for (int i = 0; i < *argc; i++) {
+        if (strncmp(argv[i], option, length) != 0 ||
+            (argv[i][length] != '\0' && argv[i][length] != '=')) {
+            argv[n++] = argv[i];
+            continue;
+        }
+        const char *value = argv[i][length] == '=' ? argv[i] + length + 1
+                            : i + 1 < *argc        ? argv[++i]
+                                                   : "";
+        if (strcmp(value, "chains") != 0 && strcmp(value, "model") != 0) {
+            return cli_error(CLI_USAGE, "--distribute %s: expected chains or model", value);
+        }
+        cli_here.by_model = strcmp(value, "model") == 0;
+    }
+    argv[n] = NULL;
+    *argc = n;
+    return CLI_DONE;
+}
+
+static int check_verb(const char *verb)
+{
+    return strcmp(verb, "marginals") == 0 || strcmp(verb, "sample") == 0
+               ? CLI_DONE
+               : cli_error(CLI_USAGE,
+                           "'%s': the verbs of several ranks are marginals and sample; for all "
+                           "others type gibbsite %s ...",
+                           verb, verb);
+}
+
+/* What one process answers, or reads from where only the first rank can. */
+static int check_words(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++) {
+        const int is_input = strcmp(argv[i], "-") == 0 && strcmp(argv[i - 1], "-o") != 0 &&
+                             strcmp(argv[i - 1], "--output") != 0;
+        if (is_input) {
+            return cli_error(CLI_USAGE, "-: standard input reaches the first rank only: name a "
+                                        "file that all ranks can read");
+        }
+        if (strncmp(argv[i], "--cases", 7) == 0) {
+            return cli_error(CLI_USAGE, "--cases: tables of cases are answered by one process: "
+                                        "type gibbsite marginals ... --cases");
+        }
+    }
+    return CLI_DONE;
+}
+
+/* Another version may understand the words otherwise. */
+static int compare_versions(const gbs_ranks *ranks)
+{
+    char first[64] = "";
+    gbs_error err = {GBS_OK, ""};
+    (void)snprintf(first, sizeof first, "%s", gbs_version());
+    const gbs_status status = ranks->broadcast(ranks->context, 0, first, sizeof first, &err);
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    return strcmp(first, gbs_version()) == 0
+               ? CLI_DONE
+               : cli_error(CLI_FAILED, "has version %s, rank 0 has %s: all ranks need the same",
+                           gbs_version(), first);
+}
+
+static int run(int argc, char **argv, const gbs_ranks *ranks)
+{
+    char **typed = calloc((size_t)argc + 1, sizeof *typed);
+    if (typed == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    memcpy(typed, argv, (size_t)argc * sizeof *typed);
+    const int n_typed = argc;
+    int status = compare_versions(ranks);
+    status = status == CLI_DONE ? take_distribute(&argc, argv) : status;
+    status = status == CLI_DONE ? check_verb(argc > 1 ? argv[1] : "") : status;
+    status = status == CLI_DONE ? check_words(argc, argv) : status;
+    status = status == CLI_DONE ? cli_program(argc, argv, n_typed, typed) : status;
+    free(typed);
+    return cli_meet(status);
+}
+
+int main(int argc, char **argv)
+{
+    gbs_ranks ranks;
+    gbs_error err = {GBS_OK, ""};
+    int level = MPI_THREAD_SINGLE;
+    cli_here.program = "gibbsite-mpi";
+    cli_open_standard_streams();
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        return print_help();
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        (void)printf("gibbsite-mpi %s\n", gbs_version());
+        return cli_flush(stdout);
+    }
+    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
+        return cli_error(CLI_FAILED, "MPI cannot be initialised");
+    }
+    if (gbs_mpi_ranks(MPI_COMM_WORLD, &ranks, &err) < 0) {
+        (void)cli_fail(GBS_ERR_STATE, &err);
+        gbs_mpi_abort(NULL, CLI_FAILED);
+    }
+    cli_here.ranks = &ranks;
+    cli_here.abort = gbs_mpi_abort;
+    if (ranks.rank > 0 && freopen("/dev/null", "w", stdout) == NULL) {
+        return cli_leave(cli_error(CLI_FAILED, "/dev/null: cannot be opened"));
+    }
+    cli_signals_end();
+    const int status = run(argc, argv, &ranks);
+    gbs_mpi_ranks_free(&ranks);
+    MPI_Finalize();
+    return status;
+}
