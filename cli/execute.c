@@ -7,6 +7,7 @@
 
 #include "job.h"
 #include "ranks.h"
+#include "shares.h"
 #include "traces.h"
 
 /*
@@ -154,10 +155,8 @@ static gbs_status new_run(cli_job *job, int draws, gbs_error *err)
         return (draws ? gbs_run_new_for_draws : gbs_run_new)(job->model, job->evidence,
                                                              &job->options, &job->run, err);
     }
-    if (cli_here.by_model) { /* the one place where a model is distributed over ranks */
-        (void)snprintf(err->message, sizeof err->message,
-                       "--distribute model is not in this version: use --distribute chains");
-        return GBS_ERR_UNSUPPORTED;
+    if (cli_here.by_model) {
+        return cli_new_shared_run(job, err);
     }
     return (draws ? gbs_run_new_for_draws_on_ranks : gbs_run_new_on_ranks)(
         ranks, job->model, job->evidence, &job->options, &job->run, err);
@@ -212,6 +211,11 @@ int cli_execute(cli_job *job,
         return cli_leave(cli_fail(status, &err));
     }
     *stopped = status == GBS_STOPPED;
+    begun = cli_here.by_model && job->together != NULL ? job->together(job, job->together_context)
+                                                       : CLI_DONE;
+    if (begun != CLI_DONE) {
+        return cli_leave(begun);
+    }
     return cli_speaks() ? CLI_DONE : CLI_SILENT;
 }
 
@@ -343,6 +347,7 @@ void cli_verdict(const cli_job *job, int stopped)
     }
     tell_pilot(arguments, r);
     tell_work(job, r);
+    cli_tell_exchange(job);
     if (arguments->run.threshold == GBS_THRESHOLD_AUTO && isfinite(r->threshold)) {
         cli_note(arguments, "--threshold auto: %g", r->threshold);
     }

@@ -6,6 +6,7 @@
 
 #include "job.h"
 #include "kept_draws.h"
+#include "shares.h"
 
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path)
 {
@@ -34,6 +35,9 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
         return cli_error(CLI_USAGE,
                          "%s: expected a model, not a table: type gibbsite %s MODEL %s%s", path,
                          fits ? "fit" : "marginals", fits ? "" : "--cases ", path);
+    }
+    if (cli_is_folder(path)) {
+        return cli_load_folder(job, path);
     }
     gbs_status status = gbs_model_read(path, &job->read, &job->model, &err);
     if (status < 0) {
@@ -135,6 +139,7 @@ void cli_job_free(cli_job *job)
     }
     free(job->set);
     gbs_run_free(job->run);
+    cli_free_share(job);
     free(job->start);
     free(job->target);
     free(job->dummy_ring);

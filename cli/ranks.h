@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "gibbsite/ranks.h"
+#include "gibbsite/share.h"
 
 /* Beside the statuses of cli.h: a rank that has run and leaves the rest to the first. */
 #define CLI_SILENT (-1)
@@ -14,7 +14,8 @@
 typedef struct cli_place {
     const char *program;    /* what messages begin with */
     const gbs_ranks *ranks; /* NULL: this process is alone */
-    int by_model;           /* --distribute model: every rank has a part of the variables */
+    int by_model;           /* --distribute model: every rank has a part of the variables, ... */
+    gbs_parts parts;        /* ... divided by this rule */
     void (*abort)(const gbs_ranks *ranks, int status); /* ends all ranks, does not return */
 } cli_place;
 

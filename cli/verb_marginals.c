@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "joint_tables.h"
+#include "ranks.h"
 #include "traces.h"
 #include "verb_marginals.h"
 
@@ -250,14 +251,82 @@ static int conclude(cli_job *job, int stopped)
     return status;
 }
 
+/* ---- of a model on several ranks ---- */
+
+/* Rows as they come, so that no rank holds all of them. */
+typedef struct streaming {
+    const cli_job *job;
+    gbs_output *output; /* NULL but on the first rank */
+} streaming;
+
+static gbs_status write_rows(void *context, uint32_t variable, uint32_t arity, const double *p,
+                             const double *mcse, const double *ess, const double *rhat,
+                             gbs_error *err)
+{
+    const streaming *s = context;
+    char text[32];
+    (void)err;
+    for (uint32_t a = 0; a < arity; a++) {
+        gbs_output_csv_field(s->output, cli_variable_text(s->job->model, variable, "", text));
+        gbs_output_text(s->output, ",");
+        gbs_output_csv_field(s->output, cli_state_text(s->job->model, variable, a, text));
+        cli_csv_number(s->output, p[a]);
+        cli_csv_number(s->output, mcse[a]);
+        cli_csv_number(s->output, ess[a]);
+        cli_csv_number(s->output, rhat[a]);
+        gbs_output_text(s->output, "\n");
+    }
+    return GBS_OK;
+}
+
+static int stream_rows(cli_job *job, void *context)
+{
+    const char *path = job->output != NULL ? job->output : "-";
+    streaming s = {.job = job};
+    gbs_error err = {GBS_OK, ""};
+    gbs_status done = GBS_OK;
+    (void)context;
+    if (cli_speaks()) {
+        done = gbs_output_open(path, &s.output, &err);
+        if (done < 0) {
+            return cli_fail_output(path, done, &err);
+        }
+        gbs_output_text(s.output, "variable,state,probability,mcse,ess,rhat\n");
+    }
+    done = gbs_run_each_marginal(job->run, write_rows, &s, &err);
+    if (s.output != NULL && done >= 0) {
+        done = gbs_output_commit(s.output, &err);
+    } else if (s.output != NULL) {
+        gbs_output_discard(s.output);
+    }
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static int gather(cli_job *job, void *context)
+{
+    gbs_error err = {GBS_OK, ""};
+    (void)context;
+    const gbs_status done = gbs_run_gather_marginals(job->run, &err);
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+/* Whether rows can be written one after the other, without all of them at hand. */
+static int may_stream(const cli_job *job, const request *r)
+{
+    return cli_here.by_model && strcmp(r->format, "csv") == 0 && r->selection.all &&
+           r->picture.format == NULL && job->summary == NULL && job->report == NULL;
+}
+
 static int answer_sample(cli_job *job, void *context)
 {
     const request *r = context;
     cli_estimates e = {.selection = &r->selection};
     int stopped = 0;
+    const int streams = may_stream(job, r);
+    job->together = streams ? stream_rows : gather;
     int status = cli_execute(job, NULL, NULL, &stopped);
     /* traces alone give no marginals: the energy is told with the verdict */
-    const int marginals = job->options.estimator != GBS_ESTIMATOR_TRACES;
+    const int marginals = job->options.estimator != GBS_ESTIMATOR_TRACES && !streams;
     if (status == CLI_DONE && marginals) {
         status = take_estimates(job, &e);
     }

@@ -7,49 +7,73 @@
 #include "cli/cli.h"
 #include "cli/job.h"
 #include "cli/ranks.h"
+#include "divide.h"
 #include "gibbsite/mpi.h"
 
 static int print_help(void)
 {
-    (void)fputs("usage: mpirun -n RANKS gibbsite-mpi VERB [options] MODEL\n\n"
+    (void)fputs("usage: mpirun -n RANKS gibbsite-mpi marginals|sample [options] MODEL|FOLDER\n"
+                "       gibbsite-mpi partition [options] MODEL -n RANKS -o FOLDER\n\n"
                 "Runs chains on the ranks of an MPI job, with the same answers, bit by bit, on\n"
                 "any number of ranks and threads. The first rank writes.\n\n"
                 "  marginals        marginal distributions, with Monte Carlo errors\n"
-                "  sample           joint samples, one per sweep and chain\n\n"
+                "  sample           joint samples, one per sweep and chain\n"
+                "  partition        divides a model once, into a folder with a share for each\n"
+                "                   rank, so that no rank of later runs reads all of it\n\n"
                 "Options are those of gibbsite(1): 'gibbsite help marginals' lists them, and\n"
                 "  --distribute chains|model\n"
                 "                   chains: every rank has the whole model and some of the\n"
                 "                   chains; model: a part of the variables [chains]\n"
+                "  --parts KIND     who owns which variable, which changes no result: metis,\n"
+                "                   bisection, breadth, intervals, or auto [auto]\n"
                 "  --threads N      of each rank\n\n"
                 "For example, a model for 64 chains on 4 ranks of 2 threads each:\n"
-                "  mpirun -n 4 gibbsite-mpi marginals model.uai --chains 64 --threads 2\n",
+                "  mpirun -n 4 gibbsite-mpi marginals model.uai --chains 64 --threads 2\n"
+                "Or parts of a model on 4 ranks, divided before:\n"
+                "  gibbsite-mpi partition model.gbm -n 4 -o parts\n"
+                "  mpirun -n 4 gibbsite-mpi marginals parts -o marginals.csv\n",
                 stdout);
     return cli_flush(stdout);
 }
 
-/* Takes --distribute out of the words. @return an exit status. */
-static int take_distribute(int *argc, char **argv)
+/* The value of an option at word i, "--name value" or "--name=value". @return NULL: another word.
+ */
+static const char *value_of(const char *name, int argc, char **argv, int *i)
 {
-    static const char option[] = "--distribute";
-    const size_t length = sizeof option - 1;
+    const size_t length = strlen(name);
+    if (strncmp(argv[*i], name, length) != 0) {
+        return NULL;
+    }
+    if (argv[*i][length] == '=') {
+        return argv[*i] + length + 1;
+    }
+    if (argv[*i][length] != '\0') {
+        return NULL;
+    }
+    return *i + 1 < argc ? argv[++*i] : "";
+}
+
+/* Takes --distribute and --parts out of the words. @return an exit status. */
+static int take_words(int *argc, char **argv)
+{
     int n = 0;
-    for (int i = 0; i < *argc; i++) {
-        if (strncmp(argv[i], option, length) != 0 ||
-            (argv[i][length] != '\0' && argv[i][length] != '=')) {
+    int status = CLI_DONE;
+    for (int i = 0; i < *argc && status == CLI_DONE; i++) {
+        const char *parts = value_of("--parts", *argc, argv, &i);
+        const char *value = parts == NULL ? value_of("--distribute", *argc, argv, &i) : NULL;
+        if (parts != NULL) {
+            status = mpi_parse_parts(parts, &cli_here.parts);
+        } else if (value == NULL) {
             argv[n++] = argv[i];
-            continue;
+        } else if (strcmp(value, "chains") == 0 || strcmp(value, "model") == 0) {
+            cli_here.by_model = strcmp(value, "model") == 0;
+        } else {
+            status = cli_error(CLI_USAGE, "--distribute %s: expected chains or model", value);
         }
-        const char *value = argv[i][length] == '=' ? argv[i] + length + 1
-                            : i + 1 < *argc        ? argv[++i]
-                                                   : "";
-        if (strcmp(value, "chains") != 0 && strcmp(value, "model") != 0) {
-            return cli_error(CLI_USAGE, "--distribute %s: expected chains or model", value);
-        }
-        cli_here.by_model = strcmp(value, "model") == 0;
     }
     argv[n] = NULL;
     *argc = n;
-    return CLI_DONE;
+    return status;
 }
 
 static int check_verb(const char *verb)
@@ -57,7 +81,7 @@ static int check_verb(const char *verb)
     return strcmp(verb, "marginals") == 0 || strcmp(verb, "sample") == 0
                ? CLI_DONE
                : cli_error(CLI_USAGE,
-                           "'%s': the verbs of several ranks are marginals and sample; for all "
+                           "'%s': the verbs are marginals, sample and partition; for all "
                            "others type gibbsite %s ...",
                            verb, verb);
 }
@@ -105,7 +129,7 @@ static int run(int argc, char **argv, const gbs_ranks *ranks)
     memcpy(typed, argv, (size_t)argc * sizeof *typed);
     const int n_typed = argc;
     int status = compare_versions(ranks);
-    status = status == CLI_DONE ? take_distribute(&argc, argv) : status;
+    status = status == CLI_DONE ? take_words(&argc, argv) : status;
     status = status == CLI_DONE ? check_verb(argc > 1 ? argv[1] : "") : status;
     status = status == CLI_DONE ? check_words(argc, argv) : status;
     status = status == CLI_DONE ? cli_program(argc, argv, n_typed, typed) : status;
@@ -127,6 +151,9 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         (void)printf("gibbsite-mpi %s\n", gbs_version());
         return cli_flush(stdout);
+    }
+    if (strcmp(argv[1], "partition") == 0) { /* in one process */
+        return mpi_partition(argc, argv);
     }
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
         return cli_error(CLI_FAILED, "MPI cannot be initialised");

@@ -67,6 +67,14 @@ GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed 
 /** The rule that divided the variables: "metis", "bisection", "breadth", "intervals". */
 GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
 
+/** Starts of the run's chains for all ranks, where they depend on the whole
+ * (gbs_share_needs_whole()); elsewhere nothing. Shares made after that hold them, so that runs with
+ * this seed and no more chains need no partition. @param n_chains, of option chains; with the seed
+ * of the options.
+ * @return GBS_ERR_IMPOSSIBLE where none is found. */
+GBS_API gbs_status gbs_partition_find_starts(gbs_partition *partition, uint32_t n_chains,
+                                             gbs_error *err);
+
 /** The share of one rank. @param share out, caller frees; independent of the partition. */
 GBS_API gbs_status gbs_partition_share(const gbs_partition *partition, uint32_t rank,
                                        gbs_share **share, gbs_error *err);
@@ -106,6 +114,14 @@ GBS_API void gbs_share_bytes_free(void *bytes);
 GBS_API gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *whole,
                                         const gbs_ranks *ranks, const gbs_run_options *options,
                                         gbs_run **run, gbs_error *err);
+
+/** The model, or one of the same variables without factors, whose names messages, summaries and
+ * reports of the run use. @param model borrowed until gbs_run_free(). */
+GBS_API gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err);
+
+/** Estimates of all ranks to rank 0, where gbs_run_marginals() then has them: a collective call,
+ * and 32 bytes a state of the whole model there. Of a run in one process: nothing. */
+GBS_API gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err);
 
 /** Estimates of one variable after another, ascending: the user's numbers, as of
  * gbs_run_marginals(). Of a run on ranks a collective call, heard on rank 0 alone. */

@@ -106,15 +106,17 @@ static void write_options(gbs_output *output, const summary *s)
 
 static void write_model(gbs_output *output, const summary *s)
 {
+    const gbs_model *model = gbsi_run_user_model(s->run);
     key(output, "model");
     gbs_output_text(output, "{\"variables\": ");
-    gbs_output_uint(output, gbs_model_n_variables(s->run->problem.model));
+    gbs_output_uint(output, gbs_model_n_variables(model));
     gbs_output_text(output, ", \"free_variables\": ");
     gbs_output_uint(output, gbs_run_report(s->run)->n_free_variables);
     gbs_output_text(output, ", \"factors\": ");
-    gbs_output_uint(output, gbs_model_n_factors(s->run->problem.model));
+    gbs_output_uint(output, s->run->shared.share == NULL ? gbs_model_n_factors(model)
+                                                         : s->run->shared.share->facts.n_factors);
     gbs_output_text(output, ", \"digest\": ");
-    gbs_output_json_string(output, gbs_model_digest(s->run->problem.model));
+    gbs_output_json_string(output, gbs_model_digest(model));
     key_optional(output, "name", s->about.model);
     gbs_output_text(output, "}");
 }
@@ -268,6 +270,22 @@ static void write_herding(gbs_output *output, const gbs_report *r)
     gbs_output_text(output, "}");
 }
 
+/* Null unless ranks shared the model. */
+static void write_exchange(gbs_output *output, const gbs_report *r)
+{
+    key(output, "exchange");
+    if (r->ranks == 0) {
+        gbs_output_text(output, "null");
+        return;
+    }
+    gbs_output_text(output, "{\"ranks\": ");
+    gbs_output_uint(output, r->ranks);
+    key_real(output, "exchange_seconds", r->exchange_s);
+    key_uint(output, "bytes", r->exchange_bytes);
+    key_uint(output, "messages", r->exchange_messages);
+    gbs_output_text(output, "}");
+}
+
 static void write_report(gbs_output *output, const summary *s)
 {
     const gbs_report *r = gbs_run_report(s->run);
@@ -281,6 +299,7 @@ static void write_report(gbs_output *output, const summary *s)
     key_real(output, "compile_seconds", r->compile_s);
     key_real(output, "sampling_seconds", r->sampling_s);
     key_real(output, "updates_per_second", r->updates_per_s);
+    write_exchange(output, r);
     key_uint(output, "peak_rss_bytes", s->about.peak_rss_bytes);
     key_uint(output, "predicted_bytes", r->predicted_bytes);
     key_real(output, "max_mcse", r->max_mcse);

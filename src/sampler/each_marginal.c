@@ -201,6 +201,67 @@ cleanup:
     return status;
 }
 
+/* ---- all of them, on rank 0 ---- */
+
+typedef struct keeping {
+    double *value; /* [N_VALUES][n] */
+    size_t n, at;
+} keeping;
+
+static gbs_status keep_one(void *context, uint32_t variable, uint32_t arity, const double *p,
+                           const double *mcse, const double *ess, const double *rhat,
+                           gbs_error *err)
+{
+    keeping *k = context;
+    const double *row[N_VALUES] = {p, mcse, ess, rhat};
+    (void)variable;
+    (void)err;
+    for (size_t i = 0; i < N_VALUES; ++i) {
+        memcpy(k->value + i * k->n + k->at, row[i], arity * sizeof *p);
+    }
+    k->at += arity;
+    return GBS_OK;
+}
+
+gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err)
+{
+    GBSI_NEED(run);
+    if (run->shared.share == NULL) {
+        return GBS_OK;
+    }
+    keeping k = {.n = run->ranks->rank == 0 ? run->shared.share->facts.n_user_states : 0};
+    k.value = gbsi_alloc_array(k.n, N_VALUES * sizeof *k.value);
+    if (k.value == NULL) {
+        return gbsi_no_memory(err, "marginals", k.n * N_VALUES * sizeof *k.value);
+    }
+    const gbs_status status = gbs_run_each_marginal(run, keep_one, &k, err);
+    if (status < 0 || run->ranks->rank > 0) {
+        gbsi_free(k.value);
+        return status;
+    }
+    gbsi_free(run->shared.told);
+    run->shared.told = k.value;
+    return GBS_OK;
+}
+
+gbs_status gbsi_shared_marginals(const gbs_run *run, double *p, double *mcse, double *ess,
+                                 double *rhat, gbs_error *err)
+{
+    double *out[N_VALUES] = {p, mcse, ess, rhat};
+    const size_t n = run->shared.share->facts.n_user_states;
+    if (run->shared.told == NULL) {
+        return gbsi_fail(err, GBS_ERR_STATE,
+                         "the model is on several ranks: gbs_run_gather_marginals() comes first, "
+                         "and only rank 0 has marginals then");
+    }
+    for (size_t i = 0; i < N_VALUES; ++i) {
+        if (out[i] != NULL) {
+            memcpy(out[i], run->shared.told + i * n, n * sizeof *p);
+        }
+    }
+    return GBS_OK;
+}
+
 /* ---- the digest ---------------------------------------------------------------------------- */
 
 typedef struct digesting {

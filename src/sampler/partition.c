@@ -16,6 +16,7 @@ void gbs_partition_free(gbs_partition *p)
         gbsi_schedule_free(&p->schedule);
         gbs_run_free(p->run);
         gbsi_free(p->owner);
+        gbsi_free(p->start);
         gbsi_free(p);
     }
 }
@@ -243,6 +244,41 @@ cleanup:
     return status;
 }
 
+gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_error *err)
+{
+    GBSI_NEED(p);
+    gbs_status status = GBS_OK;
+    const gbsi_conditioned *part = p->run->problem.part;
+    const size_t n = part->n_variables;
+    const bool splits = (p->run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const size_t n_starts = (splits ? 2 : 1) * (size_t)n_chains;
+    gbsi_starter *starter = NULL;
+    uint32_t *x = NULL;
+    if (p->facts.searched == 0) {
+        return GBS_OK;
+    }
+    gbsi_free(p->start);
+    p->facts.n_starts = 0;
+    x = gbsi_alloc_array(n, sizeof *x);
+    p->start = gbsi_alloc_array(n_starts * n, sizeof *p->start);
+    if (x == NULL || p->start == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "starts", n_starts * n * sizeof *p->start));
+    }
+    GBSI_TRY(gbsi_starter_new(part, p->run->options.seed, NULL, &starter, err));
+    for (size_t chain = 0; chain < n_starts; ++chain) {
+        GBSI_TRY(gbsi_starter_draw(starter, (uint32_t)chain, 0, x, err));
+        for (size_t v = 0; v < n; ++v) {
+            p->start[chain * n + v] = (uint16_t)x[v];
+        }
+    }
+    p->facts.n_starts = n_starts;
+    p->facts.seed = p->run->options.seed;
+cleanup:
+    gbsi_starter_free(starter);
+    gbsi_free(x);
+    return status;
+}
+
 gbs_status gbs_partition_share(const gbs_partition *p, uint32_t rank, gbs_share **share,
                                gbs_error *err)
 {
@@ -255,6 +291,7 @@ gbs_status gbs_partition_share(const gbs_partition *p, uint32_t rank, gbs_share 
                                       .plan = p->run->engine.plan,
                                       .schedule = &p->schedule,
                                       .owner = p->owner,
+                                      .start = p->start,
                                       .facts = p->facts};
     return gbsi_share_make(&source, rank, share, err);
 }

@@ -11,6 +11,7 @@ struct gbs_partition {
     gbs_run *run;             /* of the whole, prepared and never executed */
     gbsi_schedule schedule;   /* of a pass, with slots and positions */
     uint32_t *owner;          /* [part variables] */
+    uint16_t *start;          /* [facts.n_starts][part variables] */
     gbsi_partition_kind kind; /* that divided them */
     gbsi_share_facts facts;
 };

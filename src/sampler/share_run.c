@@ -24,6 +24,25 @@ uint64_t gbsi_run_n_places(const gbs_run *run)
                                      : run->shared.share->facts.n_places;
 }
 
+const gbs_model *gbsi_run_user_model(const gbs_run *run)
+{
+    return run->shared.user == NULL ? run->problem.model : run->shared.user;
+}
+
+gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(model);
+    const gbs_share *share = run->shared.share;
+    if (share == NULL || model->n_variables != share->facts.n_user_variables ||
+        model->state_offset[model->n_variables] != share->facts.n_user_states) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "these are not the variables of the model that the ranks share");
+    }
+    run->shared.user = model;
+    return GBS_OK;
+}
+
 /* ---- prepared ------------------------------------------------------------------------------ */
 
 /* The scan of the partition; the user may leave it open. */
@@ -63,6 +82,28 @@ static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gb
     }
 cleanup:
     return status;
+}
+
+/* Whether the share holds the starts of such a run. */
+static bool has_starts(const gbs_share *share, const gbs_run_options *options)
+{
+    return share->facts.n_starts >= gbsi_options_chains(options) &&
+           share->facts.seed == options->seed;
+}
+
+static gbs_status check_starts(const gbs_share *share, const gbs_partition *whole,
+                               const gbs_ranks *ranks, const gbs_run_options *options,
+                               gbs_error *err)
+{
+    if (share->facts.searched == 0 || has_starts(share, options) || whole != NULL ||
+        ranks->rank > 0) {
+        return GBS_OK;
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                     "starts of this model depend on all of it (hard zeros or conditional tables): "
+                     "they were found for %" PRIu64 " chains with --seed %" PRIu64
+                     ": divide the model again for other --chains or another --seed",
+                     share->facts.n_starts, share->facts.seed);
 }
 
 static void report_facts(gbs_run *run)
@@ -124,11 +165,7 @@ gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *who
     GBSI_TRY(check_ranks(share, ranks, err));
     GBSI_TRY(gbsi_share_options(options, &taken, err));
     GBSI_TRY(take_scan(share, &taken, err));
-    if (gbs_share_needs_whole(share) && ranks->rank == 0 && whole == NULL) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
-                           "starts of this model depend on all of it (hard zeros or conditional "
-                           "tables): rank 0 needs the partition"));
-    }
+    GBSI_TRY(check_starts(share, whole, ranks, &taken, err));
     GBSI_TRY(gbsi_run_begin(share->nothing, &taken, &run, err));
     run->options.scan = (int)share->facts.scan;
     run->ranks = ranks;
@@ -159,11 +196,21 @@ void gbsi_shared_free(gbs_run *run)
     }
     gbsi_halo_free(&run->shared.halo);
     gbsi_free(run->shared.own_slot);
+    gbsi_free(run->shared.told);
     run->engine.schedule = (gbsi_schedule){0}; /* the share's */
     run->problem.whole = run->problem.part = NULL;
 }
 
 /* ---- starts -------------------------------------------------------------------------------- */
+
+/* From the share. */
+static void start_as_found(const gbs_share *share, uint32_t chain, uint32_t *x)
+{
+    const size_t n = share->part->n_variables;
+    for (size_t u = 0; u < n; ++u) {
+        x[u] = share->start[chain * n + u];
+    }
+}
 
 /* Every state as likely: the start of a chain in one process, for the variables that are here. */
 static void start_anywhere(const gbs_run *run, uint32_t chain, uint32_t *x)
@@ -199,7 +246,8 @@ gbs_status gbsi_shared_starts(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbs_share *share = run->shared.share;
-    const bool searched = gbs_share_needs_whole(share) != 0;
+    const bool found = has_starts(share, &run->options);
+    const bool searched = share->facts.searched != 0 && !found;
     const size_t n_all = searched ? share->facts.n_free : 0;
     gbsi_starter *starter = NULL;
     uint32_t *x = gbsi_alloc_array(share->part->n_variables, sizeof *x);
@@ -214,6 +262,8 @@ gbs_status gbsi_shared_starts(gbs_run *run, gbs_error *err)
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
         if (searched) {
             GBSI_TRY(start_from_whole(run, starter, chain, all, x, err));
+        } else if (found) {
+            start_as_found(share, chain, x);
         } else {
             start_anywhere(run, chain, x);
         }

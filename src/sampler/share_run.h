@@ -13,7 +13,10 @@ struct gbsi_drive;
 typedef struct gbsi_shared {
     const gbs_share *share;     /* borrowed; NULL: the model is not shared */
     const gbs_partition *whole; /* on rank 0, where starts are searched for; borrowed */
+    const gbs_model *user;      /* names of the user's variables; borrowed, NULL: none */
     uint8_t *own_slot;          /* [slots] share->own */
+    double *told; /* [4][user's states] p, mcse, ess, rhat of all ranks, on rank 0 once they were
+                     asked for; else NULL */
     gbsi_halo halo;
     gbs_error lost;
 } gbsi_shared;
@@ -23,6 +26,9 @@ void gbsi_shared_free(struct gbs_run *run);
 /* Variables that are sampled, and updates of a pass, of all ranks. */
 uint32_t gbsi_run_n_sampled(const struct gbs_run *run);
 uint64_t gbsi_run_n_places(const struct gbs_run *run);
+
+/* The model that the user knows; where ranks share it, perhaps without its factors. */
+const gbs_model *gbsi_run_user_model(const struct gbs_run *run);
 
 /* Every chain's start. */
 gbs_status gbsi_shared_starts(struct gbs_run *run, gbs_error *err);
@@ -37,6 +43,9 @@ gbs_status gbsi_shared_gather(const struct gbs_run *run, const void *own, uint64
 /* each_marginal.c: gbs_run_each_marginal() of shares. */
 gbs_status gbsi_shared_each_marginal(const struct gbs_run *run, gbs_on_marginal *on, void *context,
                                      gbs_error *err);
+/* What gbs_run_marginals() has of them. */
+gbs_status gbsi_shared_marginals(const struct gbs_run *run, double *p, double *mcse, double *ess,
+                                 double *rhat, gbs_error *err);
 /* each_marginal.c: the digest of estimates and errors, on all ranks. @param text [33] out. */
 gbs_status gbsi_shared_digest(struct gbs_run *run, char *text, gbs_error *err);
 /* Time and traffic of the exchange, of all ranks, into the report. */

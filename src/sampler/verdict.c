@@ -130,6 +130,9 @@ static gbs_status marginals(const gbs_run *run, gbsi_pool *pool, double *p, doub
                             double *ess, double *rhat, gbs_error *err)
 {
     const bool sampled = run->problem.part != NULL;
+    if (run->shared.share != NULL) {
+        return gbsi_shared_marginals(run, p, mcse, ess, rhat, err);
+    }
     if (run->report.executed && !run->report.answering) {
         return gbsi_fail(
             err, GBS_ERR_STATE,

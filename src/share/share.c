@@ -19,11 +19,11 @@ void gbs_share_free(gbs_share *share)
     gbs_model_free(share->nothing);
     share->schedule.global = NULL;
     gbsi_schedule_free(&share->schedule);
-    void *const owned[] = {share->of_whole,    share->user_arity,     share->own,
-                           share->order,       share->by_count,       share->global,
-                           share->neighbour,   share->out.start,      share->out.slot,
-                           share->in.start,    share->in.slot,        share->fixed_arity,
-                           share->fixed_state, share->fixed_variable, share};
+    void *const owned[] = {
+        share->of_whole,    share->start,       share->user_arity,     share->own,
+        share->order,       share->by_count,    share->global,         share->neighbour,
+        share->out.start,   share->out.slot,    share->in.start,       share->in.slot,
+        share->fixed_arity, share->fixed_state, share->fixed_variable, share};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
         gbsi_free(owned[i]);
     }
@@ -36,6 +36,7 @@ uint64_t gbsi_share_bytes(const gbs_share *share)
     const uint64_t listed = share->out.start[n_lists] + share->in.start[n_lists];
     uint64_t bytes = gbsi_conditioned_bytes(share->part);
     bytes += (uint64_t)share->part->n_variables * 14 + (uint64_t)share->n_fixed * 12;
+    bytes += share->facts.n_starts * share->part->n_variables * sizeof *share->start;
     bytes += s->n_pieces * (sizeof *s->piece + sizeof *share->global);
     bytes += s->n_batches * sizeof *s->batch_start + s->n_places * 8;
     return bytes + 2 * n_lists * sizeof *share->out.start + listed * sizeof *share->out.slot;
@@ -490,6 +491,23 @@ static gbs_status list_fixed(making *m, gbs_error *err)
     return GBS_OK;
 }
 
+static gbs_status take_starts(making *m, gbs_error *err)
+{
+    gbs_share *share = m->share;
+    const size_t n = share->part->n_variables;
+    const size_t n_whole = m->from->part->n_variables;
+    share->start = gbsi_alloc_array(share->facts.n_starts * n, sizeof *share->start);
+    if (share->start == NULL) {
+        return gbsi_no_memory(err, "starts", share->facts.n_starts * n * sizeof *share->start);
+    }
+    for (size_t chain = 0; chain < share->facts.n_starts; ++chain) {
+        for (size_t u = 0; u < n; ++u) {
+            share->start[chain * n + u] = m->from->start[chain * n_whole + share->of_whole[u]];
+        }
+    }
+    return GBS_OK;
+}
+
 gbs_status gbsi_share_make(const gbsi_share_source *source, uint32_t rank, gbs_share **out,
                            gbs_error *err)
 {
@@ -507,6 +525,7 @@ gbs_status gbsi_share_make(const gbsi_share_source *source, uint32_t rank, gbs_s
     GBSI_TRY(find_neighbours(&m, err));
     GBSI_TRY(walk(&m, err));
     GBSI_TRY(list_fixed(&m, err));
+    GBSI_TRY(take_starts(&m, err));
     forget_whole(share);
     *out = share;
     share = NULL;

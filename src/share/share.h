@@ -29,7 +29,9 @@ typedef struct gbsi_share_facts {
     uint64_t each_once; /* every variable is updated exactly once in a pass */
     uint64_t has_zeros; /* some factor has hard zeros */
     uint64_t support;   /* gbsi_support of updates of one variable */
-    uint64_t searched;  /* starts need the whole: hard zeros or conditional tables */
+    uint64_t searched;  /* starts need the whole: hard zeros or conditional tables; ... */
+    uint64_t seed;      /* ... with which they were found, */
+    uint64_t n_starts;  /* for so many chains; 0: not yet */
     uint64_t named;     /* variables or states have names */
     double log_constant;
     gbsi_sum_units density_units;
@@ -59,6 +61,7 @@ struct gbs_share {
      * others see, then those that nobody does. */
     gbsi_schedule schedule;
     uint64_t *global; /* [schedule.n_pieces] schedule.global */
+    uint16_t *start;  /* [facts.n_starts][part->n_variables] states */
     uint32_t n_neighbours;
     uint32_t *neighbour; /* [n_neighbours] ranks, ascending */
     gbsi_share_lists out, in;
@@ -73,6 +76,7 @@ typedef struct gbsi_share_source {
     const gbsi_plan *plan;         /* of all of it */
     const gbsi_schedule *schedule; /* with a list of slots and of positions */
     const uint32_t *owner;         /* [part->n_variables] the rank of each variable */
+    const uint16_t *start;         /* [facts.n_starts][part->n_variables] */
     gbsi_share_facts facts;
 } gbsi_share_source;
 

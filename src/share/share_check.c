@@ -154,6 +154,16 @@ static bool lists_fit(const gbs_share *s)
            are_below(s->in.slot, s->in.start[n], n_slots);
 }
 
+static bool starts_fit(const gbs_share *s)
+{
+    const size_t n = s->part->n_variables;
+    bool fine = true;
+    for (size_t i = 0; fine && i < s->facts.n_starts * n; ++i) {
+        fine = s->start[i] < s->part->arity[i % n];
+    }
+    return fine;
+}
+
 static bool fixed_fit(const gbs_share *s)
 {
     bool fine = are_below(s->fixed_variable, s->n_fixed, s->facts.n_user_variables);
@@ -167,6 +177,7 @@ static bool fixed_fit(const gbs_share *s)
 gbs_status gbsi_share_check(const gbs_share *s, gbs_error *err)
 {
     const bool fine = s->facts.n_user_variables <= UINT32_MAX && variables_fit(s) &&
-                      factors_fit(s) && schedule_fits(s) && lists_fit(s) && fixed_fit(s);
+                      factors_fit(s) && schedule_fits(s) && lists_fit(s) && fixed_fit(s) &&
+                      starts_fit(s);
     return fine ? GBS_OK : gbsi_fail(err, GBS_ERR_FORMAT, "share: its numbers do not fit together");
 }

@@ -76,6 +76,7 @@ static size_t list_arrays(gbs_share *s, const uint64_t *c, array out[N_ARRAYS])
         ROW(s->fixed_variable, c[N_FIXED]),
         ROW(s->fixed_arity, c[N_FIXED]),
         ROW(s->fixed_state, c[N_FIXED]),
+        ROW(s->start, s->facts.n_starts * c[N_VARIABLES]),
     };
 #undef ROW
     memcpy(out, rows, sizeof rows);
@@ -277,7 +278,8 @@ gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_sh
             GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "share: the saved counts are damaged"));
         }
     }
-    if (counts[N_BATCHES] != 2 * s->facts.n_batches ||
+    if (s->facts.n_starts > available || s->facts.n_starts * counts[N_VARIABLES] > available ||
+        counts[N_BATCHES] != 2 * s->facts.n_batches ||
         (counts[N_NEIGHBOURS] > 0 && counts[N_BATCHES] / 2 > available / counts[N_NEIGHBOURS])) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "share: the saved counts are damaged"));
     }

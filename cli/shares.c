@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --distribute model: every rank has a share of the variables, of a model that all of them read or
+ * of a folder that gibbsite-mpi partition has made. */
+#include "shares.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ranks.h"
+
+void cli_share_path(const char *folder, uint32_t rank, char *path, size_t size)
+{
+    (void)snprintf(path, size, "%s/%06" PRIu32 ".share", folder, rank);
+}
+
+void cli_variables_path(const char *folder, char *path, size_t size)
+{
+    (void)snprintf(path, size, "%s/variables.gbm", folder);
+}
+
+int cli_is_folder(const char *path)
+{
+    struct stat entry;
+    return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
+}
+
+int cli_load_folder(cli_job *job, const char *folder)
+{
+    const cli_arguments *arguments = job->arguments;
+    gbs_error err = {GBS_OK, ""};
+    char path[4096];
+    if (cli_here.ranks == NULL) {
+        return cli_error(CLI_USAGE,
+                         "%s is a folder, of a model divided for several processes: type mpirun -n "
+                         "RANKS gibbsite-mpi %s %s",
+                         folder, arguments->verb == CLI_VERB_SAMPLE ? "sample" : "marginals",
+                         folder);
+    }
+    if (arguments->n_evidence > 0 || arguments->virtual_evidence != NULL ||
+        arguments->likelihood != NULL) {
+        return cli_error(CLI_USAGE,
+                         "%s: evidence is given where the model is divided: gibbsite-mpi "
+                         "partition MODEL -e ...",
+                         folder);
+    }
+    cli_here.by_model = 1;
+    cli_share_path(folder, cli_here.ranks->rank, path, sizeof path);
+    gbs_status status = gbs_share_read(path, &job->share, &err);
+    if (status >= 0) {
+        cli_variables_path(folder, path, sizeof path);
+        status = gbs_model_read(path, NULL, &job->model, &err);
+    }
+    return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
+}
+
+gbs_status cli_new_shared_run(cli_job *job, gbs_error *err)
+{
+    const gbs_ranks *ranks = cli_here.ranks;
+    gbs_status status = GBS_OK;
+    if (job->share == NULL) {
+        status = gbs_partition_new(job->model, job->evidence, &job->options, ranks->n_ranks,
+                                   cli_here.parts, &job->partition, err);
+        if (status >= 0) {
+            status = gbs_partition_share(job->partition, ranks->rank, &job->share, err);
+        }
+        if (ranks->rank > 0) {
+            gbs_partition_free(job->partition);
+            job->partition = NULL;
+        }
+    }
+    if (status < 0) {
+        return status;
+    }
+    gbs_run_options options = job->options;
+    options.sequence = NULL; /* the share has read it */
+    options.sequence_length = 0;
+    options.scan = options.scan == GBS_SCAN_SEQUENCE ? GBS_SCAN_USUAL : options.scan;
+    status = gbs_run_new_of_share(job->share, job->partition, ranks, &options, &job->run, err);
+    return status < 0 ? status : gbs_run_name_variables(job->run, job->model, err);
+}
+
+void cli_free_share(cli_job *job)
+{
+    gbs_share_free(job->share);
+    gbs_partition_free(job->partition);
+}
+
+void cli_tell_exchange(const cli_job *job)
+{
+    const gbs_report *r = gbs_run_report(job->run);
+    const double passes = (double)(r->sweeps + r->burn_in);
+    if (r->ranks == 0 || passes == 0.0) {
+        return;
+    }
+    cli_note(job->arguments,
+             "model on %" PRIu32 " ranks: a sweep sends %.4g messages and %.4g bytes in all, and "
+             "waits %.3g s of %.3g s",
+             r->ranks, (double)r->exchange_messages / passes, (double)r->exchange_bytes / passes,
+             r->exchange_s / passes, r->sampling_s / passes);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models on several ranks: gibbsite-mpi --distribute model, and folders of shares. */
+#ifndef GIBBSITE_CLI_SHARES_H
+#define GIBBSITE_CLI_SHARES_H
+
+#include "job.h"
+
+/* FOLDER/000003.share, FOLDER/variables.gbm: names and states of all variables, no factors. */
+void cli_share_path(const char *folder, uint32_t rank, char *path, size_t size);
+void cli_variables_path(const char *folder, char *path, size_t size);
+
+int cli_is_folder(const char *path);
+/* MODEL is a folder: the share of this rank, and the variables. @return an exit status. */
+int cli_load_folder(cli_job *job, const char *folder);
+
+/* The run of a share: of a folder, or of job->model, which every rank divides alike. */
+gbs_status cli_new_shared_run(cli_job *job, gbs_error *err);
+void cli_free_share(cli_job *job);
+
+/* What sweeps send and wait for; nothing of other runs. */
+void cli_tell_exchange(const cli_job *job);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite-mpi partition MODEL -n RANKS -o FOLDER: what needs the whole model, done once. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/shares.h"
+#include "divide.h"
+
+typedef struct request {
+    const char *folder;
+    uint32_t n_ranks;
+    gbs_parts parts;
+} request;
+
+static const struct {
+    const char *name;
+    gbs_parts parts;
+} rules[] = {{"auto", GBS_PARTS_AUTO},
+             {"metis", GBS_PARTS_METIS},
+             {"bisection", GBS_PARTS_BISECTION},
+             {"breadth", GBS_PARTS_BREADTH},
+             {"intervals", GBS_PARTS_INTERVALS}};
+
+int mpi_parse_parts(const char *text, gbs_parts *parts)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (strcmp(text, rules[i].name) == 0) {
+            *parts = rules[i].parts;
+            return CLI_DONE;
+        }
+    }
+    return cli_error(CLI_USAGE, "--parts %s: expected auto, metis, bisection, breadth or intervals",
+                     text);
+}
+
+/* Names, states and labels of all variables, without a factor. */
+static gbs_status make_variables(const gbs_model *model, gbs_model **out, gbs_error *err)
+{
+    gbs_builder *builder = NULL;
+    const uint32_t n = gbs_model_n_variables(model);
+    gbs_status status = gbs_builder_new(&builder, err);
+    for (uint32_t v = 0; v < n && status >= 0; v++) {
+        const uint32_t arity = gbs_model_arity(model, v);
+        status = gbs_builder_add_variables(builder, 1, &arity, NULL, err);
+        const char *name = gbs_model_variable_name(model, v);
+        if (status >= 0 && name != NULL) {
+            status = gbs_builder_name_variable(builder, v, name, err);
+        }
+        if (status >= 0 && gbs_model_state_label(model, v, 0) != NULL) {
+            const char **label = malloc(arity * sizeof *label);
+            for (uint32_t a = 0; label != NULL && a < arity; a++) {
+                label[a] = gbs_model_state_label(model, v, a);
+            }
+            status =
+                label == NULL ? GBS_ERR_MEMORY : gbs_builder_label_states(builder, v, label, err);
+            free((void *)label);
+        }
+    }
+    if (status >= 0) {
+        status = gbs_builder_build(builder, out, err);
+    }
+    gbs_builder_free(builder);
+    return status;
+}
+
+static int write_variables(const cli_job *job, const request *r)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_model *variables = NULL;
+    char path[4096];
+    cli_variables_path(r->folder, path, sizeof path);
+    gbs_status status = make_variables(job->model, &variables, &err);
+    if (status >= 0) {
+        status = gbs_model_write(variables, path, NULL, &err);
+    }
+    gbs_model_free(variables);
+    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+}
+
+static void tell_head(const gbs_partition *partition, const request *r)
+{
+    (void)printf("%s: %" PRIu32
+                 " ranks, divided by %s; values are states of one chain in a sweep\n\n"
+                 "  rank   variables     halo  boundary  neighbours  messages    values     runs\n",
+                 r->folder, r->n_ranks, gbs_partition_kind(partition));
+}
+
+/* Of many ranks the first and the last. */
+static void tell_share(const gbs_share *share, const request *r)
+{
+    gbs_share_figures f = {.size = sizeof f};
+    const uint32_t rank = gbs_share_rank(share);
+    if (gbs_share_tell(share, &f, NULL) < 0 || (rank >= 12 && rank + 4 < r->n_ranks)) {
+        return;
+    }
+    (void)printf("%6" PRIu32 "%12" PRIu32 "%9" PRIu32 "%10" PRIu32 "%12" PRIu32 "%10" PRIu64
+                 "%10" PRIu64 "%9" PRIu64 "\n",
+                 rank, f.n_own, f.n_halo, f.n_boundary, f.n_neighbours, f.n_messages, f.n_values,
+                 f.n_runs);
+}
+
+static int write_shares(const gbs_partition *partition, const request *r)
+{
+    gbs_error err = {GBS_OK, ""};
+    tell_head(partition, r);
+    for (uint32_t rank = 0; rank < r->n_ranks; rank++) {
+        gbs_share *share = NULL;
+        char path[4096];
+        cli_share_path(r->folder, rank, path, sizeof path);
+        gbs_status status = gbs_partition_share(partition, rank, &share, &err);
+        if (status >= 0) {
+            status = gbs_share_write(share, path, &err);
+        }
+        if (status >= 0) {
+            tell_share(share, r);
+        }
+        gbs_share_free(share);
+        if (status < 0) {
+            return cli_fail(status, &err);
+        }
+        if (cli_signals_caught()) {
+            return cli_error(CLI_STOPPED,
+                             "%s: stopped by a signal after %" PRIu32 " of %" PRIu32
+                             " shares: it cannot be used",
+                             r->folder, rank + 1, r->n_ranks);
+        }
+    }
+    return cli_flush(stdout);
+}
+
+static int divide(cli_job *job, const request *r)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_partition *partition = NULL;
+    gbs_status status = gbs_partition_new(job->model, job->evidence, &job->options, r->n_ranks,
+                                          r->parts, &partition, &err);
+    if (status >= 0) {
+        status = gbs_partition_find_starts(partition, (uint32_t)job->options.chains, &err);
+    }
+    int done = status < 0 ? cli_fail(status, &err) : CLI_DONE;
+    if (done == CLI_DONE && mkdir(r->folder, 0777) != 0 &&
+        !(errno == EEXIST && cli_is_folder(r->folder))) {
+        done = cli_error(CLI_FAILED, "%s: the folder cannot be made: %s", r->folder,
+                         strerror(errno)); // NOLINT(concurrency-mt-unsafe): one thread
+    }
+    done = done == CLI_DONE ? write_variables(job, r) : done;
+    done = done == CLI_DONE ? write_shares(partition, r) : done;
+    gbs_partition_free(partition);
+    return done;
+}
+
+/* Takes -n, --ranks and --parts out of the words; the rest are those of marginals. */
+static int take_words(int *argc, char **argv, request *r)
+{
+    int n = 0;
+    int status = CLI_DONE;
+    for (int i = 0; i < *argc && status == CLI_DONE; i++) {
+        const int is_number = strcmp(argv[i], "-n") == 0 || strcmp(argv[i], "--ranks") == 0;
+        uint64_t number = 0;
+        if (!is_number && strcmp(argv[i], "--parts") != 0) {
+            argv[n++] = argv[i];
+            continue;
+        }
+        const char *value = i + 1 < *argc ? argv[++i] : "";
+        if (!is_number) {
+            status = mpi_parse_parts(value, &r->parts);
+        } else if (!cli_parse_uint(value, &number) || number == 0 || number > UINT32_MAX) {
+            status = cli_error(CLI_USAGE, "-n %s: expected a number of ranks", value);
+        }
+        r->n_ranks = is_number ? (uint32_t)number : r->n_ranks;
+    }
+    argv[n] = NULL;
+    *argc = n;
+    return status;
+}
+
+static int check(const cli_arguments *arguments, const request *r)
+{
+    if (arguments->n_operands != 1) {
+        return cli_error(CLI_USAGE, "partition: expected MODEL -n RANKS -o FOLDER");
+    }
+    if (r->n_ranks == 0) {
+        return cli_error(CLI_USAGE, "partition: for how many ranks? type -n RANKS");
+    }
+    return arguments->output == NULL || strcmp(arguments->output, "-") == 0
+               ? cli_error(CLI_USAGE, "partition: shares go to a folder: type -o FOLDER")
+               : CLI_DONE;
+}
+
+int mpi_partition(int argc, char **argv)
+{
+    request r = {.parts = GBS_PARTS_AUTO};
+    cli_arguments arguments;
+    cli_job job;
+    memset(&arguments, 0, sizeof arguments);
+    memset(&job, 0, sizeof job);
+    int status = take_words(&argc, argv, &r);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    arguments.verb = CLI_VERB_MARGINALS;
+    arguments.argc = argc;
+    arguments.argv = argv;
+    status = cli_parse(CLI_VERB_MARGINALS, "partition", argc - 1, argv + 1, &arguments);
+    status = status == CLI_DONE ? check(&arguments, &r) : status;
+    if (status == CLI_DONE) {
+        r.folder = arguments.output;
+        gbs_set_memory_limit(arguments.run.memory_limit);
+        cli_signals_catch();
+        status = cli_load(&job, &arguments, arguments.operand[0]);
+        status = status == CLI_DONE ? divide(&job, &r) : status;
+        cli_job_free(&job);
+    }
+    cli_arguments_free(&arguments);
+    return status;
+}
