@@ -51,6 +51,18 @@ gbs_status gbsi_take_numbers(const gbsi_source *source, void *number, size_t n, 
     return status;
 }
 
+gbs_status gbsi_skip_bytes(const gbsi_source *source, uint64_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    unsigned char part[4096];
+    while (n > 0 && status >= 0) {
+        const size_t now = n < sizeof part ? (size_t)n : sizeof part;
+        status = source->take(source->context, part, now, err);
+        n -= now;
+    }
+    return status;
+}
+
 gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expected, size_t n,
                               const char *what, gbs_error *err)
 {

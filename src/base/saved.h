@@ -25,6 +25,9 @@ gbs_status gbsi_put_numbers(const gbsi_sink *sink, const void *number, size_t n,
 gbs_status gbsi_take_numbers(const gbsi_source *source, void *number, size_t n, size_t size,
                              gbs_error *err);
 
+/* n bytes that are of no use here. */
+gbs_status gbsi_skip_bytes(const gbsi_source *source, uint64_t n, gbs_error *err);
+
 /* n numbers that are those expected.
  * @param what of which they tell the shape: "traces". @return GBS_ERR_FORMAT if they are not. */
 gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expected, size_t n,

@@ -184,5 +184,6 @@ const gbsi_draw GBSI_V(gbsi_draw_binned) = {
     .n_weights = gbsi_herd_n_weights,
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
+    .skip = gbsi_herd_skip,
     .free = gbsi_herd_free,
 };

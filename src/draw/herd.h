@@ -79,5 +79,6 @@ gbs_status gbsi_herd_expect(void *state, uint32_t slot, gbs_error *err);
 double gbsi_herd_n_weights(const void *state);
 gbs_status gbsi_herd_save(const void *state, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_herd_load(void *state, const gbsi_source *source, gbs_error *err);
+gbs_status gbsi_herd_skip(const void *state, const gbsi_source *source, gbs_error *err);
 
 #endif

@@ -10,23 +10,20 @@ static bool is_named(const gbsi_herd *herd)
     return herd->how.keys == GBS_KEYS_SHARED;
 }
 
+/* Whether a slot has a table in every group. */
+static bool is_hashed(const gbsi_herd *herd, uint32_t slot)
+{
+    return herd->n_tables > 0 &&
+           (herd->cell != NULL ? gbsi_plan_arity(herd->plan, slot) != 2
+                               : herd->keys.slot[slot].coding == GBSI_CODE_HASHED);
+}
+
 gbsi_key_table *gbsi_herd_table(const gbsi_herd *herd, uint32_t slot, uint32_t group)
 {
-    size_t number = 0;
-    if (herd->n_tables == 0) {
+    if (!is_hashed(herd, slot)) {
         return NULL;
     }
-    if (herd->cell != NULL) {
-        if (gbsi_plan_arity(herd->plan, slot) == 2) {
-            return NULL;
-        }
-        number = herd->cell[slot];
-    } else {
-        if (herd->keys.slot[slot].coding != GBSI_CODE_HASHED) {
-            return NULL;
-        }
-        number = herd->keys.slot[slot].cell;
-    }
+    const size_t number = herd->cell != NULL ? herd->cell[slot] : herd->keys.slot[slot].cell;
     return &herd->group[group].table[number];
 }
 
@@ -181,6 +178,26 @@ gbs_status gbsi_herd_load(void *state, const gbsi_source *source, gbs_error *err
                                              source, err));
                 herd->taken += gbsi_key_table_bytes(table->capacity / 2, row.bytes, is_named(herd));
             }
+        }
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_herd_skip(const void *state, const gbsi_source *source, gbs_error *err)
+{
+    const gbsi_herd *herd = state;
+    const gbsi_herd_group *g = NULL;
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_skip_bytes(source,
+                             herd->lanes * (herd->n_phases * sizeof *g->phase +
+                                            herd->n_balances * sizeof *g->balance +
+                                            herd->n_shares * sizeof *g->vector),
+                             err));
+    for (uint32_t slot = 0; slot < herd->plan->n_slots; ++slot) {
+        if (is_hashed(herd, slot)) {
+            GBSI_TRY(
+                gbsi_key_table_skip(gbsi_herd_row_shape(herd, slot), is_named(herd), source, err));
         }
     }
 cleanup:

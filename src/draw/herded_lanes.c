@@ -222,6 +222,7 @@ const gbsi_draw GBSI_V(gbsi_draw_herded) = {
     .n_weights = gbsi_herd_n_weights,
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
+    .skip = gbsi_herd_skip,
     .free = gbsi_herd_free,
 };
 
@@ -244,5 +245,6 @@ const gbsi_draw GBSI_V(gbsi_draw_bounded) = {
     .n_weights = gbsi_herd_n_weights,
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
+    .skip = gbsi_herd_skip,
     .free = gbsi_herd_free,
 };

@@ -215,3 +215,21 @@ cleanup:
     gbsi_key_table_free(&made);
     return status;
 }
+
+gbs_status gbsi_key_table_skip(gbsi_row_shape row, bool named, const gbsi_source *source,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t n[2];
+    GBSI_TRY(gbsi_take_numbers(source, n, 2, sizeof *n, err));
+    if (n[1] > n[0] || n[0] >= GBSI_NONE / 2) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
+                           "saved herding weights: found %" PRIu64 " contexts and %" PRIu64 " rows",
+                           n[0], n[1]));
+    }
+    const uint64_t each = row.bytes + (named ? sizeof(uint64_t) : 0);
+    GBSI_TRY(
+        gbsi_skip_bytes(source, n[0] * (sizeof(uint64_t) + sizeof(uint32_t)) + n[1] * each, err));
+cleanup:
+    return status;
+}

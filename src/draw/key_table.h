@@ -59,6 +59,9 @@ gbs_status gbsi_key_table_save(const gbsi_key_table *table, gbsi_row_shape row, 
                                const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_key_table_load(gbsi_key_table *table, gbsi_row_shape row, bool named, uint64_t room,
                                const gbsi_source *source, gbs_error *err);
+/* Passes over one. */
+gbs_status gbsi_key_table_skip(gbsi_row_shape row, bool named, const gbsi_source *source,
+                               gbs_error *err);
 
 static inline void *gbsi_key_table_row(const gbsi_key_table *table, uint32_t row, size_t row_bytes)
 {

@@ -108,6 +108,7 @@ const gbsi_draw GBSI_V(gbsi_draw_rounded) = {
     .n_weights = gbsi_herd_n_weights,
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
+    .skip = gbsi_herd_skip,
     .free = gbsi_herd_free,
 };
 
@@ -127,5 +128,6 @@ const gbsi_draw GBSI_V(gbsi_draw_binned_bounded) = {
     .n_weights = gbsi_herd_n_weights,
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
+    .skip = gbsi_herd_skip,
     .free = gbsi_herd_free,
 };

@@ -67,56 +67,60 @@ static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs
     return GBS_OK;
 }
 
-#define ARRAY(pointer, n, hot)                                                \
-    (gbsi_estimate_array)                                                     \
-    {                                                                         \
-        &(pointer), (n), sizeof *(pointer), GBSI_NUMBER_OF(*(pointer)), (hot) \
+#define ARRAY(pointer, what, hot)                                                          \
+    (gbsi_estimate_array)                                                                  \
+    {                                                                                      \
+        &(pointer), count[GBSI_PER_##what], sizeof *(pointer), GBSI_NUMBER_OF(*(pointer)), \
+            GBSI_PER_##what, (hot)                                                         \
     }
 
 static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbsi_estimate *e,
                           gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS])
 {
-    const size_t n_slots = shape->n_slots;
+    const size_t count[] = {[GBSI_PER_RUN] = l->n_runs,
+                            [GBSI_PER_PLACE] = l->n_places,
+                            [GBSI_PER_CELL] = l->n_cells,
+                            [GBSI_PER_SLOT] = shape->n_slots};
     size_t n = 0;
     gbsi_batches *b = &e->batches;
-    out[n++] = ARRAY(e->run, l->n_runs, false);
+    out[n++] = ARRAY(e->run, RUN, false);
     if (l->rao_blackwell) {
-        out[n++] = ARRAY(e->fast_sum, l->n_places, true);
+        out[n++] = ARRAY(e->fast_sum, PLACE, true);
     } else {
-        out[n++] = ARRAY(e->fast_count, l->n_places, true);
+        out[n++] = ARRAY(e->fast_count, PLACE, true);
     }
     if (shape->feeds) {
         if (l->counted) {
-            out[n++] = ARRAY(e->updates, n_slots, false);
+            out[n++] = ARRAY(e->updates, SLOT, false);
         }
         return n;
     }
     if (!l->rao_blackwell) {
-        out[n++] = ARRAY(e->early, l->n_places, true);
+        out[n++] = ARRAY(e->early, PLACE, true);
     }
-    out[n++] = ARRAY(e->total, l->n_places, l->rao_blackwell);
-    out[n++] = ARRAY(e->open, l->n_places, false);
+    out[n++] = ARRAY(e->total, PLACE, l->rao_blackwell);
+    out[n++] = ARRAY(e->open, PLACE, false);
     if (!l->split) {
-        out[n++] = ARRAY(b->start_total, l->n_cells, false);
+        out[n++] = ARRAY(b->start_total, CELL, false);
     }
-    out[n++] = ARRAY(b->square, l->n_cells, false);
-    out[n++] = ARRAY(b->rate, l->n_cells, false);
+    out[n++] = ARRAY(b->square, CELL, false);
+    out[n++] = ARRAY(b->rate, CELL, false);
     if (l->counted) {
-        out[n++] = ARRAY(b->cross, l->n_cells, false);
-        out[n++] = ARRAY(e->updates, n_slots, false);
-        out[n++] = ARRAY(b->updates_open, n_slots, false);
-        out[n++] = ARRAY(b->updates_start, n_slots, false);
-        out[n++] = ARRAY(b->n_sum, n_slots, false);
-        out[n++] = ARRAY(b->n_square, n_slots, false);
+        out[n++] = ARRAY(b->cross, CELL, false);
+        out[n++] = ARRAY(e->updates, SLOT, false);
+        out[n++] = ARRAY(b->updates_open, SLOT, false);
+        out[n++] = ARRAY(b->updates_start, SLOT, false);
+        out[n++] = ARRAY(b->n_sum, SLOT, false);
+        out[n++] = ARRAY(b->n_square, SLOT, false);
     }
     if (!l->counted) {
-        out[n++] = ARRAY(e->in_cut, n_slots, false);
+        out[n++] = ARRAY(e->in_cut, SLOT, false);
     }
     for (int i = 0; l->split && i < 2; i++) {
         gbsi_half_time *half = &e->half[i];
-        out[n++] = ARRAY(half->total, l->n_places, false);
+        out[n++] = ARRAY(half->total, PLACE, false);
         if (l->counted) {
-            out[n++] = ARRAY(half->updates, n_slots, false);
+            out[n++] = ARRAY(half->updates, SLOT, false);
         }
     }
     assert(n <= GBSI_ESTIMATE_ARRAYS);

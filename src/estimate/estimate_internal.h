@@ -87,10 +87,18 @@ struct gbsi_estimate {
 /* One array of an estimate. Arrays of the hot loops are aligned; the others come from calloc(),
  * whose large blocks take no memory until they are written: open sums, and totals of counts, are
  * first written when a batch becomes too long for the fast sums. */
+typedef enum gbsi_per {
+    GBSI_PER_RUN,   /* of slots of the same arity */
+    GBSI_PER_PLACE, /* [group][cell][lane] */
+    GBSI_PER_CELL,
+    GBSI_PER_SLOT,
+} gbsi_per;
+
 typedef struct gbsi_estimate_array {
     void *pointer; /* address of the pointer to the array, of any type: copied as bytes */
     size_t n, size;
     gbsi_number type; /* GBSI_NO_NUMBER: follows from the shape, is not saved */
+    gbsi_per per;
     bool hot;
 } gbsi_estimate_array;
 
@@ -107,6 +115,12 @@ gbsi_end gbsi_estimate_next_end(const gbsi_estimate *e);
 /* Of all chains, up to now, into the share of every rank. @param taken the fast sums are 0 then. */
 gbs_status gbsi_spread_bring(const gbsi_estimate *e, bool taken, gbs_error *err);
 void gbsi_spread_free(gbsi_spread *spread);
+/* An array of the share, that of all slots as one process has it: to the sink of rank 0, on all
+ * ranks; and from a source on any, into the share and what is fed. */
+gbs_status gbsi_spread_save(const gbsi_estimate *e, const gbsi_estimate_array *array,
+                            const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_spread_load(gbsi_estimate *e, const gbsi_estimate_array *array,
+                            const gbsi_source *source, gbs_error *err);
 
 /* Sets all that follows from the number of passes. */
 void gbsi_estimate_start(gbsi_estimate *e, uint64_t n_passes);

@@ -11,11 +11,14 @@ enum { N_SHAPE = 8 };
 /* More than any run will reach, and few enough that no count overflows. */
 #define MOST_PASSES (UINT64_C(1) << 60)
 
+/* Of all chains and slots, wherever they are. */
 static void shape_numbers(const gbsi_estimate *e, uint64_t out[N_SHAPE])
 {
-    const uint64_t number[N_SHAPE] = {
-        e->shape.n_slots,        e->shape.n_chains, e->shape.lanes, e->n_cells,
-        (uint64_t)e->shape.kind, e->counted,        e->split,       e->n_runs};
+    const gbsi_estimate *summed = e->spread == NULL ? e : e->spread->share;
+    const uint64_t number[N_SHAPE] = {e->shape.n_slots,        summed->shape.n_chains,
+                                      e->shape.lanes,          e->n_cells,
+                                      (uint64_t)e->shape.kind, e->counted,
+                                      summed->split,           e->n_runs};
     memcpy(out, number, sizeof number);
 }
 
@@ -30,17 +33,23 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
 {
     gbs_status status = GBS_OK;
     const gbsi_estimate *estimate = object;
-    gbsi_estimate copy = *estimate; /* of the pointers: arrays are listed by their addresses */
+    const gbsi_spread *spread = estimate->spread;
+    /* of the pointers: arrays are listed by their addresses */
+    gbsi_estimate copy = spread == NULL ? *estimate : *spread->share;
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
     const size_t n = gbsi_estimate_arrays(&copy, arrays);
     uint64_t shape[N_SHAPE];
     shape_numbers(estimate, shape);
+    if (spread != NULL) {
+        GBSI_TRY(gbsi_spread_bring(estimate, false, err));
+    }
     GBSI_TRY(gbsi_put_numbers(sink, shape, N_SHAPE, sizeof shape[0], err));
     GBSI_TRY(gbsi_put_numbers(sink, &estimate->n_passes, 1, sizeof estimate->n_passes, err));
     for (size_t i = 0; i < n; ++i) {
         if (arrays[i].type != GBSI_NO_NUMBER) {
-            GBSI_TRY(
-                gbsi_put_numbers(sink, array_at(&arrays[i]), arrays[i].n, arrays[i].size, err));
+            GBSI_TRY(spread != NULL ? gbsi_spread_save(estimate, &arrays[i], sink, err)
+                                    : gbsi_put_numbers(sink, array_at(&arrays[i]), arrays[i].n,
+                                                       arrays[i].size, err));
         }
     }
 cleanup:
@@ -56,8 +65,9 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_estimate *e = object;
+    gbsi_estimate *summed = e->spread == NULL ? e : e->spread->share;
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
-    const size_t n = gbsi_estimate_arrays(e, arrays);
+    const size_t n = gbsi_estimate_arrays(summed, arrays);
     uint64_t shape[N_SHAPE];
     uint64_t n_passes = 0;
     shape_numbers(e, shape);
@@ -70,11 +80,13 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
     }
     for (size_t i = 0; i < n; ++i) {
         if (arrays[i].type != GBSI_NO_NUMBER) {
-            GBSI_TRY(
-                gbsi_take_numbers(source, array_at(&arrays[i]), arrays[i].n, arrays[i].size, err));
+            GBSI_TRY(e->spread != NULL ? gbsi_spread_load(e, &arrays[i], source, err)
+                                       : gbsi_take_numbers(source, array_at(&arrays[i]),
+                                                           arrays[i].n, arrays[i].size, err));
         }
     }
-    gbsi_estimate_start(e, n_passes);
+    gbsi_estimate_start(summed, n_passes);
+    e->n_passes = n_passes;
 cleanup:
     return status;
 }

@@ -288,3 +288,95 @@ bool gbsi_estimate_has_told(const gbsi_estimate *e)
 {
     return e != NULL && (e->spread == NULL || e->spread->told != NULL);
 }
+
+/* ---- to be resumed --------------------------------------------------------------------------- */
+
+/* Where the items of a rank begin in one part of an array: a group of places, or all of it. */
+static size_t first_of(const gbsi_estimate *e, gbsi_per per, uint32_t rank)
+{
+    const gbsi_spread *s = e->spread;
+    return per == GBSI_PER_SLOT    ? s->first_slot[rank]
+           : per == GBSI_PER_PLACE ? s->first_cell[rank] * e->shape.lanes
+                                   : s->first_cell[rank];
+}
+
+static uint32_t parts_of(const gbsi_estimate *e, gbsi_per per)
+{
+    return per == GBSI_PER_PLACE ? e->spread->share->shape.n_groups : 1;
+}
+
+static unsigned char *memory_of(const gbsi_estimate_array *array)
+{
+    unsigned char *memory = NULL;
+    memcpy(&memory, array->pointer, sizeof memory);
+    return memory;
+}
+
+gbs_status gbsi_spread_save(const gbsi_estimate *e, const gbsi_estimate_array *array,
+                            const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_ranks *ranks = e->spread->ranks;
+    const size_t n_all = first_of(e, array->per, ranks->n_ranks);
+    const size_t n_own =
+        first_of(e, array->per, ranks->rank + 1) - first_of(e, array->per, ranks->rank);
+    unsigned char *all = gbsi_alloc_array(ranks->rank == 0 ? n_all : 0, array->size);
+    size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
+    if (all == NULL || n_of == NULL) {
+        status = gbsi_no_memory(err, "estimates", n_all * array->size);
+        goto cleanup;
+    }
+    for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
+        n_of[rank] =
+            (first_of(e, array->per, rank + 1) - first_of(e, array->per, rank)) * array->size;
+    }
+    for (uint32_t part = 0; part < parts_of(e, array->per); ++part) {
+        const unsigned char *own = memory_of(array) + part * n_own * array->size;
+        GBSI_TRY(ranks->gather(ranks->context, own, n_own * array->size, all, n_of, err));
+        if (ranks->rank == 0) {
+            GBSI_TRY(gbsi_put_numbers(sink, all, n_all, array->size, err));
+        }
+    }
+cleanup:
+    gbsi_free(all);
+    gbsi_free(n_of);
+    return status;
+}
+
+/* What the chains of this rank have added since it was last taken; updates are counted here. */
+static void feed_again(gbsi_estimate *e, const gbsi_estimate_array *array, uint32_t part,
+                       const unsigned char *all, size_t bytes)
+{
+    const gbsi_spread *s = e->spread;
+    const uint32_t rank = s->ranks->rank;
+    if (memory_of(array) == fast_of(s->share) && part >= s->first_group[rank] &&
+        part < s->first_group[rank + 1]) {
+        memcpy(fast_of(e) + (part - s->first_group[rank]) * bytes, all, bytes);
+    }
+    if (e->counted && memory_of(array) == (unsigned char *)s->share->updates) {
+        memcpy(e->updates, all, bytes);
+    }
+}
+
+gbs_status gbsi_spread_load(gbsi_estimate *e, const gbsi_estimate_array *array,
+                            const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t rank = e->spread->ranks->rank;
+    const size_t first = first_of(e, array->per, rank);
+    const size_t n_own = first_of(e, array->per, rank + 1) - first;
+    const size_t n_all = first_of(e, array->per, e->spread->ranks->n_ranks);
+    unsigned char *all = gbsi_alloc_array(n_all, array->size);
+    if (all == NULL) {
+        return gbsi_no_memory(err, "estimates", n_all * array->size);
+    }
+    for (uint32_t part = 0; part < parts_of(e, array->per); ++part) {
+        GBSI_TRY(gbsi_take_numbers(source, all, n_all, array->size, err));
+        memcpy(memory_of(array) + part * n_own * array->size, all + first * array->size,
+               n_own * array->size);
+        feed_again(e, array, part, all, n_all * array->size);
+    }
+cleanup:
+    gbsi_free(all);
+    return status;
+}

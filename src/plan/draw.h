@@ -74,6 +74,8 @@ typedef struct gbsi_draw {
     double (*n_weights)(const void *state);
     gbs_status (*save)(const void *state, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);
+    /* What save() puts is group after group; passes over one that another process has. */
+    gbs_status (*skip)(const void *state, const gbsi_source *source, gbs_error *err);
     void (*free)(void *state);
 } gbsi_draw; /* a function is NULL if the rule does not need it */
 

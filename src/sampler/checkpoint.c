@@ -132,7 +132,8 @@ static bool monitored(const gbs_run *run)
 
 static gbs_status save_monitored(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
 {
-    return gbsi_thinned_save(&run->monitor.traces, sink, err);
+    const gbs_status status = gbsi_monitor_gather(run, err);
+    return status < 0 ? status : gbsi_thinned_save(&run->monitor.traces, sink, err);
 }
 
 static gbs_status load_monitored(gbs_run *run, const gbsi_source *source, gbs_error *err)
@@ -220,24 +221,63 @@ cleanup:
     return status;
 }
 
+typedef struct blob {
+    char *bytes;
+    size_t n;
+} blob;
+
+static gbs_status save_blob(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    const blob *b = object;
+    return b->n == 0 ? GBS_OK : sink->put(sink->context, b->bytes, b->n, err);
+}
+
+/* What several ranks save comes together in the memory of rank 0, which alone writes: all of them
+ * are through with it when the file fails. @param content out, of rank 0: gbs_free() its bytes. */
+static gbs_status collect(const kept_run *k, blob *content, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_output *out = NULL;
+    if (gbsi_run_speaks(k->run)) {
+        GBSI_TRY(gbs_output_open_memory(&out, err));
+    }
+    const gbsi_sink sink = gbsi_memory_sink(out);
+    GBSI_TRY(save(k, &sink, err));
+    gbs_output *whole = out;
+    out = NULL;
+    status = whole == NULL ? GBS_OK : gbs_output_take(whole, &content->bytes, &content->n, err);
+cleanup:
+    gbs_output_discard(out);
+    return status;
+}
+
+/* @param why out: why the file could not be written, where that is all that failed. */
 static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsigned n_rooms,
-                                   gbs_error *err)
+                                   gbs_error *why, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     kept_run k = {.run = run};
+    blob together = {NULL, 0};
+    gbsi_kept_content content = {&k, save};
     char *text = NULL;
     if (run->report.public.sweeps > 0 && (estimates(run) || traces(run) || climbs(run))) {
         GBSI_TRY(gbsi_run_report_errors(run, err));
     }
     if (run->checkpoints.draws != NULL) { /* on disk before they are named */
-        GBSI_TRY(gbsi_draw_log_sync(run->checkpoints.draws, err));
+        why->status = gbsi_draw_log_sync(run->checkpoints.draws, why);
     }
     const gbsi_standing s = stand(run, drive);
     GBSI_TRY(gbsi_checkpoint_text(run, &s, &text, &k.n_text, err));
     k.text = text;
-    GBSI_TRY(gbsi_kept_write(run->checkpoints.path, &form, &(gbsi_kept_content){&k, save}, n_rooms,
-                             err));
+    if (run->ranks != NULL) {
+        GBSI_TRY(collect(&k, &together, err));
+        content = (gbsi_kept_content){&together, save_blob};
+    }
+    if (gbsi_run_speaks(run) && why->status >= 0) {
+        why->status = gbsi_kept_write(run->checkpoints.path, &form, &content, n_rooms, why);
+    }
 cleanup:
+    gbs_free(together.bytes);
     gbs_free(text);
     return status;
 }
@@ -257,22 +297,29 @@ gbs_status gbsi_run_keep(gbs_run *run, const gbsi_drive *drive, gbsi_moment mome
 {
     gbsi_checkpoints *c = &run->checkpoints;
     gbs_error why = {GBS_OK, ""};
+    gbs_status status = GBS_OK;
     if (c->path == NULL) {
         return GBS_OK;
     }
     if (moment == GBSI_BEFORE_PASSES) {
         c->begun = drive->stop == GBSI_GO_ON;
         c->last_s = gbsi_clock_s();
-        return c->begun ? write_checkpoint(run, drive, 2, err) : GBS_OK;
+        GBSI_TRY(c->begun ? write_checkpoint(run, drive, 2, &why, err) : GBS_OK);
+        return why.status < 0 ? gbsi_fail(err, why.status, "%s", why.message) : GBS_OK;
     }
-    const bool due = moment == GBSI_AFTER_PASSES ||
-                     gbsi_clock_s() - c->last_s >= run->options.checkpoint_every_s;
+    bool due = moment == GBSI_AFTER_PASSES ||
+               gbsi_clock_s() - c->last_s >= run->options.checkpoint_every_s;
+    GBSI_TRY(gbsi_run_any(run, &due, err));
     if (!c->begun || !due) {
         return GBS_OK;
     }
-    const gbs_status status = write_checkpoint(run, drive, 1, &why);
+    status = write_checkpoint(run, drive, 1, &why, run->ranks == NULL ? &why : err);
     c->last_s = gbsi_clock_s();
-    return status < 0 ? tell(run, &why, err) : GBS_OK;
+    if (run->ranks == NULL || status >= 0) { /* ranks that did not come together cannot go on */
+        status = status < 0 || why.status < 0 ? tell(run, &why, err) : GBS_OK;
+    }
+cleanup:
+    return status;
 }
 
 gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
@@ -281,9 +328,6 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
     GBSI_NEED(path);
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--checkpoint: this run was executed before");
-    }
-    if (run->ranks != NULL) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "--checkpoint: not on several ranks");
     }
     gbs_status status = GBS_OK;
     const size_t n = strlen(path) + 1;
@@ -322,9 +366,11 @@ gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n
     GBSI_TRY(gbsi_draw_log_new(run->problem.model, variable, n, &log, err));
     n = gbsi_draw_log_variables(log, &chosen);
     GBSI_TRY(gbsi_run_note_variables(run, GBSI_INPUT_DRAWS, chosen, n, err));
-    gbsi_draw_log_free(c->draws);
-    c->draws = log;
-    log = NULL;
+    if (gbsi_run_speaks(run)) { /* which is given those of all ranks */
+        gbsi_draw_log_free(c->draws);
+        c->draws = log;
+        log = NULL;
+    }
 cleanup:
     gbsi_draw_log_free(log);
     return status;
@@ -380,9 +426,6 @@ gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
     gbsi_standing s;
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--resume: this run was executed before");
-    }
-    if (run->ranks != NULL) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "--resume: not on several ranks");
     }
     if (run->problem.part == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

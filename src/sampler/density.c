@@ -36,8 +36,8 @@ static void shared_density(const gbsi_executor *x, uint32_t group, double *out)
     double sum[2 * GBSI_LANES] = {0.0};
     gbsi_group_density_sums(x->plan, &x->group[group], x->lanes, x->own, sum, sum + x->lanes);
     if (x->lost->status >= 0) {
-        x->lost->status = x->ranks->combine(x->ranks->context, GBS_COMBINE_SUM_F64, sum,
-                                            2 * (size_t)x->lanes, x->lost);
+        x->lost->status = x->sum_ranks->combine(x->sum_ranks->context, GBS_COMBINE_SUM_F64, sum,
+                                                2 * (size_t)x->lanes, x->lost);
     }
     for (uint32_t lane = 0; lane < x->lanes; ++lane) {
         out[lane] = x->plan->model->log_constant + (sum[lane] + sum[x->lanes + lane]);

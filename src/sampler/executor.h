@@ -33,10 +33,10 @@ typedef struct gbsi_executor {
     gbsi_pool *pool;    /* borrowed, NULL: one thread */
     gbsi_watch *watch;  /* of long passes; borrowed, NULL: nobody waits */
     gbsi_batch_hook hook;
-    const uint8_t *own;     /* of a share: see density.h; borrowed, NULL: all factors count */
-    const gbs_ranks *ranks; /* those among which log densities are summed; borrowed, NULL: none */
-    gbs_error
-        *lost; /* with ranks: what failed while summing, for the next pass to tell; borrowed */
+    const gbs_ranks *ranks;     /* that have the other chains, for save(); NULL: all are here */
+    const uint8_t *own;         /* of a share: see density.h; borrowed, NULL: all factors count */
+    const gbs_ranks *sum_ranks; /* among which log densities are then summed; borrowed */
+    gbs_error *lost;            /* what failed while summing, for the next pass to tell; borrowed */
 } gbsi_executor;
 
 /* The chains of this process, where a run is on several: whole groups, or none. */
@@ -98,7 +98,8 @@ void gbsi_executor_watch(gbsi_executor *x, gbsi_on_block *on_block, void *contex
 gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);
 
-/* Between two passes: all that later ones depend on, and into an executor of an equal setting.
+/* Between two passes: all that later ones depend on, of the chains of all ranks, on all of them and
+ * to the sink of rank 0; and into an executor of an equal setting, those of this process.
  * @return as the sink and source; GBS_ERR_FORMAT for what was saved of other chains. */
 gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_error *err);

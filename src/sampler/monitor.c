@@ -167,10 +167,10 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_monitor_gather(gbs_run *run, gbs_error *err)
+gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_thinned *t = &run->monitor.traces;
+    const gbsi_thinned *t = &run->monitor.traces;
     if (!gbsi_chains_are_spread(run) || t->density == NULL) {
         return GBS_OK;
     }

@@ -20,7 +20,7 @@ gbs_status gbsi_monitor_begin(gbs_run *run, gbs_error *err);
 /* After a pass that is kept. */
 void gbsi_monitor_pass(gbs_run *run);
 /* Of the chains of all ranks, on all ranks. */
-gbs_status gbsi_monitor_gather(gbs_run *run, gbs_error *err);
+gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err);
 void gbsi_monitor_free(gbsi_monitor *monitor); /* what it owns, not the struct */
 
 #endif

@@ -134,6 +134,7 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
     const gbsi_executor_setting setting =
         gbsi_engine_setting(&run->engine, &run->options, run->memory.draw_room);
     GBSI_TRY(gbsi_executor_init(&run->engine.executor, &setting, err));
+    run->engine.executor.ranks = run->ranks;
     GBSI_TRY(gbsi_traces_take(&run->estimates, &run->engine, (uint32_t)run->options.chains, err));
     if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->purpose.anneals) {
         GBSI_TRY(gbsi_run_new_estimate(run, &run->estimates.estimate, err));

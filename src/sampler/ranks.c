@@ -229,6 +229,81 @@ cleanup:
     return status;
 }
 
+/* ---- saved ---- */
+
+/* Failures show when the output is taken. */
+static gbs_status put_output(void *context, const void *bytes, size_t n, gbs_error *err)
+{
+    (void)err;
+    if (context != NULL) {
+        gbs_output_bytes(context, bytes, n);
+    }
+    return GBS_OK;
+}
+
+gbsi_sink gbsi_memory_sink(gbs_output *output)
+{
+    return (gbsi_sink){.context = output, .put = put_output};
+}
+
+/* @param own [n] of this rank. */
+static gbs_status gather_saved(const gbs_ranks *ranks, const void *own, size_t n,
+                               const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    unsigned char *all = NULL;
+    size_t *n_of = gbsi_alloc_array(2 * (size_t)ranks->n_ranks, sizeof *n_of);
+    if (n_of == NULL) {
+        return gbsi_no_memory(err, "ranks", 2 * ranks->n_ranks * sizeof *n_of);
+    }
+    size_t *size = n_of + ranks->n_ranks;
+    size_t sum = 0;
+    for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
+        size[rank] = sizeof n;
+    }
+    GBSI_TRY(ranks->gather(ranks->context, &n, sizeof n, n_of, size, err));
+    for (uint32_t rank = 0; ranks->rank == 0 && rank < ranks->n_ranks; ++rank) {
+        sum += n_of[rank];
+    }
+    all = gbsi_alloc(sum);
+    if (all == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "checkpoint", sum));
+    }
+    GBSI_TRY(ranks->gather(ranks->context, own, n, all, n_of, err));
+    if (sum > 0) {
+        GBSI_TRY(sink->put(sink->context, all, sum, err));
+    }
+cleanup:
+    gbsi_free(all);
+    gbsi_free(n_of);
+    return status;
+}
+
+gbs_status gbsi_ranks_save(const gbs_ranks *ranks, const void *object,
+                           gbs_status (*save)(const void *object, const gbsi_sink *sink,
+                                              gbs_error *err),
+                           const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_output *out = NULL;
+    char *own = NULL;
+    size_t n = 0;
+    if (ranks == NULL) {
+        return save(object, sink, err);
+    }
+    GBSI_TRY(gbs_output_open_memory(&out, err));
+    const gbsi_sink memory = gbsi_memory_sink(out);
+    GBSI_TRY(save(object, &memory, err));
+    gbs_output *whole = out;
+    out = NULL;
+    GBSI_TRY(gbs_output_take(whole, &own, &n, err));
+    GBSI_TRY(gather_saved(ranks, own, n, sink, err));
+cleanup:
+    gbs_output_discard(out);
+    gbs_free(own);
+    return status;
+}
+
 /* ---- draws ---- */
 
 gbs_status gbsi_draw_rows_take(gbsi_draw_rows *rows, const gbs_run *run, gbs_error *err)

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "base/saved.h"
+#include "gibbsite/io.h"
 #include "gibbsite/ranks.h"
 #include "sampler/executor.h"
 
@@ -40,6 +42,13 @@ gbs_status gbsi_run_gather_f64(const struct gbs_run *run, const double *own, dou
  * @param all [chains of the run] on rank 0, else NULL. */
 gbs_status gbsi_run_gather(const struct gbs_run *run, const void *own, size_t size, void *all,
                            gbs_error *err);
+/* What every rank puts, one after the other, to the sink of rank 0; a process alone: as it is. */
+gbs_status gbsi_ranks_save(const gbs_ranks *ranks, const void *object,
+                           gbs_status (*save)(const void *object, const gbsi_sink *sink,
+                                              gbs_error *err),
+                           const gbsi_sink *sink, gbs_error *err);
+/* A sink into memory, or one that nobody reads. @param output NULL: nobody. */
+gbsi_sink gbsi_memory_sink(gbs_output *output);
 /* Draws of all chains on their way to rank 0. */
 typedef struct gbsi_draw_rows {
     size_t size;        /* of a row: its log density, then the state of every variable */

@@ -177,7 +177,7 @@ gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *who
     run->report.public.predicted_bytes += gbsi_halo_bytes(share, gbsi_options_chains(&taken));
     GBSI_TRY(gbsi_run_take_memory(run, err));
     run->engine.executor.own = share->own;
-    run->engine.executor.ranks = ranks;
+    run->engine.executor.sum_ranks = ranks;
     run->engine.executor.lost = &run->shared.lost;
     GBSI_TRY(gbsi_halo_init(&run->shared.halo, share, ranks, &run->engine.executor, err));
     run->report.public.compile_s = gbsi_clock_s() - begun_s;

@@ -14,6 +14,7 @@
 
 #include "base/digest.h"
 #include "sampler/run.h"
+#include "support/place.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 #include "support/thread_ranks.h"
@@ -53,6 +54,8 @@ typedef struct problem {
     const gbs_evidence *evidence;
     gbs_run_options options;
     gbs_status (*prepare)(gbs_run *run, gbs_error *err); /* before it is executed; NULL: nothing */
+    const char *from, *to;                               /* checkpoints; NULL: none */
+    uint64_t stop_after;                                 /* the pass; 0: its end */
     gbsi_digest *draws; /* of what callbacks.draw was given; NULL: there is none */
 } problem;
 
@@ -147,6 +150,12 @@ static gbs_status live(const gbs_ranks *ranks, void *context, gbs_error *err)
     if (p->prepare != NULL) {
         GBSI_TRY(p->prepare(run, err));
     }
+    if (p->draws != NULL && (p->from != NULL || p->to != NULL)) {
+        GBSI_TRY(gbs_run_keep_draws(run, NULL, 0, err));
+    }
+    GBSI_TRY(p->from == NULL ? GBS_OK : gbs_run_resume(run, p->from, err));
+    GBSI_TRY(p->to == NULL ? GBS_OK : gbs_run_checkpoint(run, p->to, err));
+    run->checkpoints.stop_after = p->stop_after;
     GBSI_TRY(gbs_run_execute(run, &callbacks, err));
     GBSI_TRY(keep_answer(run, p, a, err));
 cleanup:
@@ -400,6 +409,95 @@ static void large_and_half_exact_models_too(void **state)
     gbs_model_free(picture);
 }
 
+/* ---- interrupted and resumed ---- */
+
+static void stretch(const problem *p, uint32_t n_ranks, bool gives, answer *a)
+{
+    job j = run_job(p, n_ranks, 1, gives);
+    if (j.of[0].status < 0) {
+        fail_msg("%u ranks, to pass %u: %s", n_ranks, (unsigned)p->stop_after, j.of[0].err.message);
+    }
+    *a = j.of[0];
+    drop(&j);
+}
+
+/* To a pass on some ranks, to another on other ones, to the end on others again; 0 is one process
+ * without any. */
+static void check_resumed(const problem *whole, const uint32_t n_ranks[3], const uint64_t stop[2],
+                          bool gives, const test_place *at)
+{
+    answer expected, a;
+    problem p = *whole;
+    stretch(&p, 0, gives, &expected);
+    p.to = at->path;
+    p.stop_after = stop[0];
+    stretch(&p, n_ranks[0], gives, &a);
+    p.from = at->path;
+    p.stop_after = stop[1];
+    stretch(&p, n_ranks[1], gives, &a);
+    p.to = NULL;
+    p.stop_after = 0;
+    stretch(&p, n_ranks[2], gives, &a);
+    assert_string_equal(expected.report.digest, a.report.digest);
+    assert_int_equal(expected.report.sweeps, a.report.sweeps);
+    assert_int_equal(expected.report.updates, a.report.updates);
+    if (gives) { /* those before are given again */
+        assert_string_equal(expected.draws, a.draws);
+    }
+}
+
+static const uint32_t routes[][3] = {{3, 2, 0}, {0, 3, 2}, {2, 4, 1}, {4, 0, 3}};
+
+static void runs_go_on_on_other_ranks(void **state)
+{
+    (void)state;
+    const test_place at = test_take_place();
+    size_t turn = 0;
+    size_t n_run = 0;
+    for (size_t scan = 0; scan < 4; ++scan) {
+        for (size_t draw = 0; draw < N_OF(draws); ++draw) {
+            for (size_t estimator = 0; estimator < N_OF(estimators); ++estimator, ++turn) {
+                gbs_model *model = test_model((test_family)(turn % TEST_N_FAMILIES), turn, 12);
+                problem p = {.model = model};
+                p.options = options_of(scan, draw, estimator, chains[turn % N_OF(chains)]);
+                p.options.burn_in =
+                    p.options.burn_in > 0 && turn % 2 == 0 ? GBS_BURN_IN_AUTO : p.options.burn_in;
+                const uint64_t stop[2] = {3 + turn % 40, 50 + turn % 7};
+                job one = run_job(&p, 0, 1, false);
+                if (one.of[0].status >= 0 && one.of[0].report.sweeps > 0) {
+                    check_resumed(&p, routes[turn % N_OF(routes)], stop, false, &at);
+                    ++n_run;
+                }
+                drop(&one);
+                gbs_model_free(model);
+            }
+        }
+    }
+    assert_true(n_run > turn / 3);
+    test_leave_place(&at);
+}
+
+static void draws_and_traces_go_on_too(void **state)
+{
+    (void)state;
+    const test_place at = test_take_place();
+    const uint64_t stop[2] = {30, 80};
+    gbs_model *model = test_model(TEST_POTTS, 3, 20);
+    problem p = {.model = model, .options = gbs_run_options_default()};
+    p.options.method = GBS_METHOD_SAMPLE;
+    p.options.sweeps = 100;
+    p.options.chains = 40;
+    p.options.burn_in = 7;
+    for (size_t i = 0; i < N_OF(routes); ++i) {
+        p.prepare = NULL;
+        check_resumed(&p, routes[i], stop, true, &at);
+        p.prepare = monitor_first;
+        check_resumed(&p, routes[i], stop, false, &at);
+    }
+    gbs_model_free(model);
+    test_leave_place(&at);
+}
+
 /* ---- what is refused ---- */
 
 static void check_refused(const problem *p, const char *why)
@@ -475,6 +573,8 @@ int main(void)
         cmocka_unit_test(traces_are_of_all_chains),
         cmocka_unit_test(draws_come_in_the_order_of_chains),
         cmocka_unit_test(large_and_half_exact_models_too),
+        cmocka_unit_test(runs_go_on_on_other_ranks),
+        cmocka_unit_test(draws_and_traces_go_on_too),
         cmocka_unit_test(what_needs_all_chains_is_refused),
         cmocka_unit_test(ranks_that_differ_are_told),
     };

@@ -97,6 +97,18 @@ def test_files_are_those_of_one_process(tmp_path):
     assert sorted(path.name for path in (tmp_path / "two").iterdir()) == ["draws.npz", "p.csv", "s.json"]
 
 
+def test_a_run_goes_on_on_another_number_of_ranks(tmp_path):
+    command = ["marginals", CLINIC, "--method", "sample", "--chains", "40", "--burn-in", "20", "--sweeps"]
+    expected = run(GIBBSITE, *command, "300").stdout
+    for begins, ends in [(["mpirun", "-n", "3", GIBBSITE_MPI], ["mpirun", "-n", "2", GIBBSITE_MPI]),
+                         (["mpirun", "-n", "3", GIBBSITE_MPI], [GIBBSITE]),
+                         ([GIBBSITE], ["mpirun", "-n", "2", GIBBSITE_MPI])]:
+        done = run(*begins, *command, "70", "--checkpoint", "run.ckpt", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        done = run(*ends, *command, "300", "--resume", "run.ckpt", cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (0, expected), done.stderr
+
+
 @pytest.mark.parametrize("arguments, status, message", [
     (["info", CLINIC], 2, "'info': the verbs of several ranks are marginals and sample"),
     (["marginals", CLINIC, "--chain", "3"], 2, "--chain"),
