@@ -163,10 +163,10 @@ static gbs_status begin(void *context, const gbs_message *out, size_t n_out, con
         return fail(err, GBS_ERR_LIMIT, "an exchange of %zu messages, at most %d", n, INT_MAX);
     }
     if (n > j->capacity) {
-        MPI_Request *request = realloc(j->request, n * sizeof *request);
+        MPI_Request *request = realloc(j->request, n * sizeof(MPI_Request));
         if (request == NULL) {
             return fail(err, GBS_ERR_MEMORY, "messages between ranks: %zu bytes",
-                        n * sizeof *request);
+                        n * sizeof(MPI_Request));
         }
         j->request = request;
         j->capacity = n;

@@ -59,7 +59,8 @@ static void test_a_failure_ends_all(void **state)
 static gbs_status send_wrongly(const gbs_ranks *ranks, void *context, gbs_error *err)
 {
     const size_t expected = *(const size_t *)context;
-    uint64_t sent = 7, got = 0;
+    uint64_t sent = 7;
+    uint64_t got = 0;
     const gbs_message out = {1 - ranks->rank, &sent, sizeof sent};
     const gbs_message in = {1 - ranks->rank, &got, expected};
     const gbs_status status = ranks->begin(ranks->context, &out, 1, &in, 1, err);

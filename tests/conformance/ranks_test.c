@@ -191,10 +191,17 @@ static void drop(job *j)
 
 /* ---- alike ---- */
 
+static uint64_t bits_of(double x)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 static void same_numbers(const double *a, const double *b, size_t n, const char *what)
 {
     for (size_t i = 0; i < n; ++i) {
-        if (memcmp(&a[i], &b[i], sizeof a[i]) != 0 && (a[i] == a[i] || b[i] == b[i])) {
+        if (bits_of(a[i]) != bits_of(b[i]) && (a[i] == a[i] || b[i] == b[i])) {
             fail_msg("%s %zu: %.17g in one process, %.17g on ranks", what, i, a[i], b[i]);
         }
     }
@@ -426,7 +433,8 @@ static void stretch(const problem *p, uint32_t n_ranks, bool gives, answer *a)
 static void check_resumed(const problem *whole, const uint32_t n_ranks[3], const uint64_t stop[2],
                           bool gives, const test_place *at)
 {
-    answer expected, a;
+    answer expected;
+    answer a;
     problem p = *whole;
     stretch(&p, 0, gives, &expected);
     p.to = at->path;

@@ -105,8 +105,10 @@ static gbs_status check_all_to_all(const gbs_ranks *ranks, gbs_error *err)
 {
     const uint32_t n = ranks->n_ranks;
     const uint32_t own = ranks->rank;
-    unsigned char sent[MOST_RANKS][LENGTH], got[MOST_RANKS][LENGTH];
-    gbs_message out[MOST_RANKS], in[MOST_RANKS];
+    unsigned char sent[MOST_RANKS][LENGTH];
+    unsigned char got[MOST_RANKS][LENGTH];
+    gbs_message out[MOST_RANKS];
+    gbs_message in[MOST_RANKS];
     for (uint32_t other = 0; other < n; ++other) {
         for (size_t k = 0; k < LENGTH; ++k) {
             sent[other][k] = byte_of(own * n + other, k);

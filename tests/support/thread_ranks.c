@@ -331,7 +331,7 @@ gbs_status test_on_ranks(uint32_t n, test_rank_work work, void *context, gbs_err
 {
     group all = {.n = n, .work = work, .context = context};
     all.ranks = calloc(n, sizeof *all.ranks);
-    all.letters = calloc((size_t)n * n, sizeof *all.letters);
+    all.letters = calloc((size_t)n * n, sizeof(letter *));
     if (all.ranks == NULL || all.letters == NULL || pthread_mutex_init(&all.lock, NULL) != 0 ||
         pthread_cond_init(&all.changed, NULL) != 0) {
         abort();
