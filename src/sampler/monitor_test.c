@@ -153,6 +153,71 @@ static void traces_go_on_from_checkpoints(void **state)
     assert_int_equal(unlink(older), 0);
 }
 
+/* Runs of spins with one size of weight, longer than a byte counts, of either sign and mixed with
+ * others: chain by chain and sixteen at a time the log density has the same bits, and is that of
+ * the model. */
+enum { RING = 700 };
+
+static gbs_model *mixed_spins(void)
+{
+    static const double size[] = {0.3, 0.3, 0.0, 0.7};
+    gbs_builder *builder = NULL;
+    gbs_model *model = NULL;
+    uint32_t arity[RING];
+    for (uint32_t i = 0; i < RING; ++i) {
+        arity[i] = 2;
+    }
+    assert_int_equal(gbs_builder_new(&builder, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(builder, RING, arity, NULL, NULL), GBS_OK);
+    for (uint32_t i = 0; i < RING; ++i) {
+        const uint32_t three[3] = {i, (i + 1) % RING, (i + 3) % RING};
+        const double sign = i % 3 == 0 ? -1.0 : 1.0;
+        const double h = sign * (i < 600 ? 0.1 : size[i % 4]);
+        assert_int_equal(gbs_builder_add_field(builder, i, h, NULL), GBS_OK);
+        assert_int_equal(gbs_builder_add_spin(builder, 3, three, 0.1 * sign, NULL), GBS_OK);
+    }
+    for (uint32_t i = 0; i < RING; ++i) {
+        const double coupling = i % 5 == 0 ? -0.2 : 0.2;
+        assert_int_equal(gbs_builder_add_ising(builder, i, (i + 1) % RING, coupling, NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(builder, &model, NULL), GBS_OK);
+    gbs_builder_free(builder);
+    return model;
+}
+
+typedef struct first_chain {
+    const gbs_model *model;
+    double density[SWEEPS];
+} first_chain;
+
+static gbs_status hear_first(void *context, uint64_t draw, uint32_t chain, double log_density,
+                             const uint32_t *state, gbs_error *err)
+{
+    first_chain *f = context;
+    (void)err;
+    assert_true(fabs(log_density - gbs_model_log_density(f->model, state)) < 1e-9);
+    if (chain == 0) {
+        f->density[draw] = log_density;
+    }
+    return GBS_OK;
+}
+
+static void sixteen_chains_have_the_bits_of_one(void **state)
+{
+    (void)state;
+    gbs_model *model = mixed_spins();
+    first_chain f[2] = {{.model = model}, {.model = model}};
+    for (int many = 0; many < 2; ++many) {
+        gbs_run_options options = usual();
+        const gbs_run_callbacks callbacks = {sizeof callbacks, &f[many], NULL, hear_first, NULL};
+        options.chains = many ? 16 : 1;
+        options.burn_in = 4;
+        gbs_run_free(monitored(model, NULL, &options, &callbacks));
+    }
+    assert_memory_equal(f[0].density, f[1].density, sizeof f[0].density);
+    gbs_model_free(model);
+}
+
 static void what_has_no_trace_is_said(void **state)
 {
     (void)state;
@@ -197,6 +262,7 @@ int main(void)
         cmocka_unit_test(traces_are_those_of_the_draws),
         cmocka_unit_test(estimates_do_not_notice),
         cmocka_unit_test(traces_go_on_from_checkpoints),
+        cmocka_unit_test(sixteen_chains_have_the_bits_of_one),
         cmocka_unit_test(what_has_no_trace_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
