@@ -72,10 +72,20 @@ static int estimate(cli_denoising *d)
     return CLI_DONE;
 }
 
+static int on_model(void *context, const gbs_progress *progress)
+{
+    (void)context;
+    (void)progress;
+    return cli_signals_caught();
+}
+
 static int make_model(cli_denoising *d)
 {
     gbs_error err = {GBS_OK, ""};
-    const gbs_status status = gbs_denoise_model(&d->noisy, &d->how, &d->job.model, &err);
+    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = on_model};
+    gbs_denoise_options how = d->how;
+    how.callbacks = &callbacks;
+    const gbs_status status = gbs_denoise_model(&d->noisy, &how, &d->job.model, &err);
     cli_arguments as = *d->job.arguments;
     if (status < 0) {
         return cli_fail(status, &err);

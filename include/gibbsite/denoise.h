@@ -57,13 +57,16 @@ typedef struct gbs_denoise_options {
     double coupling;     /**< 0 to 100, in units of the log-weight */
     double truncation;   /**< above 0; 0 stands for (levels - 1)^2, which truncates nothing */
     uint32_t neighbours; /**< 4 or 8; 0 stands for 4 */
+    const gbs_run_callbacks *callbacks; /**< NULL, or gbs_denoise_model() calls its progress
+                                             after every 2^16 factors, which may stop it */
 } gbs_denoise_options;
 
 /**
  * Make the model of a noisy picture.
  *
  * @return GBS_ERR_ARGUMENT for options that are out of range, and for a picture in colour whose
- *         values are asked for as labels; GBS_ERR_LIMIT, GBS_ERR_MEMORY.
+ *         values are asked for as labels; GBS_ERR_STOPPED if progress stopped it; GBS_ERR_LIMIT,
+ *         GBS_ERR_MEMORY.
  */
 GBS_API gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *options,
                                      gbs_model **model, gbs_error *err);

@@ -3,8 +3,10 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "base/watch.h"
 #include "denoise/denoise.h"
 #include "gibbsite/model.h"
 #include "io/image_file.h"
@@ -101,6 +103,7 @@ gbs_status gbsi_denoise_settle(const gbs_image *noisy, const gbs_denoise_options
     GBSI_NEED(noisy);
     GBSI_NEED(options);
     GBSI_IN_STRUCT(options, gbs_denoise_options);
+    GBSI_IN_STRUCT(options->callbacks, gbs_run_callbacks);
     gbs_denoise_options o = *options;
     const double most = (double)o.levels - 1.0;
     o.neighbours = o.neighbours == 0 ? 4 : o.neighbours;
@@ -159,6 +162,8 @@ typedef struct making {
     const gbs_image *noisy;
     gbs_denoise_options o;
     gbs_builder *builder;
+    gbsi_watch watch;
+    double began_s;
     uint32_t *table_of; /* [maxval + 1] by grey value or label; UINT32_MAX: not made yet */
     double *field_of;   /* the same for spins; NAN: not made yet */
 } making;
@@ -168,6 +173,22 @@ static uint32_t value_of(const making *m, size_t pixel)
 {
     const bool is_grey = !m->o.labels && m->noisy->kind != GBS_IMAGE_BITMAP;
     return is_grey ? gbsi_image_grey(m->noisy, pixel) : (uint32_t)m->noisy->sample[pixel];
+}
+
+static bool look(void *context)
+{
+    const making *m = context;
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .elapsed_s = gbsi_clock_s() - m->began_s,
+                                   .worst_error = (double)NAN};
+    return m->o.callbacks->progress(m->o.callbacks->context, &progress) != 0;
+}
+
+/* After n factors more. */
+static gbs_status look_up(making *m, size_t n, gbs_error *err)
+{
+    return gbsi_watch_spend(&m->watch, n) ? gbsi_watch_fail(err, "making the model of a picture")
+                                          : GBS_OK;
 }
 
 static gbs_status see_table(making *m, size_t pixel, gbs_error *err)
@@ -207,6 +228,9 @@ static gbs_status see_pixels(making *m, gbs_error *err)
     const size_t n = (size_t)m->noisy->width * m->noisy->height;
     for (size_t i = 0; i < n && status >= 0; i++) {
         status = m->o.levels == 2 ? see_spin(m, i, err) : see_table(m, i, err);
+        if (status >= 0) {
+            status = look_up(m, 1, err);
+        }
     }
     return status;
 }
@@ -261,6 +285,7 @@ static gbs_status join_neighbours(making *m, gbs_error *err)
                     (r + (uint32_t)step->row) * width + (uint32_t)((int64_t)c + step->column);
                 GBSI_TRY(join(m, i, j, step->weight, table, err));
             }
+            GBSI_TRY(look_up(m, width, err));
         }
     }
 cleanup:
@@ -289,11 +314,14 @@ gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *
                              gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    making m = {.noisy = noisy};
+    making m = {.noisy = noisy, .began_s = gbsi_clock_s()};
     gbsi_budget budget;
     GBSI_NEED(model);
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     GBSI_TRY(gbsi_denoise_settle(noisy, options, &m.o, err));
+    if (m.o.callbacks != NULL && m.o.callbacks->progress != NULL) {
+        m.watch = (gbsi_watch){.look = look, .context = &m};
+    }
     const size_t n_values =
         (size_t)noisy->maxval + 1 > noisy->n_colors ? (size_t)noisy->maxval + 1 : noisy->n_colors;
     m.table_of = gbsi_alloc_array(n_values, sizeof *m.table_of);

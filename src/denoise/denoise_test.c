@@ -348,13 +348,56 @@ static void large_pictures_end(void **unused)
     }
 }
 
+static int stop_at_once(void *context, const gbs_progress *progress)
+{
+    ++*(int *)context;
+    return progress->elapsed_s >= 0.0;
+}
+
+static int never_stop(void *context, const gbs_progress *progress)
+{
+    (void)progress;
+    ++*(int *)context;
+    return 0;
+}
+
+/* A picture with more factors than there are between two looks. */
+static void making_a_model_can_be_stopped(void **state)
+{
+    (void)state;
+    gbs_image y = grey(300, 200, 1);
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    int n_calls = 0;
+    gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &n_calls, .progress = stop_at_once};
+    gbs_denoise_options how = {.size = sizeof how,
+                               .levels = 2,
+                               .noise_level = 0.1,
+                               .coupling = 1.0,
+                               .callbacks = &callbacks};
+    assert_int_equal(gbs_denoise_model(&y, &how, &model, &err), GBS_ERR_STOPPED);
+    assert_null(model);
+    assert_int_equal(n_calls, 1);
+    n_calls = 0;
+    callbacks.progress = never_stop;
+    assert_int_equal(gbs_denoise_model(&y, &how, &model, &err), GBS_OK);
+    assert_true(n_calls > 0);
+    gbs_model_free(model);
+    gbs_image_free(&y);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models_are_their_formula),  cmocka_unit_test(errors_are_counted),
-        cmocka_unit_test(pictures_keep_their_kind),  cmocka_unit_test(parameters_are_found),
-        cmocka_unit_test(misuse_is_refused),         cmocka_unit_test(large_pictures_end),
+        cmocka_unit_test(models_are_their_formula),
+        cmocka_unit_test(errors_are_counted),
+        cmocka_unit_test(pictures_keep_their_kind),
+        cmocka_unit_test(parameters_are_found),
+        cmocka_unit_test(misuse_is_refused),
+        cmocka_unit_test(large_pictures_end),
         cmocka_unit_test(neighbours_tell_the_noise),
+        cmocka_unit_test(making_a_model_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
