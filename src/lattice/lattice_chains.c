@@ -293,20 +293,33 @@ typedef struct visit_job {
     void *context;
 } visit_job;
 
-static void take_line(const visit_job *job, uint32_t chain, uint32_t i, uint8_t *bytes)
+enum { TOGETHER = 16 };
+
+/* Of chains [chain, chain + n), whose bytes of a site usually lie together: the sites of a word lie
+ * far apart. */
+static void take_line(const visit_job *job, uint32_t chain, uint32_t n, uint32_t i)
 {
     const gbsi_spin_chains *c = job->chains;
     const gbsi_lattice *l = of(c)->lattice;
     const line at = line_of(l, i);
     const size_t step = site_step(l) * job->stride;
-    uint32_t *visits = c->visits + chain * visit_words(l) + at.word;
+    uint8_t *bytes[TOGETHER];
+    for (uint32_t k = 0; k < n; ++k) {
+        bytes[k] = job->bytes_of(job->context, chain + k);
+    }
     for (uint32_t x = 0; x < l->width; ++x) {
-        const uint32_t n = n_bits_of(l, &at, x);
-        uint8_t *byte = bytes + (n > 0 ? first_site(l, &at, x) * job->stride : 0);
-        uint64_t count[4];
-        gbsi_spin_take_counts(visits + x, 2 * (size_t)l->n_words, c->n_counted, count);
-        for (uint32_t b = 0; b < n; ++b) {
-            byte[b * step] = (uint8_t)(byte[b * step] + (uint8_t)(count[b / 8] >> 8 * (b % 8)));
+        const uint32_t n_bits = n_bits_of(l, &at, x);
+        size_t site = n_bits > 0 ? first_site(l, &at, x) * job->stride : 0;
+        uint64_t count[TOGETHER][4];
+        for (uint32_t k = 0; k < n; ++k) {
+            uint32_t *visits = c->visits + (chain + k) * visit_words(l) + at.word;
+            gbsi_spin_take_counts(visits + x, 2 * (size_t)l->n_words, c->n_counted, count[k]);
+        }
+        for (uint32_t b = 0; b < n_bits; ++b, site += step) {
+            for (uint32_t k = 0; k < n; ++k) {
+                bytes[k][site] =
+                    (uint8_t)(bytes[k][site] + (uint8_t)(count[k][b / 8] >> 8 * (b % 8)));
+            }
         }
     }
 }
@@ -318,10 +331,10 @@ static void take_member(void *context, uint32_t member)
     uint64_t first = 0;
     uint64_t end = 0;
     gbsi_pool_share(n_lines_of(of(c)->lattice), 1, member, c->n_members, &first, &end);
-    for (uint32_t chain = 0; chain < c->n_chains; ++chain) {
-        uint8_t *bytes = job->bytes_of(job->context, chain);
+    for (uint32_t chain = 0; chain < c->n_chains; chain += TOGETHER) {
+        const uint32_t left = c->n_chains - chain;
         for (uint64_t i = first; i < end; ++i) {
-            take_line(job, chain, (uint32_t)i, bytes);
+            take_line(job, chain, left < TOGETHER ? left : TOGETHER, (uint32_t)i);
         }
     }
 }
