@@ -3,6 +3,7 @@
  * more for sixteen chains than for one [M1]. Sums are exact, so that every instruction set, and
  * every way to share the factors among processes, gives the same bits. */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/exact_sum.h"
@@ -15,9 +16,10 @@
 typedef struct sums {
     gbsi_sum_units units;
     double high[GBSI_LANES], low[GBSI_LANES];
-    double size;            /* of the weights of the run of spins that is being counted */
+    double size;            /* of the weights of the run of factors that is being counted */
+    bool spins;             /* a factor is + or - size, else size or 0 */
     uint32_t n;             /* of its factors so far, at most MOST_COUNTED */
-    uint8_t up[GBSI_LANES]; /* those of them that are + size */
+    uint8_t up[GBSI_LANES]; /* those of them that are size */
 } sums;
 
 /* gbsi_sum_term() in every lane. */
@@ -135,14 +137,15 @@ INLINE vb load_bytes(const gbsi_plan *plan, const gbsi_group *group, uint32_t v)
 
 enum { MOST_COUNTED = 255 };
 
-/* The run of spins that is counted: size (up - (n - up)), of either part, which is exact. */
+/* The run that is counted, of either part, which is exact. */
 INLINE void end_run(sums *out)
 {
     double high = 0.0;
     double low = 0.0;
     gbsi_sum_term(&out->units, out->size, &high, &low);
     for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
-        const double times = (double)(2 * (int32_t)out->up[lane] - (int32_t)out->n);
+        const int32_t up = out->up[lane];
+        const double times = (double)(out->spins ? 2 * up - (int32_t)out->n : up);
         out->high[lane] += times * high;
         out->low[lane] += times * low;
     }
@@ -150,22 +153,37 @@ INLINE void end_run(sums *out)
     memset(out->up, 0, sizeof out->up);
 }
 
+/* @param up 1 in the lanes where the factor is size, else 0. */
+INLINE void count(sums *out, double size, bool spins, vb up)
+{
+    if (size != out->size || spins != out->spins || out->n == MOST_COUNTED) {
+        end_run(out);
+        out->size = size;
+        out->spins = spins;
+    }
+    ++out->n;
+    vb_store(out->up, vb_add(vb_load(out->up), up));
+}
+
 /* The same of sixteen chains: factors of one size of weight, which grids have many of, are counted.
  */
 INLINE void count_spin(const gbsi_plan *plan, const gbsi_group *group, size_t f, sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
-    const double size = fabs(factors->weight[f]);
     vb up = vb_set1(factors->weight[f] > 0.0); /* whether the product of weight and spins is */
     for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
         up = vb_sub(vb_set1(0), vb_eq(up, load_bytes(plan, group, factors->scope[e])));
     }
-    if (size != out->size || out->n == MOST_COUNTED) {
-        end_run(out);
-        out->size = size;
-    }
-    ++out->n;
-    vb_store(out->up, vb_add(vb_load(out->up), up));
+    count(out, fabs(factors->weight[f]), true, up);
+}
+
+INLINE void count_potts(const gbsi_plan *plan, const gbsi_group *group, size_t f, sums *out)
+{
+    const gbsi_factors *factors = &plan->model->factors;
+    const uint32_t *scope = factors->scope + factors->scope_start[f];
+    const vb x = load_bytes(plan, group, scope[0]);
+    const vb y = load_bytes(plan, group, scope[1]);
+    count(out, factors->weight[f], false, vb_sub(vb_set1(0), vb_eq(x, y)));
 }
 
 INLINE void add_potts(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
@@ -242,7 +260,11 @@ INLINE void sum_factors(const gbsi_plan *plan, const gbsi_group *group, const ui
             }
             break;
         case GBS_FACTOR_POTTS:
-            add_potts(plan, group, lanes, f, out);
+            if (lanes == 1 || plan->value_bytes != 1) {
+                add_potts(plan, group, lanes, f, out);
+            } else {
+                count_potts(plan, group, f, out);
+            }
             break;
         case GBS_FACTOR_LOGICAL:
             add_logical(plan, group, lanes, f, out);

@@ -153,9 +153,9 @@ static void traces_go_on_from_checkpoints(void **state)
     assert_int_equal(unlink(older), 0);
 }
 
-/* Runs of spins with one size of weight, longer than a byte counts, of either sign and mixed with
- * others: chain by chain and sixteen at a time the log density has the same bits, and is that of
- * the model. */
+/* Runs of spins and Potts factors with one size of weight, longer than a byte counts, of either
+ * sign and mixed with others: chain by chain and sixteen at a time the log density has the same
+ * bits, and is that of the model. */
 enum { RING = 700 };
 
 static gbs_model *mixed_spins(void)
@@ -179,6 +179,10 @@ static gbs_model *mixed_spins(void)
     for (uint32_t i = 0; i < RING; ++i) {
         const double coupling = i % 5 == 0 ? -0.2 : 0.2;
         assert_int_equal(gbs_builder_add_ising(builder, i, (i + 1) % RING, coupling, NULL), GBS_OK);
+    }
+    for (uint32_t i = 0; i < RING; ++i) {
+        const double coupling = i < 600 ? 0.1 : -0.1;
+        assert_int_equal(gbs_builder_add_potts(builder, i, (i + 2) % RING, coupling, NULL), GBS_OK);
     }
     assert_int_equal(gbs_builder_build(builder, &model, NULL), GBS_OK);
     gbs_builder_free(builder);
