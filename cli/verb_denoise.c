@@ -233,7 +233,7 @@ static int take_marginals(cli_denoising *d)
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
-/* Large pictures end in seconds unless another limit is typed. */
+/* Large pictures end early unless another limit is typed. */
 static int limit_run(cli_denoising *d)
 {
     gbs_error err = {GBS_OK, ""};
