@@ -72,10 +72,10 @@ GBS_API gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_o
                                      gbs_model **model, gbs_error *err);
 
 /**
- * Give the run of a large picture, 2^20 pixels times levels or more, the limit it needs to end soon,
- * if it has none of its own: 2^33 updates times levels in all, but at least 16 sweeps, or
- * the usual target of the standard error if that is met before. Options that have sweeps,
- * max_updates, target_error or time_s, and those of smaller pictures, are left as they are.
+ * Give the run of a large picture, 2^20 pixels times levels or more, the limit it needs to end
+ * soon, if it has none of its own: 2^33 updates times levels in all, but at least 16 sweeps, or the
+ * usual target of the standard error if that is met before. Options that have sweeps, max_updates,
+ * target_error or time_s, and those of smaller pictures, are left as they are.
  *
  * At 16 sweeps of 16 chains, two levels and one pixel in ten flipped, probabilities between 0.1 and
  * 0.9 had a root mean square error of 0.018; the pixels whose most probable level was another than

@@ -286,7 +286,8 @@ gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *a
                                   gbs_output *output, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    marginals m = {.model = gbsi_run_user_model(run), .variable = about->query, .n = about->n_query};
+    marginals m = {
+        .model = gbsi_run_user_model(run), .variable = about->query, .n = about->n_query};
     m.offset = gbs_model_state_offsets(m.model);
     const uint32_t n_variables = gbs_model_n_variables(m.model);
     const size_t n = m.offset[n_variables];

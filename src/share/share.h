@@ -90,7 +90,7 @@ gbsi_plan_options gbsi_share_plan_options(const gbs_share *share, bool sell);
 uint64_t gbsi_share_bytes(const gbs_share *share);
 
 /* share_saved.c. @return as the sink and source; GBS_ERR_FORMAT for damage. */
-gbs_status gbsi_share_save(const void *share, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error *err);
 /* @param available bytes that the source has. */
 gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_share **out,
                            gbs_error *err);
