@@ -329,6 +329,11 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--checkpoint: this run was executed before");
     }
+    if (run->shared.share != NULL) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "--checkpoint: a run whose ranks share the model is not kept: use --distribute "
+                         "chains");
+    }
     gbs_status status = GBS_OK;
     const size_t n = strlen(path) + 1;
     char *copy = gbsi_alloc(n);
@@ -426,6 +431,11 @@ gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
     gbsi_standing s;
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--resume: this run was executed before");
+    }
+    if (run->shared.share != NULL) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "--resume: a run whose ranks share the model is not kept: use --distribute "
+                         "chains");
     }
     if (run->problem.part == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -68,17 +68,18 @@ static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gb
     GBSI_TRY(ranks->broadcast(ranks->context, 0, &first, sizeof first, err));
     differs = first != share->facts.partition || share->rank != ranks->rank ||
               share->facts.n_ranks != ranks->n_ranks;
-    if (differs != 0) {
-        status =
-            gbsi_fail(err, GBS_ERR_STATE,
-                      "rank %" PRIu32 " of %" PRIu32 " has share %" PRIu32 " of %" PRIu64
-                      "%s: every rank needs its own share of one partition",
-                      ranks->rank, ranks->n_ranks, share->rank, share->facts.n_ranks,
-                      first != share->facts.partition ? ", of another partition than rank 0" : "");
-    }
+    const uint64_t own = differs;
     GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &differs, 1, err));
-    if (differs != 0 && status >= 0) {
-        status = gbsi_fail(err, GBS_ERR_STATE, "another rank has no share of this partition");
+    if (own != 0) {
+        return gbsi_fail(err, GBS_ERR_STATE,
+                         "rank %" PRIu32 " of %" PRIu32 " has share %" PRIu32 " of %" PRIu64
+                         "%s: every rank needs its own share of one partition",
+                         ranks->rank, ranks->n_ranks, share->rank, share->facts.n_ranks,
+                         first != share->facts.partition ? ", of another partition than rank 0"
+                                                         : "");
+    }
+    if (differs != 0) {
+        return gbsi_fail(err, GBS_ERR_STATE, "another rank has no share of this partition");
     }
 cleanup:
     return status;

@@ -110,7 +110,7 @@ def test_a_run_goes_on_on_another_number_of_ranks(tmp_path):
 
 
 @pytest.mark.parametrize("arguments, status, message", [
-    (["info", CLINIC], 2, "'info': the verbs of several ranks are marginals and sample"),
+    (["info", CLINIC], 2, "'info': the verbs are marginals, sample and partition"),
     (["marginals", CLINIC, "--chain", "3"], 2, "--chain"),
     (["marginals", CLINIC, "--distribute", "rows"], 2, "--distribute rows: expected chains or model"),
     (["marginals", "-"], 2, "-: standard input reaches the first rank only"),
@@ -169,3 +169,90 @@ def test_instruction_sets_may_differ():
     done = each_rank(["-x", "GIBBSITE_SIMD=portable", *program], program)
     assert done.returncode == 0, done.stderr
     assert done.stdout == run(GIBBSITE, *RUNS["marginals"]).stdout
+
+
+# ---- models that ranks share -------------------------------------------------------------------
+
+BY_MODEL = ["--distribute", "model", "--method", "sample", "--scan", "chromatic", "--lattice", "never", "--sweeps", "200"]
+ALONE = ["--method", "sample", "--scan", "chromatic", "--lattice", "never", "--sweeps", "200"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Spins with couplings of their own, and hard clauses."""
+    folder = tmp_path_factory.mktemp("made")
+    done = run(GIBBSITE, "generate", "ising", "--grid", "24x20", "--coupling-spread", "0.4", "-o", "spins.gbm", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (folder / "clauses.wcnf").write_text("p wcnf 6 6 90\n90 1 2 0\n90 -2 3 0\n3 4 -1 0\n2 5 6 0\n90 -5 4 0\n1 -6 2 0\n")
+    return folder
+
+
+@pytest.mark.parametrize("n, threads", [(1, 1), (2, 2), (3, 1), (4, 1)])
+@pytest.mark.parametrize("arguments", [
+    ["marginals", "spins.gbm"],
+    ["marginals", "spins.gbm", "--draw", "herded", "--chains", "3", "--format", "json"],
+    ["marginals", "clauses.wcnf", "--estimator", "count"],
+    ["marginals", CLINIC, "-e", "fever=yes", "--query", "influenza,cold"],
+    ["sample", CLINIC, "-e", "fever=yes", "--thin", "20"],
+], ids=["spins", "herded", "clauses", "clinic", "draws"])
+def test_a_shared_model_has_the_bytes_of_one_process(made, arguments, n, threads):
+    expected = run(GIBBSITE, *arguments, *ALONE, cwd=made)
+    done = mpirun(n, *arguments, *BY_MODEL, "--threads", str(threads), cwd=made)
+    assert done.returncode == expected.returncode == 0, done.stderr
+    assert done.stdout == expected.stdout
+
+
+@pytest.mark.parametrize("model, more", [("spins.gbm", []), ("clauses.wcnf", []), (CLINIC, ["-e", "fever=yes"])],
+                         ids=["spins", "clauses", "clinic"])
+def test_a_folder_of_shares(made, tmp_path, model, more):
+    expected = run(GIBBSITE, "marginals", model, *more, *ALONE, cwd=made)
+    done = run(GIBBSITE_MPI, "partition", model, *more, "--scan", "chromatic", "-n", "3", "-o", str(tmp_path / "parts"), cwd=made)
+    assert done.returncode == 0 and "3 ranks, divided by" in done.stdout, done.stderr
+    done = mpirun(3, "marginals", str(tmp_path / "parts"), *ALONE, "--threads", "1", "--summary", str(tmp_path / "s.json"))
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
+    exchange = json.loads((tmp_path / "s.json").read_text())["exchange"]
+    assert exchange["ranks"] == 3 and exchange["messages"] > 0 and exchange["bytes"] > 0
+
+
+def test_folders_that_do_not_fit_are_refused(made, tmp_path):
+    parts = tmp_path / "parts"
+    assert run(GIBBSITE_MPI, "partition", "spins.gbm", "-n", "2", "-o", str(parts), cwd=made).returncode == 0
+    done = run(GIBBSITE, "marginals", str(parts))
+    assert done.returncode == 2 and "divided for several processes" in done.stderr
+    done = mpirun(3, "marginals", str(parts), "--sweeps", "5")
+    assert done.returncode == 3 and "000002.share" in ours(done)[0]
+    done = mpirun(1, "marginals", str(parts), "--sweeps", "5")
+    assert done.returncode != 0 and "has share 0 of 2" in ours(done)[0]
+    done = mpirun(2, "marginals", str(parts), "-e", "0=1", "--sweeps", "5")
+    assert done.returncode == 2 and "evidence is given where the model is divided" in ours(done)[0]
+    share = parts / "000001.share"
+    bytes_ = bytearray(share.read_bytes())
+    bytes_[len(bytes_) // 2] ^= 1
+    share.write_bytes(bytes_)
+    done = mpirun(2, "marginals", str(parts), "--sweeps", "5")
+    assert (done.returncode, done.stdout) == (3, "") and "rank 1" in ours(done)[0]
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["-o", "x"], "type -n RANKS"),
+    (["-n", "2"], "type -o FOLDER"),
+    (["-n", "0", "-o", "x"], "expected a number of ranks"),
+    (["-n", "9999", "-o", "x"], "9999 ranks for 480 variables"),
+    (["-n", "2", "-o", "x", "--parts", "fair"], "--parts fair: expected auto, metis"),
+    (["-n", "2", "-o", "x", "--scan", "splash"], "scan splash"),
+])
+def test_what_partition_refuses(made, arguments, message):
+    done = run(GIBBSITE_MPI, "partition", "spins.gbm", *arguments, cwd=made)
+    assert done.returncode != 0 and message in done.stderr and not (made / "x").exists()
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--temper", "8"], "--temper"),
+    (["--monitor", "fever"], "monitor"),
+    (["--checkpoint", "run.ckpt", "--sweeps", "9"], "--checkpoint: a run whose ranks share the model"),
+    (["--method", "exact"], "--method"),
+])
+def test_what_a_shared_model_refuses(tmp_path, arguments, message):
+    done = mpirun(2, "marginals", CLINIC, "--distribute", "model", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "") and message in ours(done)[0]
+    assert not list(tmp_path.iterdir())

@@ -10,13 +10,13 @@ build >/dev/null
     die 'the build with MPI failed: see meson setup --reconfigure build -Dmpi=enabled; ninja -C build'
 
 say 'mpi: ranks of one process'
-ninja -C build tests/ranks_table_suite tests/ranks_suite tests/ranks_check mpi/gibbsite-mpi >/dev/null
-meson test -C build --no-rebuild ranks_table ranks >build/mpi.log 2>&1 || { cat build/mpi.log; die 'mpi: the suites of ranks failed'; }
+ninja -C build tests/ranks_table_suite tests/ranks_suite tests/shares_suite tests/ranks_check mpi/gibbsite-mpi >/dev/null
+meson test -C build --no-rebuild ranks_table ranks shares >build/mpi.log 2>&1 || { cat build/mpi.log; die 'mpi: the suites of ranks failed'; }
 say 'mpi: ranks of a job'
 GIBBSITE=$PWD/build/cli/gibbsite GIBBSITE_MPI=$PWD/build/mpi/gibbsite-mpi RANKS_CHECK=$PWD/build/tests/ranks_check \
     "$python" -m pytest -q -p no:cacheprovider tests/mpi "$@" | tee build/mpi.log
 passed=$(sed -n 's/.*\([^0-9]\|^\)\([0-9][0-9]*\) passed.*/\2/p' build/mpi.log | tail -1)
 failed=$(sed -n 's/.*\([^0-9]\|^\)\([0-9][0-9]*\) failed.*/\2/p' build/mpi.log | tail -1)
-passed=$((${passed:-0} + 2)) # with the suites
+passed=$((${passed:-0} + 3)) # with the suites
 echo "$passed passed, ${failed:-0} failed"
-[ "${failed:-0}" -eq 0 ] && [ "$passed" -gt 2 ]
+[ "${failed:-0}" -eq 0 ] && [ "$passed" -gt 3 ]
