@@ -210,6 +210,10 @@ gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidenc
     gbs_status status = GBS_OK;
     gbs_run_options taken;
     gbsi_partition_kind used = GBSI_PARTITION_AUTO;
+    _Static_assert((int)GBS_PARTS_INTERVALS == (int)GBSI_PARTITION_INTERVALS, "the same rules");
+    if ((unsigned)parts >= (unsigned)GBSI_N_PARTITION_KINDS) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "parts: found a number that is no gbs_parts");
+    }
     gbs_partition *p = gbsi_alloc_zero(sizeof *p);
     if (p == NULL) {
         return gbsi_no_memory(err, "partition", sizeof *p);

@@ -97,6 +97,10 @@ static void denoising(void **state)
     gbs_denoise_options small = o;
     small.size = 3;
     FINE(gbs_image_new(GBS_IMAGE_GREY, 2, 1, 255, 0, &y, &err));
+    gbs_run_options limited = gbs_run_options_default();
+    REFUSED(gbs_denoise_limit(NULL, &o, &limited, &err));
+    REFUSED(gbs_denoise_limit(&y, NULL, &limited, &err));
+    REFUSED(gbs_denoise_limit(&y, &o, NULL, &err));
     REFUSED(gbs_denoise_model(NULL, &o, &m, &err));
     REFUSED(gbs_denoise_model(&y, NULL, &m, &err));
     REFUSED(gbs_denoise_model(&y, &small, &m, &err));
