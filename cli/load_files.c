@@ -36,7 +36,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
                          "%s: expected a model, not a table: type gibbsite %s MODEL %s%s", path,
                          fits ? "fit" : "marginals", fits ? "" : "--cases ", path);
     }
-    if (cli_is_folder(path)) {
+    if (cli_is_divided(path)) {
         return cli_load_folder(job, path);
     }
     gbs_status status = gbs_model_read(path, &job->read, &job->model, &err);

@@ -26,6 +26,14 @@ int cli_is_folder(const char *path)
     return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
 }
 
+int cli_is_divided(const char *path)
+{
+    char variables[4096];
+    struct stat entry;
+    cli_variables_path(path, variables, sizeof variables);
+    return cli_is_folder(path) && stat(variables, &entry) == 0;
+}
+
 int cli_load_folder(cli_job *job, const char *folder)
 {
     const cli_arguments *arguments = job->arguments;

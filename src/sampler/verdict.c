@@ -96,10 +96,18 @@ typedef struct marginals_job {
     const gbs_run *run;
     double *p, *mcse, *ess, *rhat;
     uint32_t n_members;
-    double *scratch; /* [n_members][SCRATCH] */
+    size_t n_scratch; /* four numbers for each state of a variable */
+    double *scratch;  /* [n_members][n_scratch] */
 } marginals_job;
 
-enum { SCRATCH = 4 * GBS_MAX_ARITY };
+static size_t scratch_of(const gbs_model *model)
+{
+    size_t most = 0;
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        most = model->arity[v] > most ? model->arity[v] : most;
+    }
+    return 4 * most;
+}
 
 static void marginals_share(void *context, uint32_t member)
 {
@@ -108,14 +116,14 @@ static void marginals_share(void *context, uint32_t member)
     uint64_t end = 0;
     gbsi_pool_share(job->run->problem.model->n_variables, 64, member, job->n_members, &first, &end);
     for (uint64_t u = first; u < end; ++u) {
-        variable_marginal(job->run, (uint32_t)u, job->scratch + (size_t)member * SCRATCH, job->p,
+        variable_marginal(job->run, (uint32_t)u, job->scratch + member * job->n_scratch, job->p,
                           job->mcse, job->ess, job->rhat);
     }
 }
 
 static gbs_status share_marginals(marginals_job job, gbsi_pool *pool, gbs_error *err)
 {
-    const size_t n = (size_t)job.n_members * SCRATCH;
+    const size_t n = job.n_members * job.n_scratch;
     job.scratch = gbsi_alloc_array(n, sizeof *job.scratch);
     if (job.scratch == NULL) {
         return gbsi_no_memory(err, "marginals", n * sizeof *job.scratch);
@@ -151,7 +159,13 @@ static gbs_status marginals(const gbs_run *run, gbsi_pool *pool, double *p, doub
         return gbsi_fail(err, GBS_ERR_STATE,
                          "the estimator traces keeps no marginals: use rao-blackwell or count");
     }
-    const marginals_job job = {run, p, mcse, ess, rhat, gbsi_pool_size(pool), NULL};
+    const marginals_job job = {.run = run,
+                               .p = p,
+                               .mcse = mcse,
+                               .ess = ess,
+                               .rhat = rhat,
+                               .n_members = gbsi_pool_size(pool),
+                               .n_scratch = scratch_of(run->problem.model)};
     return share_marginals(job, pool, err);
 }
 
