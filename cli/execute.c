@@ -211,8 +211,7 @@ int cli_execute(cli_job *job,
         return cli_leave(cli_fail(status, &err));
     }
     *stopped = status == GBS_STOPPED;
-    begun = cli_here.by_model && job->together != NULL ? job->together(job, job->together_context)
-                                                       : CLI_DONE;
+    begun = cli_here.by_model && job->together != NULL ? job->together(job) : CLI_DONE;
     if (begun != CLI_DONE) {
         return cli_leave(begun);
     }

@@ -33,18 +33,19 @@ static int take_estimates(const cli_job *job, cli_estimates *e)
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
-static void csv_row(gbs_output *output, const cli_job *job, const cli_estimates *e, uint32_t v,
-                    uint32_t a)
+#define CSV_HEAD "variable,state,probability,mcse,ess,rhat\n"
+
+static void csv_row(gbs_output *output, const cli_job *job, uint32_t v, uint32_t a, double p,
+                    double mcse, double ess, double rhat)
 {
     char text[32];
-    const size_t row = gbs_model_state_offsets(job->model)[v] + a;
     gbs_output_csv_field(output, cli_variable_text(job->model, v, "", text));
     gbs_output_text(output, ",");
     gbs_output_csv_field(output, cli_state_text(job->model, v, a, text));
-    cli_csv_number(output, e->p[row]);
-    cli_csv_number(output, e->mcse[row]);
-    cli_csv_number(output, e->ess[row]);
-    cli_csv_number(output, e->rhat[row]);
+    cli_csv_number(output, p);
+    cli_csv_number(output, mcse);
+    cli_csv_number(output, ess);
+    cli_csv_number(output, rhat);
     gbs_output_text(output, "\n");
 }
 
@@ -56,11 +57,12 @@ static int has_estimate(const cli_job *job, const cli_estimates *e, uint32_t v)
 
 static void write_csv(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
-    gbs_output_text(output, "variable,state,probability,mcse,ess,rhat\n");
+    gbs_output_text(output, CSV_HEAD);
     for (uint32_t i = 0; i < e->selection->n; i++) {
         const uint32_t v = e->selection->variable[i];
         for (uint32_t a = 0; has_estimate(job, e, v) && a < gbs_model_arity(job->model, v); a++) {
-            csv_row(output, job, e, v, a);
+            const size_t row = gbs_model_state_offsets(job->model)[v] + a;
+            csv_row(output, job, v, a, e->p[row], e->mcse[row], e->ess[row], e->rhat[row]);
         }
     }
 }
@@ -264,34 +266,25 @@ static gbs_status write_rows(void *context, uint32_t variable, uint32_t arity, c
                              gbs_error *err)
 {
     const streaming *s = context;
-    char text[32];
     (void)err;
     for (uint32_t a = 0; a < arity; a++) {
-        gbs_output_csv_field(s->output, cli_variable_text(s->job->model, variable, "", text));
-        gbs_output_text(s->output, ",");
-        gbs_output_csv_field(s->output, cli_state_text(s->job->model, variable, a, text));
-        cli_csv_number(s->output, p[a]);
-        cli_csv_number(s->output, mcse[a]);
-        cli_csv_number(s->output, ess[a]);
-        cli_csv_number(s->output, rhat[a]);
-        gbs_output_text(s->output, "\n");
+        csv_row(s->output, s->job, variable, a, p[a], mcse[a], ess[a], rhat[a]);
     }
     return GBS_OK;
 }
 
-static int stream_rows(cli_job *job, void *context)
+static int stream_rows(cli_job *job)
 {
     const char *path = job->output != NULL ? job->output : "-";
     streaming s = {.job = job};
     gbs_error err = {GBS_OK, ""};
     gbs_status done = GBS_OK;
-    (void)context;
     if (cli_speaks()) {
         done = gbs_output_open(path, &s.output, &err);
         if (done < 0) {
             return cli_fail_output(path, done, &err);
         }
-        gbs_output_text(s.output, "variable,state,probability,mcse,ess,rhat\n");
+        gbs_output_text(s.output, CSV_HEAD);
     }
     done = gbs_run_each_marginal(job->run, write_rows, &s, &err);
     if (s.output != NULL && done >= 0) {
@@ -302,10 +295,9 @@ static int stream_rows(cli_job *job, void *context)
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
-static int gather(cli_job *job, void *context)
+static int gather(cli_job *job)
 {
     gbs_error err = {GBS_OK, ""};
-    (void)context;
     const gbs_status done = gbs_run_gather_marginals(job->run, &err);
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }

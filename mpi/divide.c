@@ -15,25 +15,31 @@ typedef struct request {
     gbs_parts parts;
 } request;
 
-static const struct {
-    const char *name;
-    gbs_parts parts;
-} rules[] = {{"auto", GBS_PARTS_AUTO},
-             {"metis", GBS_PARTS_METIS},
-             {"bisection", GBS_PARTS_BISECTION},
-             {"breadth", GBS_PARTS_BREADTH},
-             {"intervals", GBS_PARTS_INTERVALS}};
-
 int mpi_parse_parts(const char *text, gbs_parts *parts)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (strcmp(text, rules[i].name) == 0) {
-            *parts = rules[i].parts;
+    for (int i = 0; gbs_parts_name((gbs_parts)i) != NULL; i++) {
+        if (strcmp(text, gbs_parts_name((gbs_parts)i)) == 0) {
+            *parts = (gbs_parts)i;
             return CLI_DONE;
         }
     }
     return cli_error(CLI_USAGE, "--parts %s: expected auto, metis, bisection, breadth or intervals",
                      text);
+}
+
+const char *mpi_value_of(const char *name, int argc, char **argv, int *i)
+{
+    const size_t length = strlen(name);
+    if (strncmp(argv[*i], name, length) != 0) {
+        return NULL;
+    }
+    if (argv[*i][length] == '=') {
+        return argv[*i] + length + 1;
+    }
+    if (argv[*i][length] != '\0') {
+        return NULL;
+    }
+    return *i + 1 < argc ? argv[++*i] : "";
 }
 
 /* Names, states and labels of all variables, without a factor. */
@@ -158,19 +164,19 @@ static int take_words(int *argc, char **argv, request *r)
     int n = 0;
     int status = CLI_DONE;
     for (int i = 0; i < *argc && status == CLI_DONE; i++) {
-        const int is_number = strcmp(argv[i], "-n") == 0 || strcmp(argv[i], "--ranks") == 0;
         uint64_t number = 0;
-        if (!is_number && strcmp(argv[i], "--parts") != 0) {
+        const char *parts = mpi_value_of("--parts", *argc, argv, &i);
+        const char *ranks = parts == NULL ? mpi_value_of("-n", *argc, argv, &i) : NULL;
+        ranks = parts == NULL && ranks == NULL ? mpi_value_of("--ranks", *argc, argv, &i) : ranks;
+        if (parts != NULL) {
+            status = mpi_parse_parts(parts, &r->parts);
+        } else if (ranks == NULL) {
             argv[n++] = argv[i];
-            continue;
+        } else if (cli_parse_uint(ranks, &number) && number > 0 && number <= UINT32_MAX) {
+            r->n_ranks = (uint32_t)number;
+        } else {
+            status = cli_error(CLI_USAGE, "-n %s: expected a number of ranks", ranks);
         }
-        const char *value = i + 1 < *argc ? argv[++i] : "";
-        if (!is_number) {
-            status = mpi_parse_parts(value, &r->parts);
-        } else if (!cli_parse_uint(value, &number) || number == 0 || number > UINT32_MAX) {
-            status = cli_error(CLI_USAGE, "-n %s: expected a number of ranks", value);
-        }
-        r->n_ranks = is_number ? (uint32_t)number : r->n_ranks;
     }
     argv[n] = NULL;
     *argc = n;

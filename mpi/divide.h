@@ -5,6 +5,9 @@
 
 #include "gibbsite/share.h"
 
+/* The value of an option at word *i, "--name value" or "--name=value"; *i is left at its last word.
+ * @return NULL: another word. */
+const char *mpi_value_of(const char *name, int argc, char **argv, int *i);
 /* "metis" and the like. @return an exit status. */
 int mpi_parse_parts(const char *text, gbs_parts *parts);
 /* @param argv from the verb's name on. @return an exit status. */

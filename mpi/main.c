@@ -36,31 +36,14 @@ static int print_help(void)
     return cli_flush(stdout);
 }
 
-/* The value of an option at word i, "--name value" or "--name=value". @return NULL: another word.
- */
-static const char *value_of(const char *name, int argc, char **argv, int *i)
-{
-    const size_t length = strlen(name);
-    if (strncmp(argv[*i], name, length) != 0) {
-        return NULL;
-    }
-    if (argv[*i][length] == '=') {
-        return argv[*i] + length + 1;
-    }
-    if (argv[*i][length] != '\0') {
-        return NULL;
-    }
-    return *i + 1 < argc ? argv[++*i] : "";
-}
-
 /* Takes --distribute and --parts out of the words. @return an exit status. */
 static int take_words(int *argc, char **argv)
 {
     int n = 0;
     int status = CLI_DONE;
     for (int i = 0; i < *argc && status == CLI_DONE; i++) {
-        const char *parts = value_of("--parts", *argc, argv, &i);
-        const char *value = parts == NULL ? value_of("--distribute", *argc, argv, &i) : NULL;
+        const char *parts = mpi_value_of("--parts", *argc, argv, &i);
+        const char *value = parts == NULL ? mpi_value_of("--distribute", *argc, argv, &i) : NULL;
         if (parts != NULL) {
             status = mpi_parse_parts(parts, &cli_here.parts);
         } else if (value == NULL) {

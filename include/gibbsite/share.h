@@ -37,6 +37,9 @@ typedef enum gbs_parts {
     GBS_PARTS_INTERVALS, /**< intervals of the order in which memory holds the variables */
 } gbs_parts;
 
+/** "auto", "metis" and so on; static storage. NULL beyond the last. */
+GBS_API const char *gbs_parts_name(gbs_parts parts);
+
 /** What one rank of a partition holds and says. */
 typedef struct gbs_share_figures {
     size_t size;         /**< bytes in this library's struct; read no field beyond it */

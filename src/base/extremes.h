@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The larger and the smaller of two numbers: fmax() and fmin() are calls into the C library. */
+/* Extremes of numbers. fmax() and fmin() are calls into the C library. */
 #ifndef GBSI_BASE_EXTREMES_H
 #define GBSI_BASE_EXTREMES_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 static inline double gbsi_larger(double a, double b)
 {
@@ -11,6 +14,16 @@ static inline double gbsi_larger(double a, double b)
 static inline double gbsi_smaller(double a, double b)
 {
     return a < b ? a : b;
+}
+
+/* The largest of n numbers, 0 of none. */
+static inline uint32_t gbsi_largest(const uint32_t *number, size_t n)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < n; ++i) {
+        most = number[i] > most ? number[i] : most;
+    }
+    return most;
 }
 
 #endif

@@ -56,15 +56,14 @@ static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_
 static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, comparison *c,
                           gbs_error *err)
 {
-    size_t n = 0;
+    size_t n = run->shared.share == NULL ? 0 : run->shared.share->facts.n_states;
     double *scratch = gbsi_alloc_array(4 * (size_t)run->engine.plan->max_arity, sizeof *scratch);
     if (scratch == NULL) {
         return gbsi_no_memory(err, "comparison", run->engine.plan->max_arity * 4 * sizeof *scratch);
     }
-    for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
+    for (uint32_t slot = 0; run->shared.share == NULL && slot < run->engine.plan->n_slots; ++slot) {
         n += gbsi_plan_arity(run->engine.plan, slot);
     }
-    n = run->shared.share == NULL ? n : run->shared.share->facts.n_states;
     for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
         compare_slot(run, other, slot, deviations(n), scratch, c);
     }

@@ -8,16 +8,13 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "gibbsite/io.h"
 #include "sampler/checkpoint_text.h"
 #include "sampler/run.h"
 
-enum { MOST_TEXT = 1 << 16, PART_NAME = 16 };
+enum { PART_NAME = 16 };
 
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
-
-static const gbsi_kept_form form = {"checkpoint", {0x89, 'G', 'C', 'K', '\r', '\n', 0x1a, '\n'}, 1};
 
 /* ---- where it stands ---- */
 
@@ -274,7 +271,8 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
         content = (gbsi_kept_content){&together, save_blob};
     }
     if (gbsi_run_speaks(run) && why->status >= 0) {
-        why->status = gbsi_kept_write(run->checkpoints.path, &form, &content, n_rooms, why);
+        why->status =
+            gbsi_kept_write(run->checkpoints.path, &gbsi_checkpoint_form, &content, n_rooms, why);
     }
 cleanup:
     gbs_free(together.bytes);
@@ -322,21 +320,29 @@ cleanup:
     return status;
 }
 
+/* Whether a run can be kept, or go on. */
+static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *err)
+{
+    if (run->report.executed) {
+        return gbsi_fail(err, GBS_ERR_STATE, "--%s: this run was executed before", option);
+    }
+    return run->shared.share == NULL
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                           "--%s: a run whose ranks share the model is not kept: use --distribute "
+                           "chains",
+                           option);
+}
+
 gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
 {
     GBSI_NEED(run);
     GBSI_NEED(path);
-    if (run->report.executed) {
-        return gbsi_fail(err, GBS_ERR_STATE, "--checkpoint: this run was executed before");
-    }
-    if (run->shared.share != NULL) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "--checkpoint: a run whose ranks share the model is not kept: use --distribute "
-                         "chains");
-    }
     gbs_status status = GBS_OK;
     const size_t n = strlen(path) + 1;
-    char *copy = gbsi_alloc(n);
+    char *copy = NULL;
+    GBSI_TRY(check_run(run, "checkpoint", err));
+    copy = gbsi_alloc(n);
     if (copy == NULL) {
         return gbsi_no_memory(err, path, n);
     }
@@ -393,34 +399,6 @@ gbs_status gbsi_run_give_draw(gbs_run *run, const gbsi_drive *drive, uint64_t dr
 
 /* ---- read ---- */
 
-/* @param text out: freed by the caller. */
-static gbs_status open_text(const char *path, gbsi_kept **kept, char **text, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    uint64_t n = 0;
-    gbsi_kept *opened = NULL;
-    char *read = NULL;
-    GBSI_TRY(gbsi_kept_open(path, &form, &opened, err));
-    const gbsi_source source = gbsi_kept_source(opened);
-    GBSI_TRY(gbsi_take_numbers(&source, &n, 1, sizeof n, err));
-    if (n > MOST_TEXT || n > gbsi_kept_left(opened)) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: its text is too long", path));
-    }
-    read = gbsi_alloc_zero((size_t)n + 1);
-    if (read == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, path, (size_t)n));
-    }
-    GBSI_TRY(source.take(source.context, read, (size_t)n, err));
-    *kept = opened;
-    *text = read;
-    opened = NULL;
-    read = NULL;
-cleanup:
-    gbsi_free(read);
-    gbsi_kept_close(opened);
-    return status;
-}
-
 gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
 {
     GBSI_NEED(run);
@@ -429,19 +407,12 @@ gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
     gbsi_kept *kept = NULL;
     char *text = NULL;
     gbsi_standing s;
-    if (run->report.executed) {
-        return gbsi_fail(err, GBS_ERR_STATE, "--resume: this run was executed before");
-    }
-    if (run->shared.share != NULL) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "--resume: a run whose ranks share the model is not kept: use --distribute "
-                         "chains");
-    }
+    GBSI_TRY(check_run(run, "resume", err));
     if (run->problem.part == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: nothing is sampled in this run, so that it cannot go on", path);
     }
-    GBSI_TRY(open_text(path, &kept, &text, err));
+    GBSI_TRY(gbsi_checkpoint_open(path, &kept, &text, err));
     GBSI_TRY(gbsi_text_standing(path, text, &s, err));
     GBSI_TRY(gbsi_text_check(run, path, text, &s, err));
     if (run->checkpoints.draws != NULL) {
@@ -546,60 +517,4 @@ void gbsi_checkpoints_free(gbsi_checkpoints *c)
     gbsi_free(c->text);
     gbsi_free(c->path);
     gbsi_draw_log_free(c->draws);
-}
-
-int gbs_is_checkpoint(const char *path)
-{
-    return path != NULL && gbsi_kept_is(path, &form);
-}
-
-gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint, gbs_error *err)
-{
-    GBSI_NEED(path);
-    GBSI_NEED(checkpoint);
-    GBSI_OUT_STRUCT(checkpoint, gbs_checkpoint);
-    gbs_status status = GBS_OK;
-    gbsi_kept *kept = NULL;
-    char *text = NULL;
-    gbsi_standing s;
-    GBSI_TRY(open_text(path, &kept, &text, err));
-    GBSI_TRY(gbsi_text_standing(path, text, &s, err));
-    const bool before = s.phase == GBSI_PHASE_CLIMBING && s.sweeps == 0;
-    gbs_checkpoint own = {.burning_in = s.phase == GBSI_PHASE_BURN_IN || before,
-                          .chains = (uint32_t)s.chains,
-                          .burn_in = s.burn_in,
-                          .sweeps = s.sweeps,
-                          .updates = s.updates,
-                          .seconds = s.seconds,
-                          .target_error = s.target_error,
-                          .max_mcse = s.max_mcse,
-                          .max_rhat = s.max_rhat,
-                          .min_ess = s.min_ess,
-                          .bytes = gbsi_kept_bytes(kept),
-                          .draws = s.draws,
-                          .log_density = s.best,
-                          .log_z = s.log_z};
-    gbsi_text_line(text, "version", own.version, sizeof own.version);
-    gbsi_text_line(text, "model", own.model, sizeof own.model);
-    gbsi_text_line(text, "task", own.task, sizeof own.task);
-    gbsi_struct_give(checkpoint, &own, sizeof own);
-cleanup:
-    gbsi_kept_close(kept);
-    gbsi_free(text);
-    return status;
-}
-
-gbs_status gbs_checkpoint_options(const char *path, gbs_run_options *options, gbs_error *err)
-{
-    GBSI_NEED(path);
-    GBSI_NEED(options);
-    gbs_status status = GBS_OK;
-    gbsi_kept *kept = NULL;
-    char *text = NULL;
-    GBSI_TRY(open_text(path, &kept, &text, err));
-    GBSI_TRY(gbsi_text_options(text, options, err));
-cleanup:
-    gbsi_kept_close(kept);
-    gbsi_free(text);
-    return status;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a checkpoint, shared by checkpoint*.c. */
+/* The file of a checkpoint and its text, shared by checkpoint*.c. */
 #ifndef GBSI_SAMPLER_CHECKPOINT_TEXT_H
 #define GBSI_SAMPLER_CHECKPOINT_TEXT_H
 
 #include "gibbsite/checkpoint.h"
+#include "io/kept_file.h"
 
 /* Where a run stands, in numbers. */
 typedef struct gbsi_standing {
@@ -12,6 +13,11 @@ typedef struct gbsi_standing {
     double seconds, target_error, max_mcse, max_rhat, min_ess, best, log_z;
 } gbsi_standing;
 
+extern const gbsi_kept_form gbsi_checkpoint_form;
+
+/* A file and its text; what follows the text is still to be read. @param kept out:
+ * gbsi_kept_close() it. @param text out: gbs_free() it. */
+gbs_status gbsi_checkpoint_open(const char *path, gbsi_kept **kept, char **text, gbs_error *err);
 /* @param text out: [*n] and a final 0; gbs_free() it. */
 gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standing, char **text,
                                 size_t *n, gbs_error *err);

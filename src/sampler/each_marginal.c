@@ -19,9 +19,8 @@ typedef struct bringing {
     uint32_t next; /* variable of the share, the first of the next window */
     unsigned char *own, *all;
     size_t n_own, own_capacity, all_capacity;
-    size_t *n_of; /* [n_ranks] */
-    size_t *at;   /* [WINDOW] where each variable begins in `all` */
-    double *row;  /* [N_VALUES][largest arity] */
+    size_t *at;  /* [WINDOW] where each variable begins in `all` */
+    double *row; /* [N_VALUES][largest arity] */
 } bringing;
 
 static size_t record_bytes(uint32_t arity)
@@ -124,20 +123,19 @@ static gbs_status bring(bringing *b, gbs_on_marginal *on, void *context, gbs_err
 {
     gbs_status status = GBS_OK;
     const gbs_run *run = b->run;
-    const uint64_t n = run->shared.share->facts.n_user_variables;
+    const gbsi_share_facts *facts = &run->shared.share->facts;
+    const uint64_t n = facts->n_user_variables;
     uint32_t fixed = 0;
-    double *scratch = gbsi_alloc_array((size_t)N_VALUES * GBS_MAX_ARITY, sizeof *scratch);
-    b->row = gbsi_alloc_array((size_t)N_VALUES * GBS_MAX_ARITY, sizeof *b->row);
+    double *scratch = gbsi_alloc_array(N_VALUES * facts->max_arity, sizeof *scratch);
+    b->row = gbsi_alloc_array(N_VALUES * facts->max_user_arity, sizeof *b->row);
     b->at = gbsi_alloc_array(WINDOW, sizeof *b->at);
-    b->n_of = gbsi_alloc_array(run->ranks->n_ranks, sizeof *b->n_of);
-    if (scratch == NULL || b->row == NULL || b->at == NULL || b->n_of == NULL) {
+    if (scratch == NULL || b->row == NULL || b->at == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "marginals", WINDOW * sizeof *b->at));
     }
     for (uint64_t first = 0; first < n; first += WINDOW) {
         const uint64_t end = n - first < WINDOW ? n : first + WINDOW;
         GBSI_TRY(put_window(b, end, &fixed, scratch, err));
-        GBSI_TRY(
-            gbsi_shared_gather(run, b->own, b->n_own, &b->all, &b->all_capacity, b->n_of, err));
+        GBSI_TRY(gbsi_shared_gather(run, b->own, b->n_own, &b->all, &b->all_capacity, err));
         if (run->ranks->rank == 0) {
             GBSI_TRY(give_window(b, first, end, on, context, err));
         }
@@ -154,7 +152,6 @@ gbs_status gbsi_shared_each_marginal(const gbs_run *run, gbs_on_marginal *on, vo
     const gbs_status status = bring(&b, on, context, err);
     gbsi_free(b.own);
     gbsi_free(b.all);
-    gbsi_free(b.n_of);
     gbsi_free(b.at);
     gbsi_free(b.row);
     return status;

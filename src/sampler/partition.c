@@ -3,7 +3,10 @@
  * schedule made as a run of one process would. */
 #include "sampler/partition.h"
 
+#include <stdlib.h>
+
 #include "base/digest.h"
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "exact/enumerate.h"
@@ -130,11 +133,8 @@ static gbs_status take_number(gbs_partition *p, gbs_error *err)
     gbsi_digest_u32(digest, part->user_variable, part->n_variables);
     gbsi_digest_u32(digest, part->user_state, part->state_offset[part->n_variables]);
     gbsi_digest_text(digest, text);
-    for (int i = 0; i < 16; ++i) {
-        const unsigned hex =
-            text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)(text[i] - 'a' + 10);
-        p->facts.partition = p->facts.partition << 4 | hex;
-    }
+    text[16] = '\0';
+    p->facts.partition = strtoull(text, NULL, 16);
     gbsi_digest_free(digest);
     return GBS_OK;
 }
@@ -162,6 +162,7 @@ static gbsi_share_facts facts_of(const gbs_partition *p, uint32_t n_ranks)
     return (gbsi_share_facts){.n_ranks = n_ranks,
                               .n_user_variables = model->n_variables,
                               .n_user_states = model->state_offset[model->n_variables],
+                              .max_user_arity = gbsi_largest(model->arity, model->n_variables),
                               .n_free = part->n_variables,
                               .n_factors = part->factors.n_factors,
                               .n_states = part->state_offset[part->n_variables],
@@ -210,8 +211,7 @@ gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidenc
     gbs_status status = GBS_OK;
     gbs_run_options taken;
     gbsi_partition_kind used = GBSI_PARTITION_AUTO;
-    _Static_assert((int)GBS_PARTS_INTERVALS == (int)GBSI_PARTITION_INTERVALS, "the same rules");
-    if ((unsigned)parts >= (unsigned)GBSI_N_PARTITION_KINDS) {
+    if (gbs_parts_name(parts) == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "parts: found a number that is no gbs_parts");
     }
     gbs_partition *p = gbsi_alloc_zero(sizeof *p);
@@ -220,7 +220,6 @@ gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidenc
     }
     GBSI_TRY(gbsi_share_options(options, &taken, err));
     GBSI_TRY(gbsi_run_begin(model, &taken, &p->run, err));
-    p->run->purpose.draws = true; /* no look at junction trees */
     GBSI_TRY(gbsi_run_prepare(p->run, evidence, err));
     GBSI_TRY(check_scan(p, n_ranks, err));
     GBSI_TRY(check_support(p, gbsi_scan_choice_of(taken.scan) == GBSI_CHOICE_NAMED, err));
@@ -298,6 +297,14 @@ gbs_status gbs_partition_share(const gbs_partition *p, uint32_t rank, gbs_share 
                                       .start = p->start,
                                       .facts = p->facts};
     return gbsi_share_make(&source, rank, share, err);
+}
+
+const char *gbs_parts_name(gbs_parts parts)
+{
+    _Static_assert((int)GBS_PARTS_INTERVALS == (int)GBSI_PARTITION_INTERVALS, "the same rules");
+    return (unsigned)parts < (unsigned)GBSI_N_PARTITION_KINDS
+               ? gbsi_partition_name((gbsi_partition_kind)parts)
+               : NULL;
 }
 
 const char *gbs_partition_kind(const gbs_partition *p)

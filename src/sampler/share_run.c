@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "rng/philox.h"
 #include "sampler/partition.h"
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
@@ -219,9 +218,7 @@ static void start_anywhere(const gbs_run *run, uint32_t chain, uint32_t *x)
     const gbsi_conditioned *part = run->problem.part;
     const uint32_t *of_whole = run->shared.share->of_whole;
     for (uint32_t u = 0; u < part->n_variables; ++u) {
-        uint32_t word[4];
-        gbsi_philox(run->options.seed, chain, 0, of_whole[u], GBSI_PURPOSE_START, word);
-        x[u] = gbsi_below(word[0], word[1], part->arity[u]);
+        x[u] = gbsi_start_anywhere(run->options.seed, chain, 0, of_whole[u], part->arity[u]);
     }
 }
 
@@ -282,14 +279,15 @@ cleanup:
 /* ---- brought together ---------------------------------------------------------------------- */
 
 gbs_status gbsi_shared_gather(const gbs_run *run, const void *own, uint64_t n, unsigned char **all,
-                              size_t *capacity, size_t *n_of, gbs_error *err)
+                              size_t *capacity, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbs_ranks *ranks = run->ranks;
     size_t total = 0;
     uint64_t *size = gbsi_alloc_array(ranks->n_ranks, sizeof *size);
-    if (size == NULL) {
-        return gbsi_no_memory(err, "results of all ranks", ranks->n_ranks * sizeof *size);
+    size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
+    if (size == NULL || n_of == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "results of all ranks", ranks->n_ranks * sizeof *size));
     }
     for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
         n_of[rank] = sizeof *size;
@@ -308,6 +306,7 @@ gbs_status gbsi_shared_gather(const gbs_run *run, const void *own, uint64_t n, u
     GBSI_TRY(ranks->gather(ranks->context, own, n, *all, n_of, err));
 cleanup:
     gbsi_free(size);
+    gbsi_free(n_of);
     return status;
 }
 
@@ -321,9 +320,8 @@ gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *u
     unsigned char *all = NULL;
     size_t capacity = 0;
     size_t n = 0;
-    size_t *n_of = gbsi_alloc_array(run->ranks->n_ranks, sizeof *n_of);
     uint32_t *own = gbsi_alloc_array(2 * (size_t)share->n_own, sizeof *own);
-    if (n_of == NULL || own == NULL) {
+    if (own == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "draws of all ranks", share->n_own * 2 * sizeof *own));
     }
     for (uint32_t u = 0; u < part->n_variables; ++u) {
@@ -332,7 +330,7 @@ gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *u
             own[n++] = part->user_state[part->state_offset[u] + x[u]];
         }
     }
-    GBSI_TRY(gbsi_shared_gather(run, own, n * sizeof *own, &all, &capacity, n_of, err));
+    GBSI_TRY(gbsi_shared_gather(run, own, n * sizeof *own, &all, &capacity, err));
     if (run->ranks->rank > 0) {
         goto cleanup;
     }
@@ -346,7 +344,6 @@ gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *u
     }
 cleanup:
     gbsi_free(all);
-    gbsi_free(n_of);
     gbsi_free(own);
     return status;
 }

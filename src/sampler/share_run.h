@@ -37,9 +37,9 @@ gbs_status gbsi_shared_starts(struct gbs_run *run, gbs_error *err);
 gbs_status gbsi_shared_gather_state(struct gbs_run *run, const uint32_t *x, uint32_t *user,
                                     gbs_error *err);
 /* Bytes of all ranks on rank 0, one rank after the other.
- * @param all [*capacity] in and out, grown there. @param n_of [n_ranks] out, there. */
+ * @param all [*capacity] in and out, grown there. */
 gbs_status gbsi_shared_gather(const struct gbs_run *run, const void *own, uint64_t n,
-                              unsigned char **all, size_t *capacity, size_t *n_of, gbs_error *err);
+                              unsigned char **all, size_t *capacity, gbs_error *err);
 /* each_marginal.c: gbs_run_each_marginal() of shares. */
 gbs_status gbsi_shared_each_marginal(const struct gbs_run *run, gbs_on_marginal *on, void *context,
                                      gbs_error *err);

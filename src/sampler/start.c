@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "model/builder.h"
 #include "parallel/pool.h"
@@ -24,13 +25,10 @@ gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_w
                             gbsi_starter **starter, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    size_t arity = 0;
+    const size_t arity = gbsi_largest(model->arity, model->n_variables);
     gbsi_starter *s = gbsi_alloc_zero(sizeof *s);
     if (s == NULL) {
         return gbsi_no_memory(err, "start", sizeof *s);
-    }
-    for (uint32_t v = 0; v < model->n_variables; ++v) {
-        arity = model->arity[v] > arity ? model->arity[v] : arity;
     }
     s->model = model;
     s->seed = seed;
@@ -59,19 +57,27 @@ void gbsi_starter_free(gbsi_starter *starter)
     }
 }
 
+uint32_t gbsi_start_anywhere(uint64_t seed, uint32_t chain, uint64_t restart, uint32_t variable,
+                             uint32_t arity)
+{
+    uint32_t word[4];
+    gbsi_philox(seed, chain, restart, variable, GBSI_PURPOSE_START, word);
+    return gbsi_below(word[0], word[1], arity);
+}
+
 /* Parents before children, each from its table; without tables every state is as likely. */
 static void sample(gbsi_starter *s, uint32_t chain, uint64_t restart, uint32_t *x)
 {
     const gbsi_conditioned *model = s->model;
     for (uint32_t i = 0; i < model->n_variables; ++i) {
         const uint32_t v = model->topological != NULL ? model->topological[i] : i;
-        uint32_t word[4];
-        gbsi_philox(s->seed, chain, restart, v, GBSI_PURPOSE_START, word);
         if (model->cpt != NULL && model->cpt[v] != GBSI_NONE) {
+            uint32_t word[4];
+            gbsi_philox(s->seed, chain, restart, v, GBSI_PURPOSE_START, word);
             gbsi_forward_weights(model, v, x, s->weight);
             x[v] = gbsi_forward_pick(s->weight, model->arity[v], word);
         } else {
-            x[v] = gbsi_below(word[0], word[1], model->arity[v]);
+            x[v] = gbsi_start_anywhere(s->seed, chain, restart, v, model->arity[v]);
         }
     }
 }

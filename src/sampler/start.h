@@ -26,6 +26,11 @@ void gbsi_starter_free(gbsi_starter *starter);
 gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t restart, uint32_t *x,
                              gbs_error *err);
 
+/* The start of a variable that nothing says anything of: every state as likely.
+ * @param variable free variable of the whole that is sampled. */
+uint32_t gbsi_start_anywhere(uint64_t seed, uint32_t chain, uint64_t restart, uint32_t variable,
+                             uint32_t arity);
+
 /* The same states of all chains at once, where nothing rules out any state of any variable and
  * sixteen chains stand side by side. @return false, with nothing set, elsewhere. */
 bool gbsi_starter_fill(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "sampler/run.h"
 
@@ -100,15 +101,6 @@ typedef struct marginals_job {
     double *scratch;  /* [n_members][n_scratch] */
 } marginals_job;
 
-static size_t scratch_of(const gbs_model *model)
-{
-    size_t most = 0;
-    for (uint32_t v = 0; v < model->n_variables; ++v) {
-        most = model->arity[v] > most ? model->arity[v] : most;
-    }
-    return 4 * most;
-}
-
 static void marginals_share(void *context, uint32_t member)
 {
     const marginals_job *job = context;
@@ -159,13 +151,15 @@ static gbs_status marginals(const gbs_run *run, gbsi_pool *pool, double *p, doub
         return gbsi_fail(err, GBS_ERR_STATE,
                          "the estimator traces keeps no marginals: use rao-blackwell or count");
     }
-    const marginals_job job = {.run = run,
-                               .p = p,
-                               .mcse = mcse,
-                               .ess = ess,
-                               .rhat = rhat,
-                               .n_members = gbsi_pool_size(pool),
-                               .n_scratch = scratch_of(run->problem.model)};
+    const marginals_job job = {
+        .run = run,
+        .p = p,
+        .mcse = mcse,
+        .ess = ess,
+        .rhat = rhat,
+        .n_members = gbsi_pool_size(pool),
+        .n_scratch =
+            4 * (size_t)gbsi_largest(run->problem.model->arity, run->problem.model->n_variables)};
     return share_marginals(job, pool, err);
 }
 

@@ -15,6 +15,7 @@ typedef struct gbsi_share_facts {
     uint64_t n_ranks;
     uint64_t n_user_variables;
     uint64_t n_user_states;
+    uint64_t max_user_arity;
     uint64_t n_free;
     uint64_t n_factors; /* of the sampled part */
     uint64_t n_states;  /* of the sampled part */

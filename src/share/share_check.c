@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A share that was loaded may be forged: no number of it may point outside its arrays. */
+#include "scan/scan.h"
 #include "share/share_inside.h"
 
 /* Offsets that begin with 0 and never fall. */
@@ -40,6 +41,7 @@ static bool variables_fit(const gbs_share *s)
                 are_below(s->of_whole, n, s->facts.n_free);
     for (uint32_t u = 0; fine && u < n; ++u) {
         fine = p->arity[u] >= 2 && p->arity[u] <= s->user_arity[u] &&
+               p->arity[u] <= s->facts.max_arity && s->user_arity[u] <= s->facts.max_user_arity &&
                p->state_offset[u + (size_t)1] - p->state_offset[u] == p->arity[u] &&
                are_below(p->user_state + p->state_offset[u], p->arity[u], s->user_arity[u]) &&
                (u == 0 || p->user_variable[u - 1] < p->user_variable[u]);
@@ -168,7 +170,8 @@ static bool fixed_fit(const gbs_share *s)
 {
     bool fine = are_below(s->fixed_variable, s->n_fixed, s->facts.n_user_variables);
     for (uint32_t i = 0; fine && i < s->n_fixed; ++i) {
-        fine = s->fixed_state[i] < s->fixed_arity[i] && s->fixed_arity[i] <= GBS_MAX_ARITY &&
+        fine = s->fixed_state[i] < s->fixed_arity[i] &&
+               s->fixed_arity[i] <= s->facts.max_user_arity &&
                (i == 0 || s->fixed_variable[i - 1] < s->fixed_variable[i]);
     }
     return fine;
@@ -176,8 +179,10 @@ static bool fixed_fit(const gbs_share *s)
 
 gbs_status gbsi_share_check(const gbs_share *s, gbs_error *err)
 {
-    const bool fine = s->facts.n_user_variables <= UINT32_MAX && variables_fit(s) &&
-                      factors_fit(s) && schedule_fits(s) && lists_fit(s) && fixed_fit(s) &&
-                      starts_fit(s);
+    const bool fine =
+        s->facts.n_user_variables <= UINT32_MAX && s->facts.max_user_arity <= GBS_MAX_ARITY &&
+        s->facts.max_arity <= GBS_MAX_ARITY && gbsi_scan_of((int)s->facts.scan) != NULL &&
+        variables_fit(s) && factors_fit(s) && schedule_fits(s) && lists_fit(s) && fixed_fit(s) &&
+        starts_fit(s);
     return fine ? GBS_OK : gbsi_fail(err, GBS_ERR_FORMAT, "share: its numbers do not fit together");
 }

@@ -28,6 +28,7 @@ static void partitions(void **state)
     REFUSED(gbs_partition_share(partition, 0, NULL, &err));
     REFUSED(gbs_partition_share(partition, 2, &share, &err));
     assert_null(share);
+    assert_null(gbs_parts_name((gbs_parts)77));
     assert_null(gbs_partition_kind(NULL));
     assert_non_null(gbs_partition_kind(partition));
     gbs_partition_free(NULL);

@@ -15,6 +15,7 @@
 #include "base/digest.h"
 #include "sampler/run.h"
 #include "support/place.h"
+#include "support/ranks_alike.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 #include "support/thread_ranks.h"
@@ -25,25 +26,6 @@
 static const int scans[] = {GBS_SCAN_CHROMATIC, GBS_SCAN_SYSTEMATIC, GBS_SCAN_RANDOM,
                             GBS_SCAN_PERMUTED, GBS_SCAN_SEQUENCE};
 
-static const struct {
-    int draw, keys, bin_rule, scheme;
-} draws[] = {
-    {GBS_DRAW_RANDOM, 0, 0, 0},
-    {GBS_DRAW_HERDED, 0, 0, 0},
-    {GBS_DRAW_HERDED, GBS_KEYS_SUM, 0, 0},
-    {GBS_DRAW_HERDED, GBS_KEYS_BINS, 0, 0},
-    {GBS_DRAW_HERDED_SHARED, 0, 0, 0},
-    {GBS_DRAW_HERDED_COMPLETE, 0, 0, 0},
-    {GBS_DRAW_DISCRETIZED, 0, 0, 0},
-    {GBS_DRAW_DISCRETIZED, 0, GBS_BIN_ARGMAX, 0},
-    {GBS_DRAW_ONE_BIN, 0, 0, 0},
-    {GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0},
-    {GBS_DRAW_BOUNDED_ERROR, 0, 0, 0},
-    {GBS_DRAW_CUD, 0, 0, GBS_CUD_TRIBBLE},
-    {GBS_DRAW_CUD, 0, 0, GBS_CUD_CHEN},
-};
-
-static const int estimators[] = {GBS_ESTIMATOR_RAO_BLACKWELL, GBS_ESTIMATOR_COUNT};
 /* One chain a group; a group and a bit; two and a half: some ranks have none. */
 static const uint64_t chains[] = {1, 3, 7, 16, 17, 40, 70};
 
@@ -191,48 +173,15 @@ static void drop(job *j)
 
 /* ---- alike ---- */
 
-static uint64_t bits_of(double x)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static void same_numbers(const double *a, const double *b, size_t n, const char *what)
-{
-    for (size_t i = 0; i < n; ++i) {
-        if (bits_of(a[i]) != bits_of(b[i]) && (a[i] == a[i] || b[i] == b[i])) {
-            fail_msg("%s %zu: %.17g in one process, %.17g on ranks", what, i, a[i], b[i]);
-        }
-    }
-}
-
-static void same_report(const gbs_report *a, const gbs_report *b)
-{
-    const double one[] = {a->max_mcse,  a->max_rhat,  a->min_ess, a->bias_estimate,
-                          a->n_weights, a->threshold, a->log_z};
-    const double other[] = {b->max_mcse,  b->max_rhat,  b->min_ess, b->bias_estimate,
-                            b->n_weights, b->threshold, b->log_z};
-    assert_string_equal(a->digest, b->digest);
-    assert_string_equal(a->verdict, b->verdict);
-    assert_string_equal(a->stop, b->stop);
-    assert_int_equal(a->sweeps, b->sweeps);
-    assert_int_equal(a->burn_in, b->burn_in);
-    assert_int_equal(a->updates, b->updates);
-    assert_int_equal(a->chains, b->chains);
-    assert_int_equal(a->n_constant, b->n_constant);
-    assert_int_equal(a->converged, b->converged);
-    same_numbers(one, other, N_OF(one), "number of the report");
-}
-
 static void same_answer(const answer *a, const answer *b)
 {
-    same_report(&a->report, &b->report);
+    test_same_report(&a->report, &b->report);
+    test_same_numbers(&a->report.n_weights, &b->report.n_weights, 1, "number of weights");
     assert_int_equal(a->n_warnings, b->n_warnings);
     assert_int_equal(a->n, b->n);
-    same_numbers(a->value, b->value, 4 * a->n, "estimate");
+    test_same_numbers(a->value, b->value, 4 * a->n, "estimate");
     assert_int_equal(a->n_traced, b->n_traced);
-    same_numbers(a->trace, b->trace, a->n_traced, "trace");
+    test_same_numbers(a->trace, b->trace, a->n_traced, "trace");
 }
 
 /* @return whether it was run: a combination that one process refuses is refused here too. */
@@ -256,38 +205,6 @@ static bool check_ranks(const problem *p, uint32_t n_ranks, uint32_t n_threads, 
 
 /* ---- every combination ----------------------------------------------------------------------- */
 
-static gbs_run_options options_of(size_t scan, size_t draw, size_t estimator, uint64_t n_chains)
-{
-    gbs_run_options options = gbs_run_options_default();
-    options.method = GBS_METHOD_SAMPLE;
-    options.scan = scans[scan];
-    test_choose_draw(&options, draws[draw].draw, draws[draw].keys, 0);
-    options.bin_rule = draws[draw].bin_rule;
-    options.cud_scheme = draws[draw].scheme;
-    options.estimator = estimators[estimator];
-    options.lattice = GBS_LATTICE_NEVER;
-    options.threshold = options.draw == GBS_DRAW_BOUNDED_ERROR ? 0.5 : options.threshold;
-    options.chains = n_chains;
-    const bool cud = options.draw == GBS_DRAW_CUD; /* runs a whole period of 2^M - 1 sweeps */
-    options.sweeps = cud ? 63 : 150;               /* past a flush of counts */
-    options.burn_in = cud ? 0 : 5;
-    options.seed = 20261124;
-    return options;
-}
-
-/* Every variable at least once and some twice. */
-static size_t make_sequence(uint32_t n, uint32_t *sequence)
-{
-    size_t length = 0;
-    for (uint32_t v = 0; v < n; ++v) {
-        sequence[length++] = n - 1 - v;
-        if (v % 3 == 0) {
-            sequence[length++] = (v * 7 + 2) % n;
-        }
-    }
-    return length;
-}
-
 /* One combination on one model, with ranks and threads that take turns. */
 static bool check_case(const test_case *one, size_t scan, size_t draw, size_t estimator,
                        size_t turn)
@@ -297,9 +214,9 @@ static bool check_case(const test_case *one, size_t scan, size_t draw, size_t es
     gbs_evidence *evidence = test_observe(model, one->observe);
     uint32_t *sequence = calloc(2 * (size_t)n + 1, sizeof *sequence);
     problem p = {.model = model, .evidence = evidence};
-    p.options = options_of(scan, draw, estimator, chains[turn % N_OF(chains)]);
+    p.options = test_rank_options(scans[scan], draw, estimator, chains[turn % N_OF(chains)]);
     if (p.options.scan == GBS_SCAN_SEQUENCE) {
-        p.options.sequence_length = make_sequence(n, sequence);
+        p.options.sequence_length = test_rank_sequence(n, sequence);
         p.options.sequence = sequence;
     }
     const bool run = check_ranks(&p, 1 + turn % MOST_RANKS, 1 + turn / MOST_RANKS % 2, false);
@@ -317,8 +234,8 @@ static void every_combination_has_the_bits_of_one_process(void **state)
     size_t n_run = 0;
     const size_t step = test_scaled(1, 11, 111);
     for (size_t scan = 0; scan < N_OF(scans); ++scan) {
-        for (size_t draw = 0; draw < N_OF(draws); ++draw) {
-            for (size_t estimator = 0; estimator < N_OF(estimators); ++estimator) {
+        for (size_t draw = 0; draw < test_n_rank_draws; ++draw) {
+            for (size_t estimator = 0; estimator < N_OF(test_rank_estimators); ++estimator) {
                 for (size_t c = 0; c < n_test_cases; ++c, ++turn) {
                     if (turn % step == 0) {
                         n_run += check_case(&test_cases[c], scan, draw, estimator, turn / step);
@@ -406,7 +323,7 @@ static void large_and_half_exact_models_too(void **state)
     p.options.method = GBS_METHOD_SAMPLE;
     p.options.chains = 40;
     for (int estimator = 0; estimator < 2; ++estimator) {
-        p.options.estimator = estimators[estimator];
+        p.options.estimator = test_rank_estimators[estimator];
         check_all_ranks(&p, false);
     }
     p.model = mixed;
@@ -463,11 +380,13 @@ static void runs_go_on_on_other_ranks(void **state)
     size_t turn = 0;
     size_t n_run = 0;
     for (size_t scan = 0; scan < 4; ++scan) {
-        for (size_t draw = 0; draw < N_OF(draws); ++draw) {
-            for (size_t estimator = 0; estimator < N_OF(estimators); ++estimator, ++turn) {
+        for (size_t draw = 0; draw < test_n_rank_draws; ++draw) {
+            for (size_t estimator = 0; estimator < N_OF(test_rank_estimators);
+                 ++estimator, ++turn) {
                 gbs_model *model = test_model((test_family)(turn % TEST_N_FAMILIES), turn, 12);
                 problem p = {.model = model};
-                p.options = options_of(scan, draw, estimator, chains[turn % N_OF(chains)]);
+                p.options =
+                    test_rank_options(scans[scan], draw, estimator, chains[turn % N_OF(chains)]);
                 p.options.burn_in =
                     p.options.burn_in > 0 && turn % 2 == 0 ? GBS_BURN_IN_AUTO : p.options.burn_in;
                 const uint64_t stop[2] = {3 + turn % 40, 50 + turn % 7};

@@ -16,6 +16,7 @@
 #include "base/digest.h"
 #include "sampler/partition.h"
 #include "sampler/run.h"
+#include "support/ranks_alike.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 #include "support/thread_ranks.h"
@@ -26,24 +27,6 @@
 static const int scans[] = {GBS_SCAN_CHROMATIC, GBS_SCAN_SYSTEMATIC, GBS_SCAN_SYNCHRONOUS,
                             GBS_SCAN_SEQUENCE};
 
-static const struct {
-    int draw, keys, bin_rule, scheme;
-} draws[] = {
-    {GBS_DRAW_RANDOM, 0, 0, 0},
-    {GBS_DRAW_HERDED, 0, 0, 0},
-    {GBS_DRAW_HERDED, GBS_KEYS_SUM, 0, 0},
-    {GBS_DRAW_HERDED, GBS_KEYS_BINS, 0, 0},
-    {GBS_DRAW_HERDED_SHARED, 0, 0, 0},
-    {GBS_DRAW_DISCRETIZED, 0, 0, 0},
-    {GBS_DRAW_DISCRETIZED, 0, GBS_BIN_ARGMAX, 0},
-    {GBS_DRAW_ONE_BIN, 0, 0, 0},
-    {GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0},
-    {GBS_DRAW_BOUNDED_ERROR, 0, 0, 0},
-    {GBS_DRAW_CUD, 0, 0, GBS_CUD_TRIBBLE},
-    {GBS_DRAW_CUD, 0, 0, GBS_CUD_CHEN},
-};
-
-static const int estimators[] = {GBS_ESTIMATOR_RAO_BLACKWELL, GBS_ESTIMATOR_COUNT};
 static const uint64_t chains[] = {1, 3, 7, 16, 17};
 static const gbs_parts parts[] = {GBS_PARTS_BREADTH, GBS_PARTS_INTERVALS, GBS_PARTS_AUTO};
 
@@ -217,37 +200,6 @@ static job run_job(const problem *p, uint32_t n_ranks, uint32_t n_threads)
     return j;
 }
 
-/* ---- alike ---- */
-
-static void same_numbers(const double *a, const double *b, size_t n)
-{
-    for (size_t i = 0; i < n; ++i) {
-        if (memcmp(&a[i], &b[i], sizeof a[i]) != 0 && (a[i] == a[i] || b[i] == b[i])) {
-            fail_msg("number %zu of the report: %.17g in one process, %.17g on ranks", i, a[i],
-                     b[i]);
-        }
-    }
-}
-
-static void same_report(const gbs_report *a, const gbs_report *b)
-{
-    const double one[] = {a->max_mcse, a->max_rhat, a->min_ess, a->bias_estimate};
-    const double other[] = {b->max_mcse, b->max_rhat, b->min_ess, b->bias_estimate};
-    assert_string_equal(a->digest, b->digest);
-    assert_string_equal(a->verdict, b->verdict);
-    assert_string_equal(a->stop, b->stop);
-    assert_int_equal(a->sweeps, b->sweeps);
-    assert_int_equal(a->burn_in, b->burn_in);
-    assert_int_equal(a->updates, b->updates);
-    assert_int_equal(a->chains, b->chains);
-    assert_int_equal(a->n_constant, b->n_constant);
-    assert_int_equal(a->n_free_variables, b->n_free_variables);
-    assert_int_equal(a->n_colors, b->n_colors);
-    assert_int_equal(a->n_batches, b->n_batches);
-    assert_int_equal(a->converged, b->converged);
-    same_numbers(one, other, N_OF(one));
-}
-
 /* @return whether it was run: what one process refuses is refused here too. */
 static bool check_shares(const problem *p, uint32_t n_ranks, uint32_t n_threads)
 {
@@ -261,7 +213,7 @@ static bool check_shares(const problem *p, uint32_t n_ranks, uint32_t n_threads)
                  one.of[0].err.message, n_ranks, many.of[0].status, many.of[0].err.message);
     }
     for (uint32_t rank = 0; one.of[0].status >= 0 && rank < n_ranks; ++rank) {
-        same_report(&one.of[0].report, &many.of[rank].report);
+        test_same_report(&one.of[0].report, &many.of[rank].report);
         assert_int_equal(one.of[0].n_warnings, many.of[rank].n_warnings);
     }
     assert_string_equal(one.of[0].told, many.of[0].told);
@@ -269,38 +221,6 @@ static bool check_shares(const problem *p, uint32_t n_ranks, uint32_t n_threads)
 }
 
 /* ---- every combination ----------------------------------------------------------------------- */
-
-static gbs_run_options options_of(size_t scan, size_t draw, size_t estimator, uint64_t n_chains)
-{
-    gbs_run_options options = gbs_run_options_default();
-    options.method = GBS_METHOD_SAMPLE;
-    options.scan = scans[scan];
-    test_choose_draw(&options, draws[draw].draw, draws[draw].keys, 0);
-    options.bin_rule = draws[draw].bin_rule;
-    options.cud_scheme = draws[draw].scheme;
-    options.estimator = estimators[estimator];
-    options.lattice = GBS_LATTICE_NEVER;
-    options.threshold = options.draw == GBS_DRAW_BOUNDED_ERROR ? 0.5 : options.threshold;
-    options.chains = n_chains;
-    const bool cud = options.draw == GBS_DRAW_CUD; /* runs a whole period of 2^M - 1 sweeps */
-    options.sweeps = cud ? 63 : 150;               /* past a flush of counts */
-    options.burn_in = cud ? 0 : 5;
-    options.seed = 20261124;
-    return options;
-}
-
-/* Every variable at least once and some twice. */
-static size_t make_sequence(uint32_t n, uint32_t *sequence)
-{
-    size_t length = 0;
-    for (uint32_t v = 0; v < n; ++v) {
-        sequence[length++] = n - 1 - v;
-        if (v % 3 == 0) {
-            sequence[length++] = (v * 7 + 2) % n;
-        }
-    }
-    return length;
-}
 
 static bool check_case(const test_case *one, size_t scan, size_t draw, size_t estimator,
                        size_t turn)
@@ -313,9 +233,9 @@ static bool check_case(const test_case *one, size_t scan, size_t draw, size_t es
                  .evidence = evidence,
                  .parts = parts[turn % N_OF(parts)],
                  .scattered = turn % 4 == 0};
-    p.options = options_of(scan, draw, estimator, chains[turn % N_OF(chains)]);
+    p.options = test_rank_options(scans[scan], draw, estimator, chains[turn % N_OF(chains)]);
     if (p.options.scan == GBS_SCAN_SEQUENCE) {
-        p.options.sequence_length = make_sequence(n, sequence);
+        p.options.sequence_length = test_rank_sequence(n, sequence);
         p.options.sequence = sequence;
     }
     const bool run = check_shares(&p, 1 + turn % MOST_RANKS, 1 + turn / MOST_RANKS % 2);
@@ -332,8 +252,8 @@ static void every_combination_has_the_bits_of_one_process(void **state)
     size_t n_run = 0;
     const size_t step = test_scaled(1, 7, 71);
     for (size_t scan = 0; scan < N_OF(scans); ++scan) {
-        for (size_t draw = 0; draw < N_OF(draws); ++draw) {
-            for (size_t estimator = 0; estimator < N_OF(estimators); ++estimator) {
+        for (size_t draw = 0; draw < test_n_rank_draws; ++draw) {
+            for (size_t estimator = 0; estimator < N_OF(test_rank_estimators); ++estimator) {
                 for (size_t c = 0; c < n_test_cases; ++c, ++turn) {
                     if (turn % step == 0) {
                         n_run += check_case(&test_cases[c], scan, draw, estimator, turn / step);
@@ -423,7 +343,7 @@ static void large_models_through_files(void **state)
     p.options.burn_in = 3;
     p.options.chains = 40;
     for (int estimator = 0; estimator < 2; ++estimator) {
-        p.options.estimator = estimators[estimator];
+        p.options.estimator = test_rank_estimators[estimator];
         check_all_ranks(&p);
     }
     gbs_model_free(picture);
