@@ -146,7 +146,7 @@ INLINE void end_run(sums *out)
     for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
         const int32_t up = out->up[lane];
         const double times = (double)(out->spins ? 2 * up - (int32_t)out->n : up);
-        out->high[lane] += times * high;
+        out->high[lane] += times == 0.0 ? 0.0 : times * high; /* a size may be -inf */
         out->low[lane] += times * low;
     }
     out->n = 0;

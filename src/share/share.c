@@ -198,7 +198,9 @@ static gbs_status find_seen(making *m, uint64_t *owners, gbs_error *err)
             }
         }
     }
-    qsort(m->seen, m->n_seen, sizeof *m->seen, by_value);
+    if (m->n_seen > 0) { /* an empty array may be NULL */
+        qsort(m->seen, m->n_seen, sizeof *m->seen, by_value);
+    }
     size_t n_kept = 0;
     for (size_t i = 0; i < m->n_seen; ++i) {
         if (i == 0 || m->seen[i] != m->seen[i - 1]) {
