@@ -6,9 +6,18 @@
 
 #include "simd/math.h"
 
+/* Whoever waits for a run of so many updates. */
+typedef struct waiting {
+    const laboratory *lab;
+    double updates;
+} waiting;
+
+/* The comparison of a herded run with random draws has updates beyond those. */
 static int on_progress(void *context, const gbs_progress *progress)
 {
-    return lab_tell(context, (double)progress->updates);
+    const waiting *w = context;
+    const double updates = (double)progress->updates;
+    return lab_tell(w->lab, updates < w->updates ? updates : w->updates);
 }
 
 /* Means and standard errors over the chains. */
@@ -40,8 +49,9 @@ gbs_status lab_component_curves_run(laboratory *lab, const gbs_model *model,
 {
     lab_decomposition made = {0};
     gbs_run_options options = gbs_run_options_default();
-    const gbs_run_callbacks callbacks = {.context = lab, .progress = on_progress};
     const uint32_t n = gbs_model_n_variables(model);
+    waiting w = {.lab = lab, .updates = (double)(chains * sweeps * n)};
+    const gbs_run_callbacks callbacks = {.context = &w, .progress = on_progress};
     options.chains = chains;
     options.sweeps = sweeps;
     options.seed = lab->options->seed;
@@ -51,7 +61,7 @@ gbs_status lab_component_curves_run(laboratory *lab, const gbs_model *model,
     const gbs_status status = lab_decompose(model, NULL, &options, n - 1, &callbacks, &made, err);
     if (status == GBS_OK) {
         average(&made, parts);
-        lab->done += (double)(chains * sweeps * n);
+        lab->done += w.updates;
     }
     lab_decomposition_free(&made);
     return status;

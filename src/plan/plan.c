@@ -136,12 +136,15 @@ static size_t bytes_of(const gbsi_plan *plan, const gbsi_compile *c)
 }
 
 /* Neighbourhoods decide nothing that is counted where all is couplings and no two factors of the
- * same variables are to be merged. */
+ * same variables are to be merged. Slices of variables with many states are the exception: there
+ * the number of neighbours says which updates are long, and it stands beside the neighbours. */
 static bool is_measured(const gbsi_plan *plan, const gbsi_compile *c)
 {
     const uint32_t n_couplings =
         plan->n_of_class[GBSI_CLASS_ISING] + plan->n_of_class[GBSI_CLASS_POTTS];
+    const bool sliced = c->options.sell && c->options.repeats;
     return c->options.measure && n_couplings == plan->n_slots &&
+           (!sliced || plan->n_of_class[GBSI_CLASS_POTTS] == 0) &&
            !gbsi_graph_may_repeat(plan->graph);
 }
 
