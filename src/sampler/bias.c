@@ -65,7 +65,9 @@ static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, compar
         n += gbsi_plan_arity(run->engine.plan, slot);
     }
     for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
-        compare_slot(run, other, slot, deviations(n), scratch, c);
+        if (run->shared.own_slot == NULL || run->shared.own_slot[slot] != 0) {
+            compare_slot(run, other, slot, deviations(n), scratch, c);
+        }
     }
     gbsi_free(scratch);
     return GBS_OK;
