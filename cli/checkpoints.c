@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "shares.h"
 
 /* A checkpoint holds one run and what that keeps by itself. */
 static int check_request(const cli_arguments *arguments)
@@ -36,6 +37,9 @@ static int take_options(cli_arguments *arguments)
             continue;
         }
         if (strcmp(name, "scan") == 0 && before.scan == GBS_SCAN_SEQUENCE) {
+            if (arguments->n_operands > 0 && cli_is_divided(arguments->operand[0])) {
+                continue; /* the shares have read it */
+            }
             return cli_error(CLI_USAGE,
                              "--resume %s: the run had a scan file; name it: --scan FILE",
                              arguments->resume);

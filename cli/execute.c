@@ -156,7 +156,7 @@ static gbs_status new_run(cli_job *job, int draws, gbs_error *err)
                                                              &job->options, &job->run, err);
     }
     if (cli_here.by_model) {
-        return cli_new_shared_run(job, err);
+        return cli_new_shared_run(job, draws, err);
     }
     return (draws ? gbs_run_new_for_draws_on_ranks : gbs_run_new_on_ranks)(
         ranks, job->model, job->evidence, &job->options, &job->run, err);

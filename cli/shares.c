@@ -63,7 +63,7 @@ int cli_load_folder(cli_job *job, const char *folder)
     return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
 }
 
-gbs_status cli_new_shared_run(cli_job *job, gbs_error *err)
+gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err)
 {
     const gbs_ranks *ranks = cli_here.ranks;
     gbs_status status = GBS_OK;
@@ -85,7 +85,8 @@ gbs_status cli_new_shared_run(cli_job *job, gbs_error *err)
     options.sequence = NULL; /* the share has read it */
     options.sequence_length = 0;
     options.scan = options.scan == GBS_SCAN_SEQUENCE ? GBS_SCAN_USUAL : options.scan;
-    status = gbs_run_new_of_share(job->share, job->partition, ranks, &options, &job->run, err);
+    status = (draws ? gbs_run_new_for_draws_of_share : gbs_run_new_of_share)(
+        job->share, job->partition, ranks, &options, &job->run, err);
     return status < 0 ? status : gbs_run_name_variables(job->run, job->model, err);
 }
 

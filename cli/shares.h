@@ -16,7 +16,7 @@ int cli_is_divided(const char *path);
 int cli_load_folder(cli_job *job, const char *folder);
 
 /* The run of a share: of a folder, or of job->model, which every rank divides alike. */
-gbs_status cli_new_shared_run(cli_job *job, gbs_error *err);
+gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err);
 void cli_free_share(cli_job *job);
 
 /* What sweeps send and wait for; nothing of other runs. */

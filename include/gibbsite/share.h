@@ -118,6 +118,13 @@ GBS_API gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partit
                                         const gbs_ranks *ranks, const gbs_run_options *options,
                                         gbs_run **run, gbs_error *err);
 
+/** The same for its draws: in a checkpoint it is a run of gbs_run_new_for_draws(). */
+GBS_API gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share,
+                                                  const gbs_partition *whole,
+                                                  const gbs_ranks *ranks,
+                                                  const gbs_run_options *options, gbs_run **run,
+                                                  gbs_error *err);
+
 /** The model, or one of the same variables without factors, whose names messages, summaries and
  * reports of the run use. @param model borrowed until gbs_run_free(). */
 GBS_API gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err);

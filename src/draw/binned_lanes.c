@@ -185,5 +185,6 @@ const gbsi_draw GBSI_V(gbsi_draw_binned) = {
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
     .skip = gbsi_herd_skip,
+    .weave = gbsi_herd_weave,
     .free = gbsi_herd_free,
 };

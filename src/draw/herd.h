@@ -71,6 +71,16 @@ void gbsi_herd_start_vectors(const gbsi_herd *herd, uint32_t slot, uint32_t grou
 /* The table of a slot in a group; NULL: the slot is dense. */
 gbsi_key_table *gbsi_herd_table(const gbsi_herd *herd, uint32_t slot, uint32_t group);
 gbsi_row_shape gbsi_herd_row_shape(const gbsi_herd *herd, uint32_t slot);
+/* Whether codes share rows. */
+static inline bool gbsi_herd_is_named(const gbsi_herd *herd)
+{
+    return herd->how.keys == GBS_KEYS_SHARED;
+}
+/* The table of a slot, if it has one, saved and loaded. */
+gbs_status gbsi_herd_save_table(const gbsi_herd *herd, uint32_t slot, uint32_t group,
+                                const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_herd_load_table(gbsi_herd *herd, uint32_t slot, uint32_t group,
+                                const gbsi_source *source, gbs_error *err);
 
 /* Functions of the gbsi_draw table. */
 gbs_status gbsi_herd_begin_pass(void *state, const struct gbsi_schedule *schedule,
@@ -80,5 +90,8 @@ double gbsi_herd_n_weights(const void *state);
 gbs_status gbsi_herd_save(const void *state, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_herd_load(void *state, const gbsi_source *source, gbs_error *err);
 gbs_status gbsi_herd_skip(const void *state, const gbsi_source *source, gbs_error *err);
+/* herd_weave.c */
+gbs_status gbsi_herd_weave(void *state, const gbsi_weave *weave, const gbsi_sink *sink,
+                           const gbsi_source *source, gbs_error *err);
 
 #endif

@@ -5,11 +5,6 @@
 #include "draw/herd.h"
 #include "plan/kernel.h"
 
-static bool is_named(const gbsi_herd *herd)
-{
-    return herd->how.keys == GBS_KEYS_SHARED;
-}
-
 /* Whether a slot has a table in every group. */
 static bool is_hashed(const gbsi_herd *herd, uint32_t slot)
 {
@@ -68,7 +63,7 @@ static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t 
     if (table == NULL || table->n_codes + (size_t)visits * herd->lanes <= table->capacity / 2) {
         return GBS_OK;
     }
-    const bool named = is_named(herd);
+    const bool named = gbsi_herd_is_named(herd);
     const size_t wanted = table->n_codes + (size_t)visits * herd->lanes;
     const size_t row_bytes = gbsi_herd_row_shape(herd, slot).bytes;
     const uint64_t old =
@@ -133,6 +128,32 @@ double gbsi_herd_n_weights(const void *state)
 
 /* ---- to be resumed --------------------------------------------------------------------------- */
 
+gbs_status gbsi_herd_save_table(const gbsi_herd *herd, uint32_t slot, uint32_t group,
+                                const gbsi_sink *sink, gbs_error *err)
+{
+    const gbsi_key_table *table = gbsi_herd_table(herd, slot, group);
+    return table == NULL ? GBS_OK
+                         : gbsi_key_table_save(table, gbsi_herd_row_shape(herd, slot),
+                                               gbsi_herd_is_named(herd), sink, err);
+}
+
+gbs_status gbsi_herd_load_table(gbsi_herd *herd, uint32_t slot, uint32_t group,
+                                const gbsi_source *source, gbs_error *err)
+{
+    gbsi_key_table *table = gbsi_herd_table(herd, slot, group);
+    const gbsi_row_shape row = gbsi_herd_row_shape(herd, slot);
+    const bool named = gbsi_herd_is_named(herd);
+    if (table == NULL) {
+        return GBS_OK;
+    }
+    const gbs_status status =
+        gbsi_key_table_load(table, row, named, herd->room - herd->taken, source, err);
+    if (status >= 0) {
+        herd->taken += gbsi_key_table_bytes(table->capacity / 2, row.bytes, named);
+    }
+    return status;
+}
+
 gbs_status gbsi_herd_save(const void *state, const gbsi_sink *sink, gbs_error *err)
 {
     const gbsi_herd *herd = state;
@@ -146,11 +167,7 @@ gbs_status gbsi_herd_save(const void *state, const gbsi_sink *sink, gbs_error *e
         GBSI_TRY(gbsi_put_numbers(sink, group->vector, herd->n_shares * herd->lanes,
                                   sizeof *group->vector, err));
         for (uint32_t slot = 0; herd->n_tables > 0 && slot < herd->plan->n_slots; ++slot) {
-            const gbsi_key_table *table = gbsi_herd_table(herd, slot, g);
-            if (table != NULL) {
-                GBSI_TRY(gbsi_key_table_save(table, gbsi_herd_row_shape(herd, slot), is_named(herd),
-                                             sink, err));
-            }
+            GBSI_TRY(gbsi_herd_save_table(herd, slot, g, sink, err));
         }
     }
 cleanup:
@@ -171,13 +188,7 @@ gbs_status gbsi_herd_load(void *state, const gbsi_source *source, gbs_error *err
         GBSI_TRY(gbsi_take_numbers(source, group->vector, herd->n_shares * herd->lanes,
                                    sizeof *group->vector, err));
         for (uint32_t slot = 0; herd->n_tables > 0 && slot < herd->plan->n_slots; ++slot) {
-            gbsi_key_table *table = gbsi_herd_table(herd, slot, g);
-            if (table != NULL) {
-                const gbsi_row_shape row = gbsi_herd_row_shape(herd, slot);
-                GBSI_TRY(gbsi_key_table_load(table, row, is_named(herd), herd->room - herd->taken,
-                                             source, err));
-                herd->taken += gbsi_key_table_bytes(table->capacity / 2, row.bytes, is_named(herd));
-            }
+            GBSI_TRY(gbsi_herd_load_table(herd, slot, g, source, err));
         }
     }
 cleanup:
@@ -196,8 +207,8 @@ gbs_status gbsi_herd_skip(const void *state, const gbsi_source *source, gbs_erro
                              err));
     for (uint32_t slot = 0; slot < herd->plan->n_slots; ++slot) {
         if (is_hashed(herd, slot)) {
-            GBSI_TRY(
-                gbsi_key_table_skip(gbsi_herd_row_shape(herd, slot), is_named(herd), source, err));
+            GBSI_TRY(gbsi_key_table_skip(gbsi_herd_row_shape(herd, slot), gbsi_herd_is_named(herd),
+                                         source, err));
         }
     }
 cleanup:

@@ -223,6 +223,7 @@ const gbsi_draw GBSI_V(gbsi_draw_herded) = {
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
     .skip = gbsi_herd_skip,
+    .weave = gbsi_herd_weave,
     .free = gbsi_herd_free,
 };
 
@@ -246,5 +247,6 @@ const gbsi_draw GBSI_V(gbsi_draw_bounded) = {
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
     .skip = gbsi_herd_skip,
+    .weave = gbsi_herd_weave,
     .free = gbsi_herd_free,
 };

@@ -109,6 +109,7 @@ const gbsi_draw GBSI_V(gbsi_draw_rounded) = {
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
     .skip = gbsi_herd_skip,
+    .weave = gbsi_herd_weave,
     .free = gbsi_herd_free,
 };
 
@@ -129,5 +130,6 @@ const gbsi_draw GBSI_V(gbsi_draw_binned_bounded) = {
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
     .skip = gbsi_herd_skip,
+    .weave = gbsi_herd_weave,
     .free = gbsi_herd_free,
 };

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/saved.h"
+#include "base/weave.h"
 #include "gibbsite/ranks.h"
 #include "gibbsite/run.h"
 #include "parallel/pool.h"
@@ -32,7 +32,10 @@ typedef struct gbsi_estimate_shape {
     const gbs_ranks *ranks; /* the others'; NULL: none. gbsi_estimate_find_worst() is then called on
                                all of them */
     size_t n_all_cells;     /* of all ranks */
-    bool feeds;             /* spread.c: has fast sums alone, which another estimate takes */
+    size_t n_all_runs;      /* of slots of the same arity, of all ranks */
+    const gbsi_weave
+        *weave; /* how they are saved together; borrowed, NULL: the model is not shared */
+    bool feeds; /* spread.c: has fast sums alone, which another estimate takes */
 } gbsi_estimate_shape;
 
 static inline uint32_t gbsi_shape_arity(const gbsi_estimate_shape *shape, size_t slot)

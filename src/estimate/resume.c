@@ -15,10 +15,15 @@ enum { N_SHAPE = 8 };
 static void shape_numbers(const gbsi_estimate *e, uint64_t out[N_SHAPE])
 {
     const gbsi_estimate *summed = e->spread == NULL ? e : e->spread->share;
-    const uint64_t number[N_SHAPE] = {e->shape.n_slots,        summed->shape.n_chains,
-                                      e->shape.lanes,          e->n_cells,
-                                      (uint64_t)e->shape.kind, e->counted,
-                                      summed->split,           e->n_runs};
+    const gbsi_weave *weave = e->shape.weave;
+    const uint64_t number[N_SHAPE] = {weave == NULL ? e->shape.n_slots : weave->n_whole,
+                                      summed->shape.n_chains,
+                                      e->shape.lanes,
+                                      weave == NULL ? e->n_cells : e->shape.n_all_cells,
+                                      (uint64_t)e->shape.kind,
+                                      e->counted,
+                                      summed->split,
+                                      weave == NULL ? e->n_runs : e->shape.n_all_runs};
     memcpy(out, number, sizeof number);
 }
 
@@ -27,6 +32,60 @@ static void *array_at(const gbsi_estimate_array *a)
     void *memory = NULL;
     memcpy(&memory, a->pointer, sizeof memory);
     return memory;
+}
+
+/* ---- of a model that ranks share ---------------------------------------------------------------
+ */
+
+typedef struct part {
+    const gbsi_estimate *estimate;
+    gbsi_per per;
+} part;
+
+static gbsi_span span_of(const void *context, uint32_t slot)
+{
+    const part *p = context;
+    const gbsi_estimate *e = p->estimate;
+    const size_t first = gbsi_offset(&e->cell_start, slot);
+    const size_t n = gbsi_offset(&e->cell_start, slot + (size_t)1) - first;
+    const size_t lanes = p->per == GBSI_PER_PLACE ? e->shape.lanes : 1;
+    return p->per == GBSI_PER_SLOT ? (gbsi_span){slot, 1} : (gbsi_span){first * lanes, n * lanes};
+}
+
+static gbs_status weave_array(const gbsi_estimate *e, const gbsi_estimate_array *array,
+                              const gbsi_sink *sink, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const part p = {e, array->per};
+    const uint32_t n_groups = array->per == GBSI_PER_PLACE ? e->shape.n_groups : 1;
+    for (uint32_t g = 0; g < n_groups && status >= 0; ++g) {
+        unsigned char *memory =
+            (unsigned char *)array_at(array) + array->n / n_groups * g * array->size;
+        gbsi_woven woven = {memory, array->size, &p, span_of};
+        const gbsi_rows rows = gbsi_rows_of_array(&woven);
+        status = gbsi_weave_rows(e->shape.weave, &rows, sink, source, err);
+    }
+    return status;
+}
+
+/* ---- saved and loaded ------------------------------------------------------------------------ */
+
+static gbs_status save_array(const gbsi_estimate *e, const gbsi_estimate_array *array,
+                             const gbsi_sink *sink, gbs_error *err)
+{
+    return e->spread != NULL ? gbsi_spread_save(e, array, sink, err)
+           : e->shape.weave != NULL
+               ? weave_array(e, array, sink, NULL, err)
+               : gbsi_put_numbers(sink, array_at(array), array->n, array->size, err);
+}
+
+static gbs_status load_array(gbsi_estimate *e, const gbsi_estimate_array *array,
+                             const gbsi_source *source, gbs_error *err)
+{
+    return e->spread != NULL ? gbsi_spread_load(e, array, source, err)
+           : e->shape.weave != NULL
+               ? weave_array(e, array, NULL, source, err)
+               : gbsi_take_numbers(source, array_at(array), array->n, array->size, err);
 }
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
@@ -47,9 +106,7 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     GBSI_TRY(gbsi_put_numbers(sink, &estimate->n_passes, 1, sizeof estimate->n_passes, err));
     for (size_t i = 0; i < n; ++i) {
         if (arrays[i].type != GBSI_NO_NUMBER) {
-            GBSI_TRY(spread != NULL ? gbsi_spread_save(estimate, &arrays[i], sink, err)
-                                    : gbsi_put_numbers(sink, array_at(&arrays[i]), arrays[i].n,
-                                                       arrays[i].size, err));
+            GBSI_TRY(save_array(estimate, &arrays[i], sink, err));
         }
     }
 cleanup:
@@ -80,9 +137,7 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
     }
     for (size_t i = 0; i < n; ++i) {
         if (arrays[i].type != GBSI_NO_NUMBER) {
-            GBSI_TRY(e->spread != NULL ? gbsi_spread_load(e, &arrays[i], source, err)
-                                       : gbsi_take_numbers(source, array_at(&arrays[i]),
-                                                           arrays[i].n, arrays[i].size, err));
+            GBSI_TRY(load_array(e, &arrays[i], source, err));
         }
     }
     gbsi_estimate_start(summed, n_passes);

@@ -3,7 +3,7 @@
 #ifndef GBSI_PLAN_DRAW_H
 #define GBSI_PLAN_DRAW_H
 
-#include "base/saved.h"
+#include "base/weave.h"
 #include "gibbsite/run.h"
 #include "graph/graph.h"
 #include "plan/tile.h"
@@ -76,6 +76,9 @@ typedef struct gbsi_draw {
     gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);
     /* What save() puts is group after group; passes over one that another process has. */
     gbs_status (*skip)(const void *state, const gbsi_source *source, gbs_error *err);
+    /* save() and load() of slots that several ranks have: gbsi_weave_rows(). */
+    gbs_status (*weave)(void *state, const gbsi_weave *weave, const gbsi_sink *sink,
+                        const gbsi_source *source, gbs_error *err);
     void (*free)(void *state);
 } gbsi_draw; /* a function is NULL if the rule does not need it */
 

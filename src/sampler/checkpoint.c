@@ -218,34 +218,39 @@ cleanup:
     return status;
 }
 
-typedef struct blob {
-    char *bytes;
-    size_t n;
-} blob;
+/* What several ranks save goes through rank 0, which alone writes, part by part and window by
+ * window: they do it as often as a file asks for it, twice, whatever becomes of that file. */
+typedef struct together {
+    const kept_run *kept;
+    unsigned n_saved;
+    gbs_error *lost; /* what failed was on the way between ranks */
+} together;
 
-static gbs_status save_blob(const void *object, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save_together(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    const blob *b = object;
-    return b->n == 0 ? GBS_OK : sink->put(sink->context, b->bytes, b->n, err);
+    together *t = *(together *const *)object;
+    ++t->n_saved;
+    const gbs_status status = save(t->kept, sink, t->lost);
+    return status < 0 ? gbsi_fail(err, status, "%s", t->lost->message) : status;
 }
 
-/* What several ranks save comes together in the memory of rank 0, which alone writes: all of them
- * are through with it when the file fails. @param content out, of rank 0: gbs_free() its bytes. */
-static gbs_status collect(const kept_run *k, blob *content, gbs_error *err)
+static gbs_status write_together(const kept_run *kept, unsigned n_rooms, gbs_error *why,
+                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    gbs_output *out = NULL;
-    if (gbsi_run_speaks(k->run)) {
-        GBSI_TRY(gbs_output_open_memory(&out, err));
+    const gbs_run *run = kept->run;
+    const gbsi_sink nobody = gbsi_memory_sink(NULL);
+    gbs_error lost = {GBS_OK, ""};
+    together t = {.kept = kept, .lost = &lost};
+    together *const object = &t;
+    const gbsi_kept_content content = {&object, save_together};
+    if (gbsi_run_speaks(run) && why->status >= 0) {
+        why->status =
+            gbsi_kept_write(run->checkpoints.path, &gbsi_checkpoint_form, &content, n_rooms, why);
     }
-    const gbsi_sink sink = gbsi_memory_sink(out);
-    GBSI_TRY(save(k, &sink, err));
-    gbs_output *whole = out;
-    out = NULL;
-    status = whole == NULL ? GBS_OK : gbs_output_take(whole, &content->bytes, &content->n, err);
-cleanup:
-    gbs_output_discard(out);
-    return status;
+    while (t.n_saved < 2 && lost.status >= 0) {
+        (void)save_together(&object, &nobody, NULL);
+    }
+    return lost.status < 0 ? gbsi_fail(err, lost.status, "%s", lost.message) : GBS_OK;
 }
 
 /* @param why out: why the file could not be written, where that is all that failed. */
@@ -254,8 +259,7 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
 {
     gbs_status status = GBS_OK;
     kept_run k = {.run = run};
-    blob together = {NULL, 0};
-    gbsi_kept_content content = {&k, save};
+    const gbsi_kept_content content = {&k, save};
     char *text = NULL;
     if (run->report.public.sweeps > 0 && (estimates(run) || traces(run) || climbs(run))) {
         GBSI_TRY(gbsi_run_report_errors(run, err));
@@ -267,15 +271,12 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
     GBSI_TRY(gbsi_checkpoint_text(run, &s, &text, &k.n_text, err));
     k.text = text;
     if (run->ranks != NULL) {
-        GBSI_TRY(collect(&k, &together, err));
-        content = (gbsi_kept_content){&together, save_blob};
-    }
-    if (gbsi_run_speaks(run) && why->status >= 0) {
+        status = write_together(&k, n_rooms, why, err);
+    } else if (why->status >= 0) {
         why->status =
             gbsi_kept_write(run->checkpoints.path, &gbsi_checkpoint_form, &content, n_rooms, why);
     }
 cleanup:
-    gbs_free(together.bytes);
     gbs_free(text);
     return status;
 }
@@ -323,15 +324,15 @@ cleanup:
 /* Whether a run can be kept, or go on. */
 static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *err)
 {
+    const gbsi_draw *draw = run->engine.executor.draw;
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--%s: this run was executed before", option);
     }
-    return run->shared.share == NULL
+    return run->shared.share == NULL || draw->save == NULL || draw->weave != NULL
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                           "--%s: a run whose ranks share the model is not kept: use --distribute "
-                           "chains",
-                           option);
+                           "--%s: draw %s cannot be kept where ranks share the model", option,
+                           draw->name);
 }
 
 gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
@@ -374,7 +375,11 @@ gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n
         return gbsi_fail(err, GBS_ERR_STATE,
                          "which draws are kept is said before checkpoints are, and the run");
     }
-    GBSI_TRY(gbsi_draw_log_new(run->problem.model, variable, n, &log, err));
+    if (run->shared.share != NULL && run->shared.user == NULL) {
+        return gbsi_fail(err, GBS_ERR_STATE,
+                         "draws of a model that ranks share: gbs_run_name_variables() comes first");
+    }
+    GBSI_TRY(gbsi_draw_log_new(gbsi_run_user_model(run), variable, n, &log, err));
     n = gbsi_draw_log_variables(log, &chosen);
     GBSI_TRY(gbsi_run_note_variables(run, GBSI_INPUT_DRAWS, chosen, n, err));
     if (gbsi_run_speaks(run)) { /* which is given those of all ranks */

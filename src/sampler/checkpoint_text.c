@@ -131,7 +131,7 @@ static gbs_status digest_exact(const gbs_run *run, char *text, gbs_error *err)
 /* What the length of a run decides about its draws. */
 uint64_t gbsi_run_bins(const gbs_run *run, const gbs_run_options *options)
 {
-    return gbsi_draw_bins(options, run->problem.part->n_variables);
+    return gbsi_draw_bins(options, gbsi_run_n_sampled(run));
 }
 
 /* ---- numbers ---- */
@@ -208,7 +208,7 @@ gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_er
     }
     put_line(out, "", "version", gbs_version());
     put_line(out, "", "task", task_of(run));
-    put_line(out, "", "model", gbs_model_digest(run->problem.model));
+    put_line(out, "", "model", gbsi_run_model_digest(run));
     put_inputs(out, run);
     put_options(out, run);
     return gbs_output_take(out, text, n, err);
@@ -228,7 +228,7 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
     GBSI_TRY(gbs_output_open_memory(&out, err));
     put_line(out, "", "version", gbs_version());
     put_line(out, "", "task", task_of(run));
-    put_line(out, "", "model", gbs_model_digest(run->problem.model));
+    put_line(out, "", "model", gbsi_run_model_digest(run));
     put_line(out, "", "exact", exact);
     put_inputs(out, run);
     put_line(out, "", "draws", draws);
@@ -336,7 +336,7 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
     GBSI_TRY(need_same(path, "a checkpoint of the task", saved, task_of(run), err));
     (void)find_line(text, "", "model", saved);
     GBSI_TRY(need_same(path, "a checkpoint of the model with digest", saved,
-                       gbs_model_digest(run->problem.model), err));
+                       gbsi_run_model_digest(run), err));
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         const char *name = gbsi_options[i].shown.name;
         if (!is_in(may_differ, N_OF(may_differ), name)) {
@@ -408,6 +408,7 @@ static gbs_status check_length(const gbs_run *run, const char *path, const char 
         GBSI_TRY(check_schedule(run, path, text, err));
     }
     GBSI_TRY(gbsi_text_decided(path, text, &options, err));
+    GBSI_TRY(gbsi_shared_check_scan(run, path, options.scan, err));
     if (s->bins != gbsi_run_bins(run, &options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: the number of bins follows from --sweeps or --target-error, and "

@@ -347,25 +347,44 @@ cleanup:
     return status;
 }
 
-/* States are used as indices: those beyond the arity are refused. */
-static gbs_status check_states(const gbsi_executor *x, uint32_t g, gbs_error *err)
+gbs_status gbsi_executor_check_states(const gbsi_executor *x, uint32_t g, uint32_t slot,
+                                      gbs_error *err)
 {
     const gbsi_plan *plan = x->plan;
-    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        const uint32_t arity = gbsi_plan_arity(plan, slot);
-        for (uint32_t lane = 0; lane < x->lanes; ++lane) {
-            const size_t at = (size_t)slot * x->lanes + lane;
-            const uint32_t found = gbsi_state_at(x->group[g].state, at, plan->value_bytes);
-            if (found >= arity) {
-                return gbsi_fail(err, GBS_ERR_FORMAT,
-                                 "the saved chains are damaged: variable %u has %u states, found "
-                                 "state %u of chain %u",
-                                 plan->model->user_variable[plan->variable_of[slot]], arity, found,
-                                 x->first_chain + g * x->lanes + lane);
-            }
+    const uint32_t arity = gbsi_plan_arity(plan, slot);
+    for (uint32_t lane = 0; lane < x->lanes; ++lane) {
+        const size_t at = (size_t)slot * x->lanes + lane;
+        const uint32_t found = gbsi_state_at(x->group[g].state, at, plan->value_bytes);
+        if (found >= arity) {
+            return gbsi_fail(err, GBS_ERR_FORMAT,
+                             "the saved chains are damaged: variable %u has %u states, found "
+                             "state %u of chain %u",
+                             plan->model->user_variable[plan->variable_of[slot]], arity, found,
+                             x->first_chain + g * x->lanes + lane);
         }
     }
     return GBS_OK;
+}
+
+/* Of all ranks. */
+static uint32_t slots_of(const gbsi_executor *x)
+{
+    return x->plan == NULL ? 0 : x->weave == NULL ? x->plan->n_slots : (uint32_t)x->weave->n_whole;
+}
+
+static gbs_status check_shape(const gbsi_executor *x, const gbsi_source *source, gbs_error *err)
+{
+    uint32_t shape[3];
+    const gbs_status status = gbsi_take_numbers(source, shape, 3, sizeof shape[0], err);
+    if (status < 0) {
+        return status;
+    }
+    return shape[0] == x->n_all && shape[1] == x->lanes && shape[2] == slots_of(x)
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_FORMAT,
+                           "the saved states are %u chains of %u variables, this run has %u chains "
+                           "of %u variables",
+                           shape[0], shape[2], x->n_all, slots_of(x));
 }
 
 /* Groups of chains that other ranks have. */
@@ -383,24 +402,17 @@ static gbs_status load_states(gbsi_executor *x, const gbsi_source *source, gbs_e
 {
     gbs_status status = GBS_OK;
     const uint32_t n_slots = x->plan == NULL ? 0 : x->plan->n_slots;
-    uint32_t shape[3];
-    GBSI_TRY(gbsi_take_numbers(source, shape, 3, sizeof shape[0], err));
-    if (shape[0] != x->n_all || shape[1] != x->lanes || shape[2] != n_slots) {
-        return gbsi_fail(err, GBS_ERR_FORMAT,
-                         "the saved states are %u chains of %u variables, this run has %u chains "
-                         "of %u variables",
-                         shape[0], shape[2], x->n_all, n_slots);
-    }
     const uint64_t bytes =
         x->plan == NULL ? 0 : (uint64_t)n_slots * x->lanes * x->plan->value_bytes;
     GBSI_TRY(gbsi_skip_bytes(source, groups_before(x) * bytes, err));
     for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
         GBSI_TRY(gbsi_take_numbers(source, x->group[g].state, (size_t)n_slots * x->lanes,
                                    x->plan->value_bytes, err));
-        GBSI_TRY(check_states(x, g, err));
+        for (uint32_t slot = 0; slot < n_slots; ++slot) {
+            GBSI_TRY(gbsi_executor_check_states(x, g, slot, err));
+        }
     }
     GBSI_TRY(gbsi_skip_bytes(source, groups_behind(x) * bytes, err));
-    gbsi_executor_ready(x);
 cleanup:
     return status;
 }
@@ -409,8 +421,11 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
 {
     gbs_status status = GBS_OK;
     const gbsi_executor *x = object;
-    const uint32_t shape[] = {x->n_all, x->lanes, x->plan == NULL ? 0 : x->plan->n_slots};
+    const uint32_t shape[] = {x->n_all, x->lanes, slots_of(x)};
     GBSI_TRY(gbsi_put_numbers(sink, shape, sizeof shape / sizeof shape[0], sizeof shape[0], err));
+    if (x->weave != NULL) {
+        return gbsi_executor_weave(x, sink, NULL, err);
+    }
     GBSI_TRY(gbsi_ranks_save(x->ranks, x, save_states, sink, err));
     if (x->draw != NULL && x->draw->save != NULL) {
         GBSI_TRY(gbsi_ranks_save(x->ranks, x->draw_state, x->draw->save, sink, err));
@@ -441,7 +456,14 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_executor *x = object;
+    GBSI_TRY(check_shape(x, source, err));
+    if (x->weave != NULL) {
+        status = gbsi_executor_weave(x, NULL, source, err);
+        gbsi_executor_ready(x);
+        return status;
+    }
     GBSI_TRY(load_states(x, source, err));
+    gbsi_executor_ready(x);
     if (x->draw != NULL && x->draw->load != NULL) {
         GBSI_TRY(skip_draws(x, groups_before(x), source, err));
         GBSI_TRY(x->draw->load(x->draw_state, source, err));

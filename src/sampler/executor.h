@@ -36,6 +36,8 @@ typedef struct gbsi_executor {
     const gbs_ranks *ranks;     /* that have the other chains, for save(); NULL: all are here */
     const uint8_t *own;         /* of a share: see density.h; borrowed, NULL: all factors count */
     const gbs_ranks *sum_ranks; /* among which log densities are then summed; borrowed */
+    const gbsi_weave *weave;    /* of a share: how its slots are saved; borrowed, NULL: alone */
+    uint32_t woven_bytes;       /* of a state then: that of the whole */
     gbs_error *lost;            /* what failed while summing, for the next pass to tell; borrowed */
 } gbsi_executor;
 
@@ -103,5 +105,11 @@ gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, u
  * @return as the sink and source; GBS_ERR_FORMAT for what was saved of other chains. */
 gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_error *err);
+/* executor_weave.c: the same of a share, behind the numbers of the shape; inside. */
+gbs_status gbsi_executor_weave(const gbsi_executor *x, const gbsi_sink *sink,
+                               const gbsi_source *source, gbs_error *err);
+/* States are used as indices: GBS_ERR_FORMAT for one beyond the arity. */
+gbs_status gbsi_executor_check_states(const gbsi_executor *x, uint32_t g, uint32_t slot,
+                                      gbs_error *err);
 
 #endif

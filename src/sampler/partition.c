@@ -4,6 +4,7 @@
 #include "sampler/partition.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/digest.h"
 #include "base/extremes.h"
@@ -144,6 +145,25 @@ static bool has_names(const gbs_model *model)
     return model->name != NULL || model->label != NULL;
 }
 
+static uint64_t count_runs(const gbsi_plan *plan)
+{
+    uint64_t n = 0;
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        n += slot == 0 || gbsi_plan_arity(plan, slot) != gbsi_plan_arity(plan, slot - 1);
+    }
+    return n;
+}
+
+/* @param text [33] of a digest, or "". */
+static void keep_digest(const char *text, uint64_t out[2])
+{
+    char half[17] = "";
+    for (size_t i = 0; i < 2; ++i) {
+        memcpy(half, text + (text[0] == '\0' ? 0 : i * 16), text[0] == '\0' ? 1 : 16);
+        out[i] = strtoull(half, NULL, 16);
+    }
+}
+
 static uint64_t count_cells(const gbsi_conditioned *part)
 {
     uint64_t n = 0;
@@ -153,7 +173,7 @@ static uint64_t count_cells(const gbsi_conditioned *part)
     return n;
 }
 
-static gbsi_share_facts facts_of(const gbs_partition *p, uint32_t n_ranks)
+static gbsi_share_facts number_facts(const gbs_partition *p, uint32_t n_ranks)
 {
     const gbs_run *run = p->run;
     const gbs_model *model = run->problem.model;
@@ -182,6 +202,17 @@ static gbsi_share_facts facts_of(const gbs_partition *p, uint32_t n_ranks)
                               .named = has_names(model),
                               .log_constant = part->log_constant,
                               .density_units = plan->density_units};
+}
+
+static gbsi_share_facts facts_of(const gbs_partition *p, uint32_t n_ranks)
+{
+    const gbs_run *run = p->run;
+    gbsi_share_facts facts = number_facts(p, n_ranks);
+    facts.n_runs = count_runs(run->engine.plan);
+    keep_digest(gbs_model_digest(run->problem.model), facts.model);
+    keep_digest(run->checkpoints.input[GBSI_INPUT_EVIDENCE], facts.evidence);
+    keep_digest(run->checkpoints.input[GBSI_INPUT_SCAN], facts.sequence);
+    return facts;
 }
 
 /* ---- made ---------------------------------------------------------------------------------- */
@@ -221,6 +252,7 @@ gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidenc
     GBSI_TRY(gbsi_share_options(options, &taken, err));
     GBSI_TRY(gbsi_run_begin(model, &taken, &p->run, err));
     GBSI_TRY(gbsi_run_prepare(p->run, evidence, err));
+    GBSI_TRY(gbsi_run_note_inputs(p->run, evidence, &taken, err));
     GBSI_TRY(check_scan(p, n_ranks, err));
     GBSI_TRY(check_support(p, gbsi_scan_choice_of(taken.scan) == GBSI_CHOICE_NAMED, err));
     p->owner = gbsi_alloc_array(p->run->problem.part->n_variables, sizeof *p->owner);

@@ -36,7 +36,9 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
             (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 && run->problem.target == NULL,
         .own = run->shared.own_slot,
         .ranks = run->shared.share == NULL ? NULL : run->ranks,
-        .n_all_cells = run->shared.share == NULL ? 0 : run->shared.share->facts.n_cells};
+        .n_all_cells = run->shared.share == NULL ? 0 : run->shared.share->facts.n_cells,
+        .n_all_runs = run->shared.share == NULL ? 0 : run->shared.share->facts.n_runs,
+        .weave = run->shared.share == NULL ? NULL : &run->shared.weave};
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */

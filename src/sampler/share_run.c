@@ -2,11 +2,13 @@
 #include "sampler/share_run.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "base/weave.h"
 #include "sampler/partition.h"
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
@@ -26,6 +28,11 @@ uint64_t gbsi_run_n_places(const gbs_run *run)
 const gbs_model *gbsi_run_user_model(const gbs_run *run)
 {
     return run->shared.user == NULL ? run->problem.model : run->shared.user;
+}
+
+const char *gbsi_run_model_digest(const gbs_run *run)
+{
+    return run->shared.share == NULL ? gbs_model_digest(run->problem.model) : run->shared.model;
 }
 
 gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err)
@@ -56,6 +63,43 @@ static gbs_status take_scan(const gbs_share *share, gbs_run_options *options, gb
     const bool reads = (gbsi_scan_traits(scan) & GBSI_SCAN_READS) != 0; /* the share has read it */
     options->scan = reads ? gbsi_scan_with(GBSI_SCAN_BASE) : scan;
     return GBS_OK;
+}
+
+/* @param text [33] out; "" of nothing. */
+static void tell_digest(const uint64_t digest[2], char *text)
+{
+    text[0] = '\0';
+    if ((digest[0] | digest[1]) != 0) {
+        (void)snprintf(text, 33, "%016" PRIx64 "%016" PRIx64, digest[0], digest[1]);
+    }
+}
+
+/* What a checkpoint says of the run: as one process would, which needs no scan to be named where
+ * the usual one is that of the partition. */
+static gbs_status note_run(gbs_run *run, const gbs_run_options *given, gbs_error *err)
+{
+    const gbsi_share_facts *f = &run->shared.share->facts;
+    const bool usual = given->scan == GBS_SCAN_USUAL && f->support == GBSI_SUPPORT_CONNECTED &&
+                       (int)f->scan == gbsi_scan_with(GBSI_SCAN_BASE);
+    run->checkpoints.asked.scan = usual ? GBS_SCAN_USUAL : (int)f->scan;
+    tell_digest(f->model, run->shared.model);
+    tell_digest(f->evidence, run->checkpoints.input[GBSI_INPUT_EVIDENCE]);
+    tell_digest(f->sequence, run->checkpoints.input[GBSI_INPUT_SCAN]);
+    return given->target == NULL ? GBS_OK
+                                 : gbsi_run_note_variables(run, GBSI_INPUT_TARGET, given->target,
+                                                           given->n_targets, err);
+}
+
+gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int decided, gbs_error *err)
+{
+    const gbs_share *share = run->shared.share;
+    return share == NULL || decided == (int)share->facts.scan
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "%s: a checkpoint of a run with scan %s, the model was divided for scan "
+                           "%s: divide it again",
+                           path, gbsi_scan_of(decided)->name,
+                           gbsi_scan_of((int)share->facts.scan)->name);
 }
 
 /* That all ranks of one partition are there. */
@@ -143,6 +187,11 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     for (uint32_t slot = 0; slot < share->part->n_variables; ++slot) {
         run->shared.own_slot[slot] = share->own[share->order[slot]];
     }
+    run->shared.weave = (gbsi_weave){.ranks = run->ranks,
+                                     .n_whole = share->facts.n_free,
+                                     .n = share->part->n_variables,
+                                     .whole = share->whole_slot,
+                                     .own = run->shared.own_slot};
     if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_POSITION) == 0) {
         run->engine.schedule.position = NULL;
     }
@@ -151,9 +200,9 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *whole,
-                                const gbs_ranks *ranks, const gbs_run_options *options,
-                                gbs_run **out, gbs_error *err)
+static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
+                          const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
+                          gbs_run **out, gbs_error *err)
 {
     GBSI_NEED(share);
     GBSI_NEED(ranks);
@@ -164,6 +213,7 @@ gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *who
     const double begun_s = gbsi_clock_s();
     GBSI_TRY(check_ranks(share, ranks, err));
     GBSI_TRY(gbsi_share_options(options, &taken, err));
+    const gbs_run_options given = taken;
     GBSI_TRY(take_scan(share, &taken, err));
     GBSI_TRY(check_starts(share, whole, ranks, &taken, err));
     GBSI_TRY(gbsi_run_begin(share->nothing, &taken, &run, err));
@@ -172,11 +222,15 @@ gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *who
     run->shared.share = share;
     run->shared.whole = whole;
     run->purpose.limited = true;
+    run->purpose.draws = draws;
+    GBSI_TRY(note_run(run, &given, err));
     GBSI_TRY(compile(run, err));
     GBSI_TRY(gbsi_run_predict(run, err));
     run->report.public.predicted_bytes += gbsi_halo_bytes(share, gbsi_options_chains(&taken));
     GBSI_TRY(gbsi_run_take_memory(run, err));
     run->engine.executor.own = share->own;
+    run->engine.executor.weave = &run->shared.weave;
+    run->engine.executor.woven_bytes = share->facts.max_arity <= 256 ? 1 : 2;
     run->engine.executor.sum_ranks = ranks;
     run->engine.executor.lost = &run->shared.lost;
     GBSI_TRY(gbsi_halo_init(&run->shared.halo, share, ranks, &run->engine.executor, err));
@@ -187,6 +241,20 @@ gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *who
 cleanup:
     gbs_run_free(run);
     return status;
+}
+
+gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *whole,
+                                const gbs_ranks *ranks, const gbs_run_options *options,
+                                gbs_run **out, gbs_error *err)
+{
+    return new_run(share, whole, ranks, options, false, out, err);
+}
+
+gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share, const gbs_partition *whole,
+                                          const gbs_ranks *ranks, const gbs_run_options *options,
+                                          gbs_run **out, gbs_error *err)
+{
+    return new_run(share, whole, ranks, options, true, out, err);
 }
 
 void gbsi_shared_free(gbs_run *run)
@@ -281,33 +349,7 @@ cleanup:
 gbs_status gbsi_shared_gather(const gbs_run *run, const void *own, uint64_t n, unsigned char **all,
                               size_t *capacity, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbs_ranks *ranks = run->ranks;
-    size_t total = 0;
-    uint64_t *size = gbsi_alloc_array(ranks->n_ranks, sizeof *size);
-    size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
-    if (size == NULL || n_of == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "results of all ranks", ranks->n_ranks * sizeof *size));
-    }
-    for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
-        n_of[rank] = sizeof *size;
-    }
-    GBSI_TRY(ranks->gather(ranks->context, &n, sizeof n, size, n_of, err));
-    for (uint32_t rank = 0; ranks->rank == 0 && rank < ranks->n_ranks; ++rank) {
-        n_of[rank] = size[rank];
-        total += size[rank];
-    }
-    if (ranks->rank == 0) {
-        void *pointer = *all;
-        status = gbsi_reserve(&pointer, capacity, total, 1, "results of all ranks", err);
-        *all = pointer;
-        GBSI_TRY(status);
-    }
-    GBSI_TRY(ranks->gather(ranks->context, own, n, *all, n_of, err));
-cleanup:
-    gbsi_free(size);
-    gbsi_free(n_of);
-    return status;
+    return gbsi_gather_bytes(run->ranks, own, n, all, capacity, "results of all ranks", err);
 }
 
 /* ---- states -------------------------------------------------------------------------------- */

@@ -18,6 +18,8 @@ typedef struct gbsi_shared {
     double *told; /* [4][user's states] p, mcse, ess, rhat of all ranks, on rank 0 once they were
                      asked for; else NULL */
     gbsi_halo halo;
+    gbsi_weave weave; /* of what is saved */
+    char model[33];   /* digest of the user's model */
     gbs_error lost;
 } gbsi_shared;
 
@@ -29,6 +31,12 @@ uint64_t gbsi_run_n_places(const struct gbs_run *run);
 
 /* The model that the user knows; where ranks share it, perhaps without its factors. */
 const gbs_model *gbsi_run_user_model(const struct gbs_run *run);
+
+const char *gbsi_run_model_digest(const struct gbs_run *run);
+/* That a checkpoint is of the scan that the model was divided for; elsewhere nothing.
+ * @param decided the scan of the checkpoint. */
+gbs_status gbsi_shared_check_scan(const struct gbs_run *run, const char *path, int decided,
+                                  gbs_error *err);
 
 /* Every chain's start. */
 gbs_status gbsi_shared_starts(struct gbs_run *run, gbs_error *err);

@@ -19,11 +19,23 @@ void gbs_share_free(gbs_share *share)
     gbs_model_free(share->nothing);
     share->schedule.global = NULL;
     gbsi_schedule_free(&share->schedule);
-    void *const owned[] = {
-        share->of_whole,    share->start,       share->user_arity,     share->own,
-        share->order,       share->by_count,    share->global,         share->neighbour,
-        share->out.start,   share->out.slot,    share->in.start,       share->in.slot,
-        share->fixed_arity, share->fixed_state, share->fixed_variable, share};
+    void *const owned[] = {share->of_whole,
+                           share->start,
+                           share->user_arity,
+                           share->own,
+                           share->whole_slot,
+                           share->order,
+                           share->by_count,
+                           share->global,
+                           share->neighbour,
+                           share->out.start,
+                           share->out.slot,
+                           share->in.start,
+                           share->in.slot,
+                           share->fixed_arity,
+                           share->fixed_state,
+                           share->fixed_variable,
+                           share};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
         gbsi_free(owned[i]);
     }
@@ -35,7 +47,7 @@ uint64_t gbsi_share_bytes(const gbs_share *share)
     const size_t n_lists = (size_t)share->facts.n_batches * share->n_neighbours;
     const uint64_t listed = share->out.start[n_lists] + share->in.start[n_lists];
     uint64_t bytes = gbsi_conditioned_bytes(share->part);
-    bytes += (uint64_t)share->part->n_variables * 14 + (uint64_t)share->n_fixed * 12;
+    bytes += (uint64_t)share->part->n_variables * 18 + (uint64_t)share->n_fixed * 12;
     bytes += share->facts.n_starts * share->part->n_variables * sizeof *share->start;
     bytes += s->n_pieces * (sizeof *s->piece + sizeof *share->global);
     bytes += s->n_batches * sizeof *s->batch_start + s->n_places * 8;
@@ -120,11 +132,13 @@ static gbs_status describe(making *m, gbs_error *err)
     share->own = gbsi_alloc_array(n, 1);
     share->by_count = gbsi_alloc_array(n, 1);
     share->order = gbsi_alloc_array(n, sizeof *share->order);
+    share->whole_slot = gbsi_alloc_array(n, sizeof *share->whole_slot);
     m->number = gbsi_alloc_array(whole->n_variables, sizeof *m->number);
     m->slot = gbsi_alloc_array(n, sizeof *m->slot);
     if (share->of_whole == NULL || share->user_arity == NULL || share->own == NULL ||
-        share->by_count == NULL || share->order == NULL || m->number == NULL || m->slot == NULL) {
-        return gbsi_no_memory(err, "share of a model", (size_t)n * 16);
+        share->by_count == NULL || share->order == NULL || share->whole_slot == NULL ||
+        m->number == NULL || m->slot == NULL) {
+        return gbsi_no_memory(err, "share of a model", (size_t)n * 20);
     }
     memset(m->number, 0xff, whole->n_variables * sizeof *m->number);
     for (uint32_t u = 0; u < n; ++u) {
@@ -142,6 +156,7 @@ static gbs_status describe(making *m, gbs_error *err)
         const uint32_t u = m->number[plan->variable_of[slot]];
         if (u != GBSI_NONE) {
             m->slot[u] = n_slots;
+            share->whole_slot[n_slots] = slot;
             share->order[n_slots++] = u;
         }
     }

@@ -34,6 +34,9 @@ typedef struct gbsi_share_facts {
     uint64_t seed;      /* ... with which they were found, */
     uint64_t n_starts;  /* for so many chains; 0: not yet */
     uint64_t named;     /* variables or states have names */
+    uint64_t n_runs;    /* of slots of the same arity */
+    /* Of the user's model, evidence and scan file, for checkpoints; 0: there is none. */
+    uint64_t model[2], evidence[2], sequence[2];
     double log_constant;
     gbsi_sum_units density_units;
 } gbsi_share_facts;
@@ -56,8 +59,9 @@ struct gbs_share {
     uint32_t *user_arity; /* [part->n_variables] states before evidence */
     uint8_t *own;         /* [part->n_variables] 1: updated here */
     uint32_t n_own;
-    uint32_t *order;   /* [part->n_variables] by slot, ascending as in the whole */
-    uint8_t *by_count; /* [part->n_variables] see gbsi_plan_options */
+    uint32_t *order;      /* [part->n_variables] by slot, ascending as in the whole ... */
+    uint32_t *whole_slot; /* ... where they have these, of facts.n_free */
+    uint8_t *by_count;    /* [part->n_variables] see gbsi_plan_options */
     /* Updates of own variables. Every batch of the whole is two here: first the variables that
      * others see, then those that nobody does. */
     gbsi_schedule schedule;

@@ -29,7 +29,13 @@ static bool is_order(const gbs_share *s)
     for (uint32_t i = 0; i < n; ++i) {
         sum += s->order[i];
     }
-    return are_below(s->order, n, n) && sum == (uint64_t)n * (n - (uint64_t)1) / 2;
+    for (uint32_t i = 1; i < n; ++i) {
+        if (s->whole_slot[i - 1] >= s->whole_slot[i]) {
+            return false;
+        }
+    }
+    return are_below(s->order, n, n) && are_below(s->whole_slot, n, s->facts.n_free) &&
+           sum == (uint64_t)n * (n - (uint64_t)1) / 2;
 }
 
 static bool variables_fit(const gbs_share *s)

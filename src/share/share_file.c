@@ -8,7 +8,7 @@
 #include "share/share_inside.h"
 
 static const gbsi_kept_form form = {
-    "share of a model", {0x89, 'G', 'S', 'H', '\r', '\n', 0x1a, '\n'}, 1};
+    "share of a model", {0x89, 'G', 'S', 'H', '\r', '\n', 0x1a, '\n'}, 2};
 
 gbs_status gbs_share_write(const gbs_share *share, const char *path, gbs_error *err)
 {

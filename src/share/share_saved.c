@@ -63,6 +63,7 @@ static size_t list_arrays(gbs_share *s, const uint64_t *c, array out[N_ARRAYS])
         ROW(s->user_arity, c[N_VARIABLES]),
         ROW(s->own, c[N_VARIABLES]),
         ROW(s->order, c[N_VARIABLES]),
+        ROW(s->whole_slot, c[N_VARIABLES]),
         ROW(s->by_count, c[N_VARIABLES]),
         ROW(s->schedule.batch_start, c[N_BATCHES] + 1),
         ROW(s->schedule.slot, c[N_PLACES] + 16),

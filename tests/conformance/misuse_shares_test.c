@@ -106,6 +106,9 @@ static void runs(void **state)
     REFUSED(gbs_run_new_of_share(NULL, NULL, &alone, NULL, &run, &err));
     REFUSED(gbs_run_new_of_share(share, NULL, NULL, NULL, &run, &err));
     REFUSED(gbs_run_new_of_share(share, NULL, &alone, NULL, NULL, &err));
+    REFUSED(gbs_run_new_for_draws_of_share(NULL, NULL, &alone, NULL, &run, &err));
+    REFUSED(gbs_run_new_for_draws_of_share(share, NULL, NULL, NULL, &run, &err));
+    REFUSED(gbs_run_new_for_draws_of_share(share, NULL, &alone, NULL, NULL, &err));
     assert_null(run);
     FINE(gbs_run_new(m, NULL, NULL, &run, &err));
     REFUSED(gbs_run_name_variables(NULL, m, &err));

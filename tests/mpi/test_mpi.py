@@ -214,6 +214,39 @@ def test_a_folder_of_shares(made, tmp_path, model, more):
     assert exchange["ranks"] == 3 and exchange["messages"] > 0 and exchange["bytes"] > 0
 
 
+SAMPLED = ["--method", "sample", "--lattice", "never", "--scan", "chromatic", "--draw", "herded", "--burn-in", "20"]
+
+
+@pytest.mark.parametrize("verb", ["marginals", "sample"])
+def test_a_shared_model_goes_on_divided_otherwise(made, tmp_path, verb):
+    spins = str(made / "spins.gbm")
+    expected = run(GIBBSITE, verb, spins, *SAMPLED, "--sweeps", "90").stdout
+    for n in (2, 3):
+        assert run(GIBBSITE_MPI, "partition", spins, "-n", str(n), "-o", f"{n}", cwd=tmp_path).returncode == 0
+    parts = [(["mpirun", "-n", "3", GIBBSITE_MPI], ["3", *SAMPLED]), (["mpirun", "-n", "2", GIBBSITE_MPI], ["2"]),
+             ([GIBBSITE], [spins]), (["mpirun", "-n", "4", GIBBSITE_MPI], [spins, "--distribute", "model"])]
+    for i, (program, arguments) in enumerate(parts):
+        resumed = ["--resume", "run.ckpt"] if i > 0 else []
+        done = run(*program, verb, *arguments, "--sweeps", str([20, 50, 70, 90][i]), "--checkpoint", "run.ckpt", *resumed, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert done.stdout == expected
+    damaged = bytearray((tmp_path / "run.ckpt").read_bytes())
+    damaged[5000] ^= 1
+    (tmp_path / "run.ckpt").write_bytes(damaged)
+    done = run("mpirun", "-n", "2", GIBBSITE_MPI, verb, "2", "--sweeps", "95", "--resume", "run.ckpt", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert ours(done) == ["gibbsite-mpi: run.ckpt: the checkpoint is damaged: its checksum is wrong"]
+
+
+def test_time_leaves_a_checkpoint_of_a_shared_model(made, tmp_path):
+    ended = mpirun(2, "marginals", str(made / "spins.gbm"), "--distribute", "model", *SAMPLED, "--sweeps", "1000000000",
+                   "--time", "1", "--checkpoint", "run.ckpt", cwd=tmp_path)
+    kept = json.loads(run(GIBBSITE, "info", "run.ckpt", "--json", cwd=tmp_path).stdout)
+    sweeps = ["--sweeps", str(kept["sweeps"]), "--resume", "run.ckpt"]
+    done = mpirun(3, "marginals", str(made / "spins.gbm"), "--distribute", "model", *sweeps, cwd=tmp_path)
+    assert (ended.returncode, done.returncode, done.stdout) == (4, 0, ended.stdout), done.stderr
+
+
 def test_folders_that_do_not_fit_are_refused(made, tmp_path):
     parts = tmp_path / "parts"
     assert run(GIBBSITE_MPI, "partition", "spins.gbm", "-n", "2", "-o", str(parts), cwd=made).returncode == 0
@@ -249,7 +282,6 @@ def test_what_partition_refuses(made, arguments, message):
 @pytest.mark.parametrize("arguments, message", [
     (["--temper", "8"], "--temper"),
     (["--monitor", "fever"], "monitor"),
-    (["--checkpoint", "run.ckpt", "--sweeps", "9"], "--checkpoint: a run whose ranks share the model"),
     (["--method", "exact"], "--method"),
 ])
 def test_what_a_shared_model_refuses(tmp_path, arguments, message):

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays of the slots of a whole, of which every rank has some: saved in the order of the whole,
+ * and loaded from there, a window of slots at a time, so that no rank ever holds all of them. */
+#ifndef GBSI_BASE_WEAVE_H
+#define GBSI_BASE_WEAVE_H
+
+#include <stdbool.h>
+
+#include "base/saved.h"
+#include "gibbsite/ranks.h"
+
+/* Which slots of the whole are here. */
+typedef struct gbsi_weave {
+    const gbs_ranks *ranks;
+    uint64_t n_whole;
+    uint32_t n;            /* slots here */
+    const uint32_t *whole; /* [n] their numbers in the whole, ascending */
+    const uint8_t *own;    /* [n] 1: saved from here; every slot of the whole is on one rank */
+} gbsi_weave;
+
+/* What is saved of each slot, by its number here. */
+typedef struct gbsi_rows {
+    void *object;
+    bool all; /* what is here and not its own is loaded as well */
+    /* What another rank needs to know to pass over the row: bytes, unless skip() says otherwise. */
+    uint64_t (*width)(const void *object, uint32_t slot);
+    gbs_status (*put)(const void *object, uint32_t slot, const gbsi_sink *sink, gbs_error *err);
+    gbs_status (*take)(void *object, uint32_t slot, const gbsi_source *source, gbs_error *err);
+    gbs_status (*skip)(const void *object, uint64_t width, const gbsi_source *source,
+                       gbs_error *err); /* NULL: width bytes */
+} gbsi_rows;
+
+/* On all ranks: to the sink of rank 0, or, where there is no sink, on each from a source of its
+ * own, which has the rows of all. */
+gbs_status gbsi_weave_rows(const gbsi_weave *weave, const gbsi_rows *rows, const gbsi_sink *sink,
+                           const gbsi_source *source, gbs_error *err);
+
+/* Rows in one array of numbers. */
+typedef struct gbsi_span {
+    size_t first, n;
+} gbsi_span;
+typedef struct gbsi_woven {
+    void *memory;
+    size_t size; /* of a number */
+    const void *context;
+    gbsi_span (*span)(const void *context, uint32_t slot);
+} gbsi_woven;
+/* @param array borrowed for the call. */
+gbsi_rows gbsi_rows_of_array(gbsi_woven *array);
+
+/* Bytes of all ranks on rank 0, one rank after the other.
+ * @param all [*capacity] in and out, grown there. @param what takes memory: "estimates". */
+gbs_status gbsi_gather_bytes(const gbs_ranks *ranks, const void *own, uint64_t n,
+                             unsigned char **all, size_t *capacity, const char *what,
+                             gbs_error *err);
+
+#endif
