@@ -36,7 +36,7 @@ static const struct {
             {"intervals", WEIGHTS | POTTS},
             {"iterations", CRF | WEIGHTS | POTTS | ASPECTS},
             {"tolerance", CRF | WEIGHTS | POTTS | ASPECTS},
-            {"threads", CRF | POTTS | RBM | ASPECTS},
+            {"threads", CRF | WEIGHTS | POTTS | RBM | ASPECTS},
             {"held-out", WEIGHTS | POTTS | RBM},
             {"format", WEIGHTS | POTTS | RBM},
             {"float-format", WEIGHTS | POTTS | RBM},

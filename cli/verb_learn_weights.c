@@ -50,7 +50,7 @@ static int is(const char *typed, const char *name)
     return typed != NULL && strcmp(typed, name) == 0;
 }
 
-/* Refuses what only chains have, and what only some of them have. */
+/* Refuses what only some objectives have, and what only some chains have. */
 static int check_sampled(const cli_arguments *arguments)
 {
     static const char *const of_chains[] = {"chains", "steps",  "seed",    "scan",
@@ -60,6 +60,10 @@ static int check_sampled(const cli_arguments *arguments)
             return cli_error(CLI_USAGE, "learn weights takes --%s with --objective sampled only",
                              of_chains[i]);
         }
+    }
+    if (cli_given(arguments, "threads") && objective(arguments) == GBS_LEARN_LIKELIHOOD) {
+        return cli_error(CLI_USAGE, "learn weights takes no --threads with --objective likelihood, "
+                                    "whose junction tree is one thread's");
     }
     if (arguments->l1 > 0.0 && objective(arguments) == GBS_LEARN_SAMPLED) {
         return cli_error(CLI_USAGE, "learn weights takes no --l1 with --objective sampled, whose "
@@ -94,6 +98,7 @@ static int settle(learning *l, cli_arguments *arguments)
         .tolerance = arguments->em_tolerance,
         .iterations = arguments->em_iterations,
         .time_s = arguments->run.time_s,
+        .threads = arguments->run.threads,
         .memory_limit = arguments->run.memory_limit,
         .objective = objective(arguments),
         .chains = cli_given(arguments, "chains") ? arguments->learn_chains : 0,

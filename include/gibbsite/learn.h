@@ -12,7 +12,7 @@
  *     gbs_model *learnt = NULL;
  *     gbs_learn_weights(model, data, NULL, NULL, NULL, &learnt, NULL, &err);
  *
- * Results have the same bits on any machine.
+ * Results have the same bits on any machine and any number of threads.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -93,6 +93,8 @@ typedef struct gbs_learn_options {
                                    for the likelihood; only with point */
     double l1; /**< penalty: l1 times the sum of the absolute weights, which makes many of them 0;
                     not sampled; 0: none */
+    uint64_t threads; /**< number of threads, without effect on results; 0: all cores; the
+                           likelihood by a junction tree always takes one */
 } gbs_learn_options;
 
 /** What was found. Logarithms are natural. */

@@ -28,15 +28,16 @@ gbs_status gbsi_judge_check(const gbs_model *model, const gbs_data *data, gbs_er
 }
 
 gbs_status gbsi_judge_init(gbsi_judge *judge, const gbs_model *model, const gbs_data *data,
-                           bool exact, uint64_t memory_limit, gbsi_watch *watch, gbs_error *err)
+                           bool exact, uint64_t memory_limit, gbsi_pool *pool, gbsi_watch *watch,
+                           gbs_error *err)
 {
     gbs_status status = GBS_OK;
     GBSI_TRY(gbsi_judge_check(model, data, err));
     GBSI_TRY(gbsi_learnt_find(model, &judge->learnt, err));
-    status = exact
-                 ? gbsi_likelihood_new(model, &judge->learnt, data, memory_limit, watch,
-                                       &judge->likelihood, err)
-                 : gbsi_pseudo_init(&judge->pseudo, model, &judge->learnt, data, true, watch, err);
+    status = exact ? gbsi_likelihood_new(model, &judge->learnt, data, memory_limit, watch,
+                                         &judge->likelihood, err)
+                   : gbsi_pseudo_init(&judge->pseudo, model, &judge->learnt, data, true, pool,
+                                      watch, err);
 
 cleanup:
     return status;
@@ -55,7 +56,8 @@ static gbs_status judge_model(const gbs_model *model, const gbs_data *data, bool
     gbs_status status = GBS_OK;
     gbsi_judge judge = {0};
     double *w = NULL;
-    GBSI_TRY(gbsi_judge_init(&judge, model, data, exact, gbsi_default_memory_limit(), NULL, err));
+    GBSI_TRY(
+        gbsi_judge_init(&judge, model, data, exact, gbsi_default_memory_limit(), NULL, NULL, err));
     w = gbsi_alloc_array(judge.learnt.n, sizeof *w);
     if (w == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "weights", judge.learnt.n * sizeof *w));

@@ -17,9 +17,11 @@ gbs_status gbsi_judge_check(const gbs_model *model, const gbs_data *data, gbs_er
 
 /* All is borrowed. Zero-initialise; free in any case; does not move.
  * @param exact whether by the likelihood. @param memory_limit bytes, of its junction tree.
+ * @param pool of the pseudo-likelihood, NULL: this thread alone.
  * @param watch NULL: nobody waits. @return errors are those of gbs_learn_weights(). */
 gbs_status gbsi_judge_init(gbsi_judge *judge, const gbs_model *model, const gbs_data *data,
-                           bool exact, uint64_t memory_limit, gbsi_watch *watch, gbs_error *err);
+                           bool exact, uint64_t memory_limit, gbsi_pool *pool, gbsi_watch *watch,
+                           gbs_error *err);
 void gbsi_judge_free(gbsi_judge *judge);
 
 /* @param w [learnt.n]. @param sum out: over rows, of weight times ln PL or ln P. */

@@ -11,8 +11,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "learn/blocks.h"
 #include "rng/philox.h"
 #include "simd/math.h"
+
+/* Rows of a block: so many, and one more for as many weights, as its sums are a square of them. */
+#define ROWS    16u
+#define WEIGHTS 4u
 
 void gbsi_pseudo_free(gbsi_pseudo *pseudo)
 {
@@ -22,10 +27,13 @@ void gbsi_pseudo_free(gbsi_pseudo *pseudo)
     gbsi_free(pseudo->local_start);
     gbsi_free(pseudo->local);
     gbsi_free(pseudo->work);
-    gbsi_free(pseudo->x);
-    gbsi_free(pseudo->p);
-    gbsi_free(pseudo->feature);
-    gbsi_free(pseudo->mean);
+    for (uint32_t i = 0; i < pseudo->n_rooms; ++i) {
+        gbsi_free(pseudo->room[i].x);
+        gbsi_free(pseudo->room[i].p);
+        gbsi_free(pseudo->room[i].feature);
+        gbsi_free(pseudo->room[i].mean);
+    }
+    gbsi_free(pseudo->room);
 }
 
 /* ---- what stands next to what ---------------------------------------------------------------- */
@@ -119,24 +127,30 @@ static gbs_status take_rooms(gbsi_pseudo *s, gbs_error *err)
         local = n > local ? n : local;
         features = n * s->model->arity[v] > features ? n * s->model->arity[v] : features;
     }
-    s->x = gbsi_alloc_array_zero(s->model->n_variables, sizeof *s->x);
-    s->p = gbsi_alloc_array(arity, sizeof *s->p);
-    s->feature = gbsi_alloc_array(features, sizeof *s->feature);
-    s->mean = gbsi_alloc_array(local, sizeof *s->mean);
-    return s->x == NULL || s->p == NULL || s->feature == NULL || s->mean == NULL
-               ? gbsi_no_memory(err, "features", features * sizeof *s->feature)
-               : GBS_OK;
+    s->room = gbsi_alloc_array_zero(gbsi_pool_size(s->pool), sizeof *s->room);
+    bool taken = s->room != NULL;
+    while (taken && s->n_rooms < gbsi_pool_size(s->pool)) {
+        gbsi_pseudo_room *r = &s->room[s->n_rooms++];
+        r->x = gbsi_alloc_array_zero(s->model->n_variables, sizeof *r->x);
+        r->p = gbsi_alloc_array(arity, sizeof *r->p);
+        r->feature = gbsi_alloc_array(features, sizeof *r->feature);
+        r->mean = gbsi_alloc_array(local, sizeof *r->mean);
+        taken = r->x != NULL && r->p != NULL && r->feature != NULL && r->mean != NULL;
+    }
+    return taken ? GBS_OK : gbsi_no_memory(err, "features", features * sizeof(double));
 }
 
 gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const gbsi_learnt *learnt,
-                            const gbs_data *data, bool whole, gbsi_watch *watch, gbs_error *err)
+                            const gbs_data *data, bool whole, gbsi_pool *pool, gbsi_watch *watch,
+                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_pseudo *s = pseudo;
     const gbsi_factors *f = &model->factors;
     const size_t n_ends = f->scope_start[f->n_factors];
     uint32_t *place = NULL;
-    *s = (gbsi_pseudo){.model = model, .learnt = learnt, .data = data, .watch = watch};
+    *s =
+        (gbsi_pseudo){.model = model, .learnt = learnt, .data = data, .pool = pool, .watch = watch};
     if (whole) {
         GBSI_TRY(check_rows(s, err));
     }
@@ -163,57 +177,58 @@ cleanup:
 /* ---- one conditional ------------------------------------------------------------------------- */
 
 /* Fills feature and p. @return ln p(x_v | others), minus infinity where x_v is impossible. */
-static double condition(gbsi_pseudo *s, const double *w, uint32_t v)
+static double condition(const gbsi_pseudo *s, const gbsi_pseudo_room *r, const double *w,
+                        uint32_t v)
 {
     const uint32_t arity = s->model->arity[v];
-    const uint32_t own = s->x[v];
+    const uint32_t own = r->x[v];
     const uint32_t *local = s->local + s->local_start[v];
     const size_t n = s->local_start[v + (size_t)1] - s->local_start[v];
     double most = -INFINITY;
-    memset(s->feature, 0, arity * n * sizeof *s->feature);
+    memset(r->feature, 0, arity * n * sizeof *r->feature);
     for (uint32_t a = 0; a < arity; ++a) {
-        double *feature = s->feature + a * n;
+        double *feature = r->feature + a * n;
         double sum = 0.0;
-        s->x[v] = a;
+        r->x[v] = a;
         for (size_t e = s->start[v]; e < s->start[v + (size_t)1]; ++e) {
             const double value =
-                gbsi_factor_value(&s->learnt->unit, s->model->arity, s->factor[e], s->x);
+                gbsi_factor_value(&s->learnt->unit, s->model->arity, s->factor[e], r->x);
             *(s->slot[e] == GBSI_NONE ? &sum : &feature[s->slot[e]]) += value;
         }
         for (size_t j = 0; j < n; ++j) {
             sum += w[local[j]] * feature[j];
         }
-        s->p[a] = sum;
+        r->p[a] = sum;
         most = sum > most ? sum : most;
     }
-    s->x[v] = own;
-    if (s->p[own] == -INFINITY) {
+    r->x[v] = own;
+    if (r->p[own] == -INFINITY) {
         return -INFINITY;
     }
     double total = 0.0;
-    const double above = s->p[own] - most;
+    const double above = r->p[own] - most;
     for (uint32_t a = 0; a < arity; ++a) {
-        s->p[a] = s->p[a] == -INFINITY ? 0.0 : gbsi_exp(s->p[a] - most);
-        total += s->p[a];
+        r->p[a] = r->p[a] == -INFINITY ? 0.0 : gbsi_exp(r->p[a] - most);
+        total += r->p[a];
     }
     for (uint32_t a = 0; a < arity; ++a) {
-        s->p[a] /= total;
+        r->p[a] /= total;
     }
     return above - gbsi_log(total);
 }
 
 /* Derivatives of ln p(x_v | others), after condition(). */
-static void add_derivatives(gbsi_pseudo *s, uint32_t v, double scale, double *gradient,
-                            double *information)
+static void add_derivatives(const gbsi_pseudo *s, const gbsi_pseudo_room *r, uint32_t v,
+                            double scale, double *gradient, double *information)
 {
     const uint32_t *local = s->local + s->local_start[v];
     const size_t n = s->local_start[v + (size_t)1] - s->local_start[v];
     for (size_t j = 0; j < n; ++j) {
-        s->mean[j] = 0.0;
+        r->mean[j] = 0.0;
         for (uint32_t a = 0; a < s->model->arity[v]; ++a) {
-            s->mean[j] += s->p[a] * s->feature[a * n + j];
+            r->mean[j] += r->p[a] * r->feature[a * n + j];
         }
-        gradient[local[j]] += scale * (s->feature[s->x[v] * n + j] - s->mean[j]);
+        gradient[local[j]] += scale * (r->feature[r->x[v] * n + j] - r->mean[j]);
     }
     for (size_t j = 0; information != NULL && j < n; ++j) {
         for (size_t l = 0; l <= j; ++l) {
@@ -221,69 +236,104 @@ static void add_derivatives(gbsi_pseudo *s, uint32_t v, double scale, double *gr
             const size_t column = local[j] > local[l] ? local[l] : local[j];
             double sum = 0.0;
             for (uint32_t a = 0; a < s->model->arity[v]; ++a) {
-                const double *feature = s->feature + a * n;
-                sum += s->p[a] * (feature[j] - s->mean[j]) * (feature[l] - s->mean[l]);
+                const double *feature = r->feature + a * n;
+                sum += r->p[a] * (feature[j] - r->mean[j]) * (feature[l] - r->mean[l]);
             }
             information[row * s->learnt->n + column] += scale * sum;
         }
     }
 }
 
-void gbsi_pseudo_row(gbsi_pseudo *pseudo, const double *w, size_t i, double scale, double *value,
-                     double *gradient, double *information)
+void gbsi_pseudo_row(const gbsi_pseudo *pseudo, uint32_t member, const double *w, size_t i,
+                     double scale, double *value, double *gradient, double *information)
 {
-    gbsi_pseudo *s = pseudo;
+    const gbsi_pseudo *s = pseudo;
+    const gbsi_pseudo_room *r = &s->room[member];
     const gbs_data *d = s->data;
     double sum = 0.0;
     for (uint32_t c = 0; c < d->n_columns; ++c) {
         const uint16_t state = d->state[i * d->n_columns + c];
-        s->x[d->column[c]] = state == GBSI_MISSING ? 0 : state;
+        r->x[d->column[c]] = state == GBSI_MISSING ? 0 : state;
     }
     for (uint32_t v = 0; v < s->model->n_variables; ++v) {
         const size_t n = s->local_start[v + (size_t)1] - s->local_start[v];
         const size_t work = s->work[v] + n * (information == NULL ? 1 : n);
-        if (gbsi_watch_spend(s->watch, s->model->arity[v] * work)) {
+        if (gbsi_pseudo_stops(s, member, s->model->arity[v] * work)) {
             return;
         }
-        const double log_p = condition(s, w, v);
+        const double log_p = condition(s, r, w, v);
         sum += log_p;
         if (gradient != NULL && log_p != -INFINITY) {
-            add_derivatives(s, v, scale, gradient, information);
+            add_derivatives(s, r, v, scale, gradient, information);
         }
     }
     *value += scale * sum;
 }
 
-gbs_status gbsi_pseudo_sum(gbsi_pseudo *pseudo, const double *w, double *value, double *gradient,
-                           double *information, gbs_error *err)
+size_t gbsi_pseudo_block(const gbsi_pseudo *pseudo)
 {
-    gbsi_pseudo *s = pseudo;
-    double sum = 0.0;
+    return ROWS + pseudo->learnt->n / WEIGHTS;
+}
+
+typedef struct summing {
+    const gbsi_pseudo *pseudo;
+    const double *w;
+    size_t n;           /* weights */
+    bool first, second; /* which derivatives are wanted */
+} summing;
+
+/* @param sum value, gradient, information. */
+static void sum_rows(void *context, uint32_t member, size_t first, size_t end, double *sum)
+{
+    const summing *s = context;
+    for (size_t i = first; i < end && !gbsi_watch_stopped(s->pseudo->watch); ++i) {
+        gbsi_pseudo_row(s->pseudo, member, s->w, i, s->pseudo->data->weight[i], sum,
+                        s->first ? sum + 1 : NULL, s->second ? sum + 1 + s->n : NULL);
+    }
+}
+
+gbs_status gbsi_pseudo_sum(const gbsi_pseudo *pseudo, const double *w, double *value,
+                           double *gradient, double *information, gbs_error *err)
+{
+    const size_t n = pseudo->learnt->n;
+    const size_t n_first = gradient != NULL ? n : 0;
+    const size_t n_second = information != NULL ? n * n : 0;
+    summing s = {.pseudo = pseudo,
+                 .w = w,
+                 .n = n_first,
+                 .first = gradient != NULL,
+                 .second = information != NULL};
+    const gbsi_blocks blocks = {.n = pseudo->data->n_distinct,
+                                .of_block = gbsi_pseudo_block(pseudo),
+                                .n_sums = 1 + n_first + n_second,
+                                .context = &s,
+                                .add = sum_rows};
+    double *sum = NULL;
+    const gbs_status status = gbsi_blocks_sum(&blocks, pseudo->pool, &sum, err);
+    if (status < 0) {
+        return status;
+    }
+    *value = sum[0];
     if (gradient != NULL) {
-        memset(gradient, 0, s->learnt->n * sizeof *gradient);
+        memcpy(gradient, sum + 1, n_first * sizeof *gradient);
     }
     if (information != NULL) {
-        memset(information, 0, (size_t)s->learnt->n * s->learnt->n * sizeof *information);
+        memcpy(information, sum + 1 + n_first, n_second * sizeof *information);
     }
-    for (size_t i = 0; i < s->data->n_distinct; ++i) {
-        if (gbsi_watch_stopped(s->watch)) {
-            return gbsi_watch_fail(err, "learning");
-        }
-        gbsi_pseudo_row(s, w, i, s->data->weight[i], &sum, gradient, information);
-    }
-    *value = sum;
-    return gbsi_watch_stopped(s->watch) ? gbsi_watch_fail(err, "learning") : GBS_OK;
+    gbsi_free(sum);
+    return gbsi_watch_stopped(pseudo->watch) ? gbsi_watch_fail(err, "learning") : GBS_OK;
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-void gbsi_pseudo_sweep(gbsi_pseudo *pseudo, const double *w, const gbsi_sweep_order *order,
-                       const uint8_t *clamped, uint64_t seed, uint32_t chain, uint64_t pass,
-                       uint32_t *x)
+void gbsi_pseudo_sweep(const gbsi_pseudo *pseudo, uint32_t member, const double *w,
+                       const gbsi_sweep_order *order, const uint8_t *clamped, uint64_t seed,
+                       uint32_t chain, uint64_t pass, uint32_t *x)
 {
-    gbsi_pseudo *s = pseudo;
+    const gbsi_pseudo *s = pseudo;
+    const gbsi_pseudo_room *r = &s->room[member];
     const uint32_t n = s->model->n_variables;
-    memcpy(s->x, x, n * sizeof *x);
+    memcpy(r->x, x, n * sizeof *x);
     for (size_t t = 0; t < order->n; ++t) {
         uint32_t word[4];
         gbsi_philox(seed, chain, pass, (uint32_t)t, GBSI_PURPOSE_UPDATE, word);
@@ -293,18 +343,18 @@ void gbsi_pseudo_sweep(gbsi_pseudo *pseudo, const double *w, const gbsi_sweep_or
         if (arity == 1 || (clamped != NULL && clamped[v])) {
             continue;
         }
-        if (gbsi_watch_spend(s->watch, arity * s->work[v])) {
+        if (gbsi_pseudo_stops(s, member, arity * s->work[v])) {
             return;
         }
-        (void)condition(s, w, v);
+        (void)condition(s, r, w, v);
         double at = gbsi_uniform(word[0], word[1]);
         uint32_t a = 0;
-        while (a + 1 < arity && at >= s->p[a]) {
-            at -= s->p[a++];
+        while (a + 1 < arity && at >= r->p[a]) {
+            at -= r->p[a++];
         }
-        s->x[v] = s->p[a] > 0.0 ? a : s->x[v]; /* rounding never leads to a hard zero */
+        r->x[v] = r->p[a] > 0.0 ? a : r->x[v]; /* rounding never leads to a hard zero */
     }
-    memcpy(x, s->x, n * sizeof *x);
+    memcpy(x, r->x, n * sizeof *x);
 }
 
 void gbsi_pseudo_features(const gbsi_pseudo *pseudo, const uint32_t *x, double *sum)

@@ -3,7 +3,10 @@
  * 95:7270-7274): w moves by g (N C)^-1 times the sampled gradient, C the covariance of the
  * features. Then w stays where it was on average, the chains say how far the maximum is from there,
  * and one step of Newton's method goes there. Rows with missing values have a chain each, with what
- * they have held fast, as those of Younes (1989) and of DimmWitted do. */
+ * they have held fast, as those of Younes (1989) and of DimmWitted do.
+ *
+ * The same bits on any number of threads: a chain is drawn by one thread, with random numbers of
+ * its own, and a sum over chains, or a row of a matrix of sums, is one thread's. */
 #include "learn/sampled.h"
 
 #include <inttypes.h>
@@ -23,7 +26,6 @@
 #define BATCHES  20u  /* of the sums over rows, for their error */
 #define PIVOT    1e-9
 
-/* Sums over the draws of one chain, or of one half of it. */
 typedef struct climbing {
     gbsi_pseudo *pseudo;
     const gbsi_climb *how;
@@ -32,10 +34,13 @@ typedef struct climbing {
     double n_rows;
     double *complete; /* [n] features of complete rows */
     size_t n_partial;
-    size_t *partial;    /* [n_partial] rows with missing values */
-    uint32_t *state;    /* [chains + n_partial][n_variables] */
-    uint8_t *clamped;   /* [n_variables] scratch */
-    double *feature;    /* [n] scratch */
+    size_t *partial;  /* [n_partial] rows with missing values */
+    uint32_t *state;  /* [chains + n_partial][n_variables] */
+    uint8_t *clamped; /* [members][n_variables] scratch */
+    double *feature;  /* [chains + n_partial][n] at the last sweep */
+    const double *at; /* [n] weights of the sweep */
+    double *second;   /* [n][n] lower triangle: covariance of the chains at the last sweep */
+    _Atomic size_t next;
     double *mean;       /* [n] of the chains, at the last sweep */
     double *rows;       /* [n] of the rows, at the last sweep */
     double *covariance; /* [n][n] lower triangle */
@@ -66,17 +71,18 @@ static void fill(const climbing *c, size_t row, uint32_t *x)
     }
 }
 
-/* Which variables a row has. @return whether it lacks one that has a choice. */
-static bool mark(const climbing *c, size_t row)
+/* Which variables a row has. @param clamped [n_variables] out.
+ * @return whether it lacks one that has a choice. */
+static bool mark(const climbing *c, size_t row, uint8_t *clamped)
 {
     const gbs_data *d = c->pseudo->data;
     bool lacks = false;
-    memset(c->clamped, 0, c->n_variables);
+    memset(clamped, 0, c->n_variables);
     for (uint32_t k = 0; k < d->n_columns; ++k) {
-        c->clamped[d->column[k]] = d->state[row * d->n_columns + k] != GBSI_MISSING;
+        clamped[d->column[k]] = d->state[row * d->n_columns + k] != GBSI_MISSING;
     }
     for (size_t v = 0; v < c->n_variables; ++v) {
-        lacks = lacks || (!c->clamped[v] && c->pseudo->model->arity[v] > 1);
+        lacks = lacks || (!clamped[v] && c->pseudo->model->arity[v] > 1);
     }
     return lacks;
 }
@@ -102,15 +108,19 @@ static gbs_status take_rows(climbing *c, gbs_error *err)
         c->n_rows += d->weight[row];
         fill(c, row, x);
         GBSI_TRY(check_start(c, row, x, err));
-        if (mark(c, row)) {
+        if (mark(c, row, c->clamped)) {
             c->partial[c->n_partial++] = row;
             continue;
         }
-        memset(c->feature, 0, c->n * sizeof *c->feature);
-        gbsi_pseudo_features(c->pseudo, x, c->feature);
+        memset(c->step, 0, c->n * sizeof *c->step);
+        gbsi_pseudo_features(c->pseudo, x, c->step);
         for (size_t k = 0; k < c->n; ++k) {
-            c->complete[k] += d->weight[row] * c->feature[k];
+            c->complete[k] += d->weight[row] * c->step[k];
         }
+    }
+    c->feature = gbsi_alloc_array(c->how->chains + c->n_partial, c->n * sizeof *c->feature);
+    if (c->feature == NULL) {
+        return gbsi_no_memory(err, "features", c->how->chains * c->n * sizeof *c->feature);
     }
     for (uint64_t chain = 0; chain < c->how->chains; ++chain) {
         fill(c, chain % d->n_distinct, state_of(c, chain));
@@ -143,53 +153,83 @@ static void restart(climbing *c)
 }
 
 /* Draws a chain as many times more as a step has sweeps, and fills in its features. */
-static void draw_chain(climbing *c, const double *w, size_t chain)
+static void draw_chain(const climbing *c, uint32_t member, size_t chain)
 {
     uint32_t *x = state_of(c, chain);
-    const bool is_row = chain >= c->how->chains;
-    if (is_row) {
-        (void)mark(c, c->partial[chain - c->how->chains]);
+    double *feature = c->feature + chain * c->n;
+    uint8_t *clamped = NULL;
+    if (chain >= c->how->chains) {
+        clamped = c->clamped + member * c->n_variables;
+        (void)mark(c, c->partial[chain - c->how->chains], clamped);
     }
     for (uint64_t k = 0; k < c->how->sweeps && !stopped(c); ++k) {
-        gbsi_pseudo_sweep(c->pseudo, w, &c->how->scan->order, is_row ? c->clamped : NULL,
-                          c->how->seed, (uint32_t)chain, c->pass * c->how->sweeps + k, x);
+        gbsi_pseudo_sweep(c->pseudo, member, c->at, &c->how->scan->order, clamped, c->how->seed,
+                          (uint32_t)chain, c->pass * c->how->sweeps + k, x);
     }
-    memset(c->feature, 0, c->n * sizeof *c->feature);
-    gbsi_pseudo_features(c->pseudo, x, c->feature);
+    memset(feature, 0, c->n * sizeof *feature);
+    gbsi_pseudo_features(c->pseudo, x, feature);
 }
 
-/* All chains once: mean of the free ones, sums of the rows. @param second [n][n] out: the
- * covariance of the free ones, or NULL. */
-static void sweep(climbing *c, const double *w, double *second)
+static void draw_chains(void *context, uint32_t member)
 {
+    climbing *c = context;
+    size_t chain = 0;
+    while ((chain = c->next++) < c->how->chains + c->n_partial && !stopped(c)) {
+        draw_chain(c, member, chain);
+    }
+}
+
+/* All chains once. */
+static void draw_all(climbing *c, const double *w)
+{
+    c->at = w;
+    c->next = 0;
+    gbsi_pool_run(c->pseudo->pool, draw_chains, c);
+    ++c->pass;
+}
+
+/* row[0 .. k] += share * feature k * features 0 to k. */
+static void add_products(const double *feature, size_t k, double share, double *row)
+{
+    for (size_t j = 0; j <= k; ++j) {
+        row[j] += share * feature[k] * feature[j];
+    }
+}
+
+/* Mean of the free chains, sums of the rows, products of the free ones. */
+static void add_features(void *context, uint32_t member)
+{
+    climbing *c = context;
     const size_t n = c->n;
     const double share = 1.0 / (double)c->how->chains;
-    memset(c->mean, 0, n * sizeof *c->mean);
-    memcpy(c->rows, c->complete, n * sizeof *c->rows);
-    if (second != NULL) {
-        memset(second, 0, n * n * sizeof *second);
-    }
-    for (size_t chain = 0; chain < c->how->chains && !stopped(c); ++chain) {
-        draw_chain(c, w, chain);
-        for (size_t k = 0; k < n; ++k) {
-            c->mean[k] += share * c->feature[k];
-            for (size_t j = 0; second != NULL && j <= k; ++j) {
-                second[k * n + j] += share * c->feature[k] * c->feature[j];
-            }
+    size_t k = 0;
+    while ((k = c->next++) < n && !gbsi_pseudo_stops(c->pseudo, member, k * c->how->chains / 2)) {
+        const double *feature = c->feature;
+        c->mean[k] = 0.0;
+        c->rows[k] = c->complete[k];
+        memset(c->second + k * n, 0, n * sizeof *c->second);
+        for (size_t chain = 0; chain < c->how->chains; ++chain, feature += n) {
+            c->mean[k] += share * feature[k];
+            add_products(feature, k, share, c->second + k * n);
+        }
+        for (size_t i = 0; i < c->n_partial; ++i, feature += n) {
+            c->rows[k] += c->pseudo->data->weight[c->partial[i]] * feature[k];
         }
     }
-    for (size_t k = 0; second != NULL && k < n; ++k) {
+}
+
+/* All chains once: mean of the free ones, sums of the rows, and c->second, the covariance of the
+ * free ones. */
+static void sweep(climbing *c, const double *w)
+{
+    draw_all(c, w);
+    c->next = 0;
+    gbsi_pool_run(c->pseudo->pool, add_features, c);
+    for (size_t k = 0; k < c->n; ++k) {
         for (size_t j = 0; j <= k; ++j) {
-            second[k * n + j] -= c->mean[k] * c->mean[j];
+            c->second[k * c->n + j] -= c->mean[k] * c->mean[j];
         }
     }
-    for (size_t i = 0; i < c->n_partial && !stopped(c); ++i) {
-        draw_chain(c, w, c->how->chains + i);
-        for (size_t k = 0; k < n; ++k) {
-            c->rows[k] += c->pseudo->data->weight[c->partial[i]] * c->feature[k];
-        }
-    }
-    ++c->pass;
 }
 
 /* ---- climbing -------------------------------------------------------------------------------- */
@@ -239,21 +279,20 @@ static gbs_status climb(climbing *c, double *w, gbs_error *err)
     gbs_status status = GBS_OK;
     const size_t n = c->n;
     const uint64_t first = c->how->steps / 2;
-    double *second = gbsi_alloc_array(n * n + n, sizeof *second);
-    if (second == NULL) {
-        return gbsi_no_memory(err, "covariances", n * n * sizeof *second);
+    double *mean = gbsi_alloc_array_zero(n, sizeof *mean);
+    if (mean == NULL) {
+        return gbsi_no_memory(err, "mean weights", n * sizeof *mean);
     }
-    double *mean = second + n * n;
-    memset(mean, 0, n * sizeof *mean);
     for (uint64_t k = 0; k < c->how->steps && !stopped(c); ++k) {
         const double fresh = 1.0 / (double)(k + 1);
         GBSI_TRY(gbsi_learning_scan_follow(c->how->scan, w, err));
         if (c->how->restarted) {
             restart(c);
         }
-        sweep(c, w, second);
+        sweep(c, w);
         for (size_t i = 0; i < n * n; ++i) {
-            c->covariance[i] += (fresh > FORGET ? fresh : FORGET) * (second[i] - c->covariance[i]);
+            c->covariance[i] +=
+                (fresh > FORGET ? fresh : FORGET) * (c->second[i] - c->covariance[i]);
         }
         factorise(c, c->n_rows);
         const double length = find_step(c, w, c->rows, c->mean);
@@ -268,15 +307,15 @@ static gbs_status climb(climbing *c, double *w, gbs_error *err)
     status = stopped(c) ? gbsi_watch_fail(err, "learning") : GBS_OK;
 
 cleanup:
-    gbsi_free(second);
+    gbsi_free(mean);
     return status;
 }
 
-/* ---- where the maximum is from there -----------------------------------------------------------
- */
+/* ---- where the maximum is from there --------------------------------------------------------- */
 
 /* Sums at fixed weights. */
 typedef struct looking {
+    climbing *climbing;
     double *chain;       /* [2 chains][n] means of the features over halves of chains */
     double *square;      /* [2 chains][n] and of their squares */
     double *second;      /* [n][n] mean of products, over all chains */
@@ -285,6 +324,7 @@ typedef struct looking {
     double *products;    /* [n][n] weighted sum over rows of mean products */
     double *mean, *rows; /* [n] over all */
     uint64_t n_half;
+    uint64_t t; /* the draw of 2 n_half */
 } looking;
 
 static void looking_free(looking *l)
@@ -295,10 +335,11 @@ static void looking_free(looking *l)
     gbsi_free(l->mean);
 }
 
-static gbs_status looking_new(const climbing *c, looking *l, gbs_error *err)
+static gbs_status looking_new(climbing *c, looking *l, gbs_error *err)
 {
     const size_t n = c->n;
     const size_t halves = 2 * (size_t)c->how->chains * n;
+    l->climbing = c;
     l->n_half = c->how->steps / 4 + 2;
     l->chain = gbsi_alloc_array_zero(2 * halves, sizeof *l->chain);
     l->second = gbsi_alloc_array_zero(2 * n * n, sizeof *l->second);
@@ -314,40 +355,57 @@ static gbs_status looking_new(const climbing *c, looking *l, gbs_error *err)
     return GBS_OK;
 }
 
-static void add_draw(const double *feature, size_t n, double share, double *mean, double *products)
+/* What the chains of this draw add to feature k. */
+static void add_free(const looking *l, size_t k)
 {
-    for (size_t k = 0; k < n; ++k) {
-        mean[k] += feature[k] * share;
-        for (size_t j = 0; products != NULL && j <= k; ++j) {
-            products[k * n + j] += feature[k] * feature[j] * share;
-        }
+    const climbing *c = l->climbing;
+    const size_t n = c->n;
+    const double share = 1.0 / (double)(2 * l->n_half * c->how->chains);
+    for (size_t chain = 0; chain < c->how->chains; ++chain) {
+        const size_t half = 2 * chain + (l->t >= l->n_half);
+        const double *feature = c->feature + chain * n;
+        l->chain[half * n + k] += feature[k] / (double)l->n_half;
+        l->square[half * n + k] += feature[k] * feature[k] / (double)l->n_half;
+        l->mean[k] += feature[k] * share;
+        add_products(feature, k, share, l->second + k * n);
+    }
+}
+
+/* And what those of rows do. */
+static void add_partial(const looking *l, size_t k)
+{
+    const climbing *c = l->climbing;
+    const size_t n = c->n;
+    const double n_draws = 2.0 * (double)l->n_half;
+    double *batch = l->batch + l->t * BATCHES / (2 * l->n_half) * n;
+    for (size_t i = 0; i < c->n_partial; ++i) {
+        const double weight = c->pseudo->data->weight[c->partial[i]];
+        const double *feature = c->feature + (c->how->chains + i) * n;
+        l->of_row[i * n + k] += feature[k] / n_draws;
+        l->rows[k] += feature[k] * weight / n_draws;
+        batch[k] += weight * feature[k] * BATCHES / n_draws;
+        add_products(feature, k, weight / n_draws, l->products + k * n);
+    }
+}
+
+static void add_draws(void *context, uint32_t member)
+{
+    const looking *l = context;
+    climbing *c = l->climbing;
+    const size_t n_chains = c->how->chains + c->n_partial;
+    size_t k = 0;
+    while ((k = c->next++) < c->n && !gbsi_pseudo_stops(c->pseudo, member, k * n_chains / 2)) {
+        add_free(l, k);
+        add_partial(l, k);
     }
 }
 
 static gbs_status look_around(climbing *c, const double *w, looking *l, gbs_error *err)
 {
-    const size_t n = c->n;
-    const uint64_t n_draws = 2 * l->n_half;
-    for (uint64_t t = 0; t < n_draws && !stopped(c); ++t, ++c->pass) {
-        double *batch = l->batch + t * BATCHES / n_draws * n;
-        for (size_t chain = 0; chain < c->how->chains && !stopped(c); ++chain) {
-            const size_t half = 2 * chain + (t >= l->n_half);
-            draw_chain(c, w, chain);
-            add_draw(c->feature, n, 1.0 / (double)l->n_half, l->chain + half * n, NULL);
-            for (size_t k = 0; k < n; ++k) {
-                l->square[half * n + k] += c->feature[k] * c->feature[k] / (double)l->n_half;
-            }
-            add_draw(c->feature, n, 1.0 / (double)(n_draws * c->how->chains), l->mean, l->second);
-        }
-        for (size_t i = 0; i < c->n_partial && !stopped(c); ++i) {
-            const double weight = c->pseudo->data->weight[c->partial[i]];
-            draw_chain(c, w, c->how->chains + i);
-            add_draw(c->feature, n, 1.0 / (double)n_draws, l->of_row + i * n, NULL);
-            add_draw(c->feature, n, weight / (double)n_draws, l->rows, l->products);
-            for (size_t k = 0; k < n; ++k) {
-                batch[k] += weight * c->feature[k] * BATCHES / (double)n_draws;
-            }
-        }
+    for (l->t = 0; l->t < 2 * l->n_half && !stopped(c); ++l->t) {
+        draw_all(c, w);
+        c->next = 0;
+        gbsi_pool_run(c->pseudo->pool, add_draws, l);
     }
     return stopped(c) ? gbsi_watch_fail(err, "learning") : GBS_OK;
 }
@@ -481,18 +539,18 @@ static gbs_status take_memory(climbing *c, gbs_error *err)
     const size_t n_chains = c->how->chains + c->pseudo->data->n_distinct + 1;
     c->state = gbsi_alloc_array(n_chains, c->n_variables * sizeof *c->state);
     c->partial = gbsi_alloc_array(c->pseudo->data->n_distinct, sizeof *c->partial);
-    c->clamped = gbsi_alloc_array(c->n_variables, 1);
-    c->complete = gbsi_alloc_array_zero(5 * c->n, sizeof *c->complete);
-    c->covariance = gbsi_alloc_array_zero(2 * c->n * c->n, sizeof *c->covariance);
+    c->clamped = gbsi_alloc_array(gbsi_pool_size(c->pseudo->pool), c->n_variables);
+    c->complete = gbsi_alloc_array_zero(4 * c->n, sizeof *c->complete);
+    c->covariance = gbsi_alloc_array_zero(3 * c->n * c->n, sizeof *c->covariance);
     if (c->state == NULL || c->partial == NULL || c->clamped == NULL || c->complete == NULL ||
         c->covariance == NULL) {
         return gbsi_no_memory(err, "chains", n_chains * c->n_variables * sizeof *c->state);
     }
-    c->feature = c->complete + c->n;
-    c->mean = c->complete + 2 * c->n;
-    c->rows = c->complete + 3 * c->n;
-    c->step = c->complete + 4 * c->n;
+    c->mean = c->complete + c->n;
+    c->rows = c->complete + 2 * c->n;
+    c->step = c->complete + 3 * c->n;
     c->root = c->covariance + c->n * c->n;
+    c->second = c->root + c->n * c->n;
     return GBS_OK;
 }
 
@@ -514,6 +572,7 @@ cleanup:
     gbsi_free(c.partial);
     gbsi_free(c.clamped);
     gbsi_free(c.complete);
+    gbsi_free(c.feature);
     gbsi_free(c.covariance);
     return status;
 }

@@ -64,6 +64,22 @@ static void rows_with_holes(void **state)
     try_rows(ROWS, 13, 800);
 }
 
+static void threads(void **state)
+{
+    (void)state;
+    gbs_learn_options options = {
+        .size = sizeof options, .objective = GBS_LEARN_SAMPLED, .chains = 20, .steps = 60};
+    gbs_model *m = small_model(truth);
+    gbs_data *complete = drawn_rows(m, ROWS);
+    gbs_data *data = with_holes(m, complete, 13);
+    check_threads(m, complete, options);
+    options.method = GBS_LEARN_RESTARTED;
+    check_threads(m, data, options);
+    gbs_data_free(complete);
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
 static void same_bits_and_refusals(void **state)
 {
     (void)state;
@@ -114,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(complete_rows, restart),
         cmocka_unit_test_setup(rows_with_holes, restart),
+        cmocka_unit_test_setup(threads, restart),
         cmocka_unit_test_setup(same_bits_and_refusals, restart),
         cmocka_unit_test_setup(without_memory, restart),
     };

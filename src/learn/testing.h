@@ -6,6 +6,7 @@
 #include "gibbsite/learn.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -128,6 +129,28 @@ static gbs_data *with_holes(const gbs_model *m, const gbs_data *complete, uint32
         }
     }
     return data;
+}
+
+/* Learns on 1, 2 and 3 threads: the same weights, errors and report, bit by bit. */
+static void check_threads(const gbs_model *m, const gbs_data *data, gbs_learn_options options)
+{
+    double error[3][WEIGHTS];
+    char digest[3][80];
+    gbs_learn_report report[3];
+    for (uint32_t i = 0; i < 3; ++i) {
+        gbs_model *learnt = NULL;
+        options.threads = i + 1;
+        memset(&report[i], 0, sizeof report[i]);
+        report[i].size = sizeof report[i];
+        ok(gbs_learn_weights(m, data, &options, NULL, error[i], &learnt, &report[i], NULL));
+        (void)snprintf(digest[i], sizeof digest[i], "%s", gbs_model_digest(learnt));
+        report[i].seconds = 0.0;
+        assert_true(report[i].has_errors);
+        assert_string_equal(digest[i], digest[0]);
+        assert_memory_equal(error[i], error[0], sizeof error[0]);
+        assert_memory_equal(&report[i], &report[0], sizeof report[0]);
+        gbs_model_free(learnt);
+    }
 }
 
 static const double truth[WEIGHTS] = {0.3, -0.2, 0.8, -0.4, 0.5};

@@ -8,17 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/budget.h"
 #include "base/clock.h"
-#include "base/machine.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "learn/blocks.h"
 #include "learn/cholesky.h"
 #include "learn/judge.h"
 #include "learn/learn_options.h"
 #include "learn/orthantwise.h"
 #include "learn/sampled.h"
 #include "learn/split_rhat.h"
+#include "learn/work.h"
 #include "simd/math.h"
 
 #define HALVINGS             40u
@@ -26,8 +26,7 @@
 #define PIVOT                1e-10 /* share of a diagonal entry below which nothing is left of it, ... */
 #define PIVOT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */
 #define APART                1e-4 /* of the weights of such a difference, relative */
-#define PROGRESS_S           0.1
-#define MOST_SHARE           1.0 /* of a standard error, of their last step */
+#define MOST_SHARE           1.0  /* of a standard error, of their last step */
 
 typedef struct learning {
     const gbs_model *model;
@@ -37,9 +36,7 @@ typedef struct learning {
     gbsi_likelihood *likelihood; /* NULL: the pseudo-likelihood */
     gbsi_judge held_out;         /* of options.held_out */
     gbs_learn_options options;
-    gbs_run_callbacks callbacks;
-    double begun_s, told_s;
-    gbsi_watch watch;
+    gbsi_work work;
     size_t n;
     double *w, *tried;   /* [n] now, and a step further */
     double *gradient;    /* [n] of the objective, at w */
@@ -47,6 +44,7 @@ typedef struct learning {
     double *root;        /* [n][n] its Cholesky factor */
     double *step;        /* [n] */
     double *variance;    /* [n] of the weights */
+    double *room;        /* [members][n] scratch */
     double sum;          /* over rows, at w: the objective without the penalty */
     gbs_learn_report report;
 } learning;
@@ -69,25 +67,7 @@ static void learning_free(learning *l)
     gbsi_free(l->root);
     gbsi_free(l->step);
     gbsi_free(l->variance);
-}
-
-static bool look(void *context)
-{
-    learning *l = context;
-    const double now_s = gbsi_clock_s();
-    if (l->options.time_s > 0.0 && now_s - l->begun_s > l->options.time_s) {
-        return true;
-    }
-    if (l->callbacks.progress == NULL || now_s - l->told_s < PROGRESS_S) {
-        return false;
-    }
-    const gbs_progress progress = {.size = sizeof progress,
-                                   .pass = l->report.iterations,
-                                   .passes = l->options.iterations,
-                                   .elapsed_s = now_s - l->begun_s,
-                                   .worst_error = (double)NAN};
-    l->told_s = now_s;
-    return l->callbacks.progress(l->callbacks.context, &progress) != 0;
+    gbsi_free(l->room);
 }
 
 /* ---- the objective --------------------------------------------------------------------------- */
@@ -155,7 +135,8 @@ cleanup:
 static bool factorise(learning *l, double more)
 {
     return gbsi_cholesky(l->information, l->n, more,
-                         l->likelihood == NULL ? PIVOT : PIVOT_OF_DIFFERENCES, l->root, &l->watch);
+                         l->likelihood == NULL ? PIVOT : PIVOT_OF_DIFFERENCES, l->root,
+                         &l->work.watch);
 }
 
 /* Tells options.point where learning is. @param gradient its length. */
@@ -209,7 +190,7 @@ static gbs_status find_step(learning *l, double *slope, gbs_error *err)
     }
     for (double more = 0.0; !factorise(l, more);
          more = more > 0.0 ? 10.0 * more : 1e-9 * most + 1e-12) {
-        if (gbsi_watch_stopped(&l->watch)) {
+        if (gbsi_watch_stopped(&l->work.watch)) {
             return gbsi_watch_fail(err, "learning");
         }
     }
@@ -272,7 +253,7 @@ static gbs_status maximise(learning *l, gbs_error *err)
         double slope = 0.0;
         GBSI_TRY(find_step(l, &slope, err));
         GBSI_TRY(go(l, slope, err));
-        ++r->iterations;
+        l->work.progress.pass = ++r->iterations;
         r->converged = r->change <= l->options.tolerance;
         GBSI_TRY(evaluate(l, l->w, l->gradient, true, &l->sum, &r->objective, err));
         GBSI_TRY(tell_step(l, err));
@@ -296,7 +277,7 @@ static gbs_status tell_sparse(void *context, uint64_t iteration, const double *w
                               double slope, double change, gbs_error *err)
 {
     learning *l = context;
-    l->report.iterations = iteration;
+    l->report.iterations = l->work.progress.pass = iteration;
     l->report.objective = l->sum = objective;
     l->report.change = change;
     for (size_t k = 0; k < l->n; ++k) {
@@ -315,7 +296,7 @@ static gbs_status maximise_sparse(learning *l, gbs_error *err)
                           .scale = l->data->sum,
                           .tolerance = l->options.tolerance,
                           .iterations = l->options.iterations,
-                          .watch = &l->watch,
+                          .watch = &l->work.watch,
                           .context = l,
                           .evaluate = evaluate_smooth,
                           .tell = tell_sparse};
@@ -336,30 +317,30 @@ cleanup:
 
 /* The sandwich H^-1 J H^-1 [M61], with J the covariance of the gradients g of rows times their
  * number n: the variance of a weight is that of its row of H^-1 g.
- * @param mean, variance [n] out. @param g [n] scratch. */
-static void add_rows(learning *l, double *mean, double *variance, double *g)
+ * @param sum means and squares. */
+static void add_rows(void *context, uint32_t member, size_t first, size_t end, double *sum)
 {
+    const learning *l = context;
     const gbs_data *d = l->data;
-    for (size_t i = 0; i < d->n_distinct; ++i) {
+    double *g = l->room + member * l->n;
+    for (size_t i = first; i < end && !gbsi_pseudo_stops(&l->pseudo, member, l->n * l->n); ++i) {
         double value = 0.0;
-        if (gbsi_watch_spend(&l->watch, l->n * l->n)) {
-            return;
-        }
         memset(g, 0, l->n * sizeof *g);
-        gbsi_pseudo_row(&l->pseudo, l->w, i, 1.0, &value, g, NULL);
+        gbsi_pseudo_row(&l->pseudo, member, l->w, i, 1.0, &value, g, NULL);
         gbsi_cholesky_solve(l->root, l->n, g);
         for (size_t k = 0; k < l->n; ++k) {
-            mean[k] += d->weight[i] * g[k] / d->sum;
-            variance[k] += d->weight[i] * g[k] * g[k];
+            sum[k] += d->weight[i] * g[k] / d->sum;
+            sum[l->n + k] += d->weight[i] * g[k] * g[k];
         }
     }
 }
 
 /* Of the maximum of a likelihood whose information is H - l2, H that of the objective: H^-1 (H -
- * l2) H^-1. @param variance [n] out. @param x [n] scratch. */
-static void invert(learning *l, double *variance, double *x)
+ * l2) H^-1. */
+static void invert(learning *l)
 {
-    for (size_t k = 0; k < l->n && !gbsi_watch_spend(&l->watch, l->n * l->n); ++k) {
+    double *x = l->room;
+    for (size_t k = 0; k < l->n && !gbsi_watch_spend(&l->work.watch, l->n * l->n); ++k) {
         double square = 0.0;
         memset(x, 0, l->n * sizeof *x);
         x[k] = 1.0;
@@ -367,20 +348,26 @@ static void invert(learning *l, double *variance, double *x)
         for (size_t i = 0; i < l->n; ++i) {
             square += x[i] * x[i];
         }
-        variance[k] = x[k] - l->options.l2 * square;
+        l->variance[k] = x[k] - l->options.l2 * square;
     }
 }
 
-/* The sandwich of a pseudo-likelihood. @param room [3 n] zeros, scratch. @param variance [n] out.
- */
-static void sandwich(learning *l, double *room, double *variance)
+/* The sandwich of a pseudo-likelihood. */
+static gbs_status sandwich(learning *l, gbs_error *err)
 {
     const double n_rows = l->data->sum;
-    add_rows(l, room, room + l->n, room + 2 * l->n);
-    for (size_t k = 0; k < l->n; ++k) {
-        const double sum = room[l->n + k] - n_rows * room[k] * room[k];
-        variance[k] = sum * n_rows / (n_rows - 1.0);
+    const gbsi_blocks blocks = {.n = l->data->n_distinct,
+                                .of_block = gbsi_pseudo_block(&l->pseudo),
+                                .n_sums = 2 * l->n,
+                                .context = l,
+                                .add = add_rows};
+    double *sum = NULL;
+    const gbs_status status = gbsi_blocks_sum(&blocks, l->work.pool, &sum, err);
+    for (size_t k = 0; status >= 0 && k < l->n; ++k) {
+        l->variance[k] = (sum[l->n + k] - n_rows * sum[k] * sum[k]) * n_rows / (n_rows - 1.0);
     }
+    gbsi_free(sum);
+    return status;
 }
 
 /* Along sampled gradients; then variances are known already. */
@@ -422,19 +409,16 @@ cleanup:
 /* @param error [n_weights] out, if not NULL. */
 static gbs_status find_errors(learning *l, double *error, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     const bool enough = l->likelihood != NULL || l->data->sum > (double)l->n;
-    double *room = gbsi_alloc_array_zero(3 * l->n, sizeof *room);
-    if (room == NULL) {
-        return gbsi_no_memory(err, "standard errors", 3 * l->n * sizeof *room);
-    }
     if (l->options.objective != GBS_LEARN_SAMPLED && l->options.l1 == 0.0 && enough &&
         l->report.converged && factorise(l, 0.0)) {
         if (l->likelihood == NULL) {
-            sandwich(l, room, l->variance);
+            GBSI_TRY(sandwich(l, err));
         } else {
-            invert(l, l->variance, room);
+            invert(l);
         }
-        l->report.has_errors = !gbsi_watch_stopped(&l->watch);
+        l->report.has_errors = !gbsi_watch_stopped(&l->work.watch);
     }
     for (uint32_t k = 0; error != NULL && k < l->model->tied.n_weights; ++k) {
         error[k] = 0.0;
@@ -443,8 +427,9 @@ static gbs_status find_errors(learning *l, double *error, gbs_error *err)
         error[l->learnt.weight[k]] =
             l->report.has_errors ? gbsi_sqrt(larger(l->variance[k], 0.0)) : (double)NAN;
     }
-    gbsi_free(room);
-    return GBS_OK;
+
+cleanup:
+    return status;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -482,15 +467,16 @@ static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *dat
                          l->n, most, exact ? " by the likelihood" : "");
     }
     if (exact) {
-        GBSI_TRY(gbsi_likelihood_new(model, &l->learnt, data, l->options.memory_limit, &l->watch,
-                                     &l->likelihood, err));
+        GBSI_TRY(gbsi_likelihood_new(model, &l->learnt, data, l->options.memory_limit,
+                                     &l->work.watch, &l->likelihood, err));
     } else {
         GBSI_TRY(gbsi_pseudo_init(&l->pseudo, model, &l->learnt, data,
-                                  l->options.objective == GBS_LEARN_PSEUDO, &l->watch, err));
+                                  l->options.objective == GBS_LEARN_PSEUDO, l->work.pool,
+                                  &l->work.watch, err));
     }
     if (l->options.held_out != NULL) {
         GBSI_TRY(gbsi_judge_init(&l->held_out, model, l->options.held_out, exact,
-                                 l->options.memory_limit, &l->watch, err));
+                                 l->options.memory_limit, l->work.pool, &l->work.watch, err));
     }
     l->report.size = sizeof l->report;
     l->report.n_rows = data->n_rows;
@@ -500,10 +486,11 @@ static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *dat
     l->gradient = gbsi_alloc_array(l->n, sizeof *l->gradient);
     l->step = gbsi_alloc_array(l->n, sizeof *l->step);
     l->variance = gbsi_alloc_array_zero(l->n, sizeof *l->variance);
+    l->room = gbsi_alloc_array(gbsi_pool_size(l->work.pool), l->n * sizeof *l->room);
     l->information = gbsi_alloc_array(l->n * l->n, sizeof *l->information);
     l->root = gbsi_alloc_array_zero(l->n * l->n, sizeof *l->root);
     if (l->w == NULL || l->tried == NULL || l->gradient == NULL || l->step == NULL ||
-        l->variance == NULL || l->information == NULL || l->root == NULL) {
+        l->variance == NULL || l->room == NULL || l->information == NULL || l->root == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "second derivatives", l->n * l->n * sizeof *l->root));
     }
     for (size_t k = 0; k < l->n; ++k) {
@@ -550,21 +537,20 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_learn_report);
     gbs_status status = GBS_OK;
-    gbsi_budget budget;
-    learning l = {.begun_s = gbsi_clock_s()};
-    l.watch = (gbsi_watch){.look = look, .context = &l};
-    if (callbacks != NULL) {
-        l.callbacks =
-            (gbs_run_callbacks){.context = callbacks->context, .progress = callbacks->progress};
-    }
+    learning l = {.n = 0};
     if (options != NULL) {
         l.options = *options;
     }
     GBSI_TRY(gbsi_learn_options_settle(&l.options, err));
     GBSI_TRY(gbsi_judge_check(model, data, err));
-    gbsi_budget_init(&budget, l.options.memory_limit,
-                     gbsi_process_bytes() + gbs_model_bytes(model));
-    gbsi_budget *before = gbsi_budget_enter(&budget);
+    const gbs_label_options limits = {
+        .size = sizeof limits,
+        .time_s = l.options.time_s,
+        .threads = l.options.objective == GBS_LEARN_LIKELIHOOD ? 1 : l.options.threads,
+        .memory_limit = l.options.memory_limit};
+    GBSI_TRY(gbsi_work_begin(&l.work, &limits, callbacks, gbs_model_bytes(model), err));
+    l.work.progress.passes = l.options.iterations;
+    l.work.progress.worst_error = (double)NAN;
     status = begin(&l, model, data, err);
     if (status >= 0 && l.options.l1 > 0.0) {
         status = maximise_sparse(&l, err);
@@ -579,15 +565,10 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
     }
     if (status >= 0) {
         const gbs_status given = give(&l, error, learnt, err);
-        status = given < 0 || gbsi_watch_stopped(&l.watch) == 0 ? given : GBS_STOPPED;
+        status = given < 0 || !gbsi_watch_stopped(&l.work.watch) ? given : GBS_STOPPED;
     }
     const bool exact = l.likelihood != NULL;
-    gbsi_judge_free(&l.held_out);
-    l.held_out = (gbsi_judge){0};
-    gbsi_likelihood_free(l.likelihood); /* its solver counts towards the budget */
-    l.likelihood = NULL;
-    gbsi_budget_leave(before);
-    l.report.seconds = gbsi_clock_s() - l.begun_s;
+    l.report.seconds = gbsi_clock_s() - l.work.begun_s;
     l.report.pseudo_log_likelihood = exact ? (double)NAN : l.sum;
     l.report.log_likelihood = exact ? l.sum : (double)NAN;
     if (status >= 0) {
@@ -595,6 +576,7 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
     }
 
 cleanup:
-    learning_free(&l);
+    learning_free(&l); /* its solver counts towards the budget */
+    gbsi_work_end(&l.work);
     return status;
 }

@@ -52,7 +52,7 @@ static void derivatives_are_those_of_differences(void **state)
     double information[LEARNT * LEARNT];
     double value = 0.0;
     ok(gbsi_learnt_find(m, &l, NULL));
-    ok(gbsi_pseudo_init(&s, m, &l, data, true, NULL, NULL));
+    ok(gbsi_pseudo_init(&s, m, &l, data, true, NULL, NULL, NULL));
     assert_int_equal(l.n, LEARNT);
     ok(gbsi_pseudo_sum(&s, w, &value, gradient, information, NULL));
     for (uint32_t k = 0; k < LEARNT; ++k) {
@@ -115,7 +115,7 @@ static void gradient_of(const gbs_model *m, const gbs_data *data, double *w, dou
     gbsi_learnt l = {0};
     double value = 0.0;
     ok(gbsi_learnt_find(m, &l, NULL));
-    ok(gbsi_pseudo_init(&s, m, &l, data, true, NULL, NULL));
+    ok(gbsi_pseudo_init(&s, m, &l, data, true, NULL, NULL, NULL));
     for (uint32_t k = 0; k < LEARNT; ++k) {
         w[k] = gbs_model_weight(m, l.weight[k], NULL);
     }
@@ -181,6 +181,18 @@ static void l1_leaves_out_weights(void **state)
     assert_int_equal(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err),
                      GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "l1 with the sampled likelihood"));
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    const gbs_learn_options options = {.size = sizeof options};
+    gbs_model *m = small_model(truth);
+    gbs_data *data = drawn_rows(m, 4 * ROWS); /* blocks are of 17 of the distinct ones, up to 48 */
+    assert_true(data->n_distinct > 34);
+    check_threads(m, data, options);
     gbs_data_free(data);
     gbs_model_free(m);
 }
@@ -335,6 +347,7 @@ int main(void)
         cmocka_unit_test_setup(truth_is_within_errors, restart),
         cmocka_unit_test_setup(penalty_pulls, restart),
         cmocka_unit_test_setup(l1_leaves_out_weights, restart),
+        cmocka_unit_test_setup(threads, restart),
         cmocka_unit_test_setup(one_row_has_no_errors, restart),
         cmocka_unit_test_setup(points, restart),
         cmocka_unit_test_setup(refusals, restart),

@@ -66,7 +66,7 @@ def test_bad_files(run, tmp_path, templates, data, part):
     (["crf", TEMPLATES, DATA, "--held-out", "20%"], "takes no --held-out"),
     (["weights", FRIENDS, CASES, "--l1", "1", "--objective", "sampled"], "takes no --l1 with --objective sampled"),
     (["weights", FRIENDS, CASES, "--least-count", "2"], "takes no --least-count"),
-    (["weights", FRIENDS, CASES, "--threads", "2"], "takes no --threads"),
+    (["weights", FRIENDS, CASES, "--threads", "2", "--objective", "likelihood"], "takes no --threads with --objective likelihood"),
     (["weights", FRIENDS, CASES, "--held-out", "120%"], "--held-out"),
     (["weights", FRIENDS, CASES, "-o", "x.nothing", "--format", "csv"], "csv"),
 ])
@@ -140,6 +140,16 @@ def test_weights_of_rows_and_held_out(run, work):
     assert report["rows"] == 120 and report["held_out_rows"] == 30
     whole = report["pseudo_log_likelihood"] + report["held_out_pseudo_log_likelihood"]
     assert whole == pytest.approx(pseudo_likelihood(w, rows), abs=1e-9)
+
+
+@pytest.mark.parametrize("more", [[], ["--objective", "sampled", "--chains", "20", "--steps", "60"]])
+def test_threads_change_no_bit_of_weights(run, tmp_path, more):
+    for n in ("1", "2", "3"):
+        done = run("learn", "weights", FRIENDS, CASES, "--threads", n, *more, "--intervals", tmp_path / n, "-o", tmp_path / f"{n}.gbm")
+        assert done.status == 0
+    for n in ("2", "3"):
+        assert (tmp_path / n).read_bytes() == (tmp_path / "1").read_bytes()
+        assert (tmp_path / f"{n}.gbm").read_bytes() == (tmp_path / "1.gbm").read_bytes()
 
 
 def test_one_row_has_no_error(run, work):
