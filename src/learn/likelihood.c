@@ -15,6 +15,7 @@
 #include "exact/solve.h"
 
 #define MOST_ENTRIES ((size_t)1 << 20) /* of a factor's table */
+#define APART        1e-4              /* of the weights of a difference, relative */
 
 struct gbsi_likelihood {
     const gbs_model *model;
@@ -488,5 +489,35 @@ gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, doub
     *value = sum;
 
 cleanup:
+    return status;
+}
+
+gbs_status gbsi_likelihood_information(gbsi_likelihood *likelihood, const double *w,
+                                       double *information, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = likelihood->learnt->n;
+    double sum = 0.0;
+    double *tried = gbsi_alloc_array(3 * n, sizeof *tried);
+    if (tried == NULL) {
+        return gbsi_no_memory(err, "second derivatives", 3 * n * sizeof *tried);
+    }
+    double *above = tried + n;
+    double *below = above + n;
+    memcpy(tried, w, n * sizeof *w);
+    for (size_t k = 0; k < n; ++k) {
+        const double apart = APART * (1.0 + fabs(w[k]));
+        tried[k] = w[k] + apart;
+        GBSI_TRY(gbsi_likelihood_at(likelihood, tried, &sum, above, err));
+        tried[k] = w[k] - apart;
+        GBSI_TRY(gbsi_likelihood_at(likelihood, tried, &sum, below, err));
+        tried[k] = w[k];
+        for (size_t i = k; i < n; ++i) {
+            information[i * n + k] = (below[i] - above[i]) / (2.0 * apart);
+        }
+    }
+
+cleanup:
+    gbsi_free(tried);
     return status;
 }

@@ -21,5 +21,9 @@ void gbsi_likelihood_free(gbsi_likelihood *likelihood);
  * @return GBS_ERR_STOPPED by the watch; GBS_ERR_IMPOSSIBLE for a row of probability 0. */
 gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, double *value,
                               double *gradient, gbs_error *err);
+/* Minus its second derivatives, by differences of the gradient. @param information [n][n] out, the
+ * lower triangle. */
+gbs_status gbsi_likelihood_information(gbsi_likelihood *likelihood, const double *w,
+                                       double *information, gbs_error *err);
 
 #endif

@@ -25,7 +25,6 @@
 #define RISE                 1e-4 /* share of the rise that the slope promises: Armijo (1966) */
 #define PIVOT                1e-10 /* share of a diagonal entry below which nothing is left of it, ... */
 #define PIVOT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */
-#define APART                1e-4 /* of the weights of such a difference, relative */
 #define MOST_SHARE           1.0  /* of a standard error, of their last step */
 
 typedef struct learning {
@@ -72,34 +71,6 @@ static void learning_free(learning *l)
 
 /* ---- the objective --------------------------------------------------------------------------- */
 
-/* Minus the second derivatives of the likelihood, by differences of its gradient. */
-static gbs_status find_information(learning *l, const double *w, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    double sum = 0.0;
-    double *above = gbsi_alloc_array(2 * l->n, sizeof *above);
-    double *below = above == NULL ? NULL : above + l->n;
-    if (above == NULL) {
-        return gbsi_no_memory(err, "second derivatives", 2 * l->n * sizeof *above);
-    }
-    memcpy(l->tried, w, l->n * sizeof *w);
-    for (size_t k = 0; k < l->n; ++k) {
-        const double apart = APART * (1.0 + fabs(w[k]));
-        l->tried[k] = w[k] + apart;
-        GBSI_TRY(gbsi_likelihood_at(l->likelihood, l->tried, &sum, above, err));
-        l->tried[k] = w[k] - apart;
-        GBSI_TRY(gbsi_likelihood_at(l->likelihood, l->tried, &sum, below, err));
-        l->tried[k] = w[k];
-        for (size_t i = k; i < l->n; ++i) {
-            l->information[i * l->n + k] = (below[i] - above[i]) / (2.0 * apart);
-        }
-    }
-
-cleanup:
-    gbsi_free(above);
-    return status;
-}
-
 /* Sum over rows of ln PL or ln P, less l2/2 |w|^2. @param gradient [n] out, or NULL.
  * @param second whether l->information is wanted too, with a gradient. */
 static gbs_status evaluate(learning *l, const double *w, double *gradient, bool second, double *sum,
@@ -114,7 +85,7 @@ static gbs_status evaluate(learning *l, const double *w, double *gradient, bool 
         GBSI_TRY(gbsi_likelihood_at(l->likelihood, w, sum, gradient, err));
     }
     if (l->likelihood != NULL && second) {
-        GBSI_TRY(find_information(l, w, err));
+        GBSI_TRY(gbsi_likelihood_information(l->likelihood, w, l->information, err));
     }
     for (size_t k = 0; k < l->n; ++k) {
         square += w[k] * w[k];
