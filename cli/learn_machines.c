@@ -60,9 +60,9 @@ static const struct {
             {"scan", WEIGHTS},
             {"accuracy", WEIGHTS},
             {"curve", WEIGHTS | RBM},
-            {"checkpoint", POTTS | RBM},
-            {"resume", POTTS | RBM},
-            {"checkpoint-every", POTTS | RBM}};
+            {"checkpoint", WEIGHTS | POTTS | RBM},
+            {"resume", WEIGHTS | POTTS | RBM},
+            {"checkpoint-every", WEIGHTS | POTTS | RBM}};
 
 /* "learn weights and learn potts" */
 static void list_kinds(unsigned which, char *text, size_t size)
@@ -122,6 +122,35 @@ int cli_learn_check(const cli_arguments *arguments)
                         arguments->operand[0]);
 }
 
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+int cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files)
+{
+    *files = (gbs_checkpoint_files){
+        .size = sizeof *files, .write = arguments->checkpoint, .resume = arguments->resume};
+    return cli_given(arguments, "checkpoint-every") && arguments->checkpoint == NULL
+               ? cli_error(CLI_USAGE, "--checkpoint-every applies with --checkpoint FILE only")
+               : cli_check_output(arguments->checkpoint);
+}
+
+const gbs_checkpoint_files *cli_learn_checkpoints(const gbs_checkpoint_files *files)
+{
+    return files->write != NULL || files->resume != NULL ? files : NULL;
+}
+
+int cli_learn_fail(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err)
+{
+    return done == GBS_ERR_FORMAT ? cli_fail_input(done, err) : cli_fail_call(files, done, err);
+}
+
+void cli_learn_tell_unwritten(const cli_arguments *arguments, uint64_t n)
+{
+    if (n > 0) {
+        cli_note(arguments, "%" PRIu64 " checkpoints could not be written; the one before stays",
+                 n);
+    }
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows)
@@ -130,37 +159,10 @@ int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows)
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
     }
-    if (status == CLI_DONE && cli_given(arguments, "checkpoint-every") &&
-        arguments->checkpoint == NULL) {
-        return cli_error(CLI_USAGE, "--checkpoint-every applies with --checkpoint FILE only");
-    }
     if (status == CLI_DONE) {
-        status = cli_check_output(arguments->checkpoint);
+        status = cli_learn_settle_checkpoints(arguments, &rows->checkpoints);
     }
-    rows->checkpoints = (gbs_checkpoint_files){.size = sizeof rows->checkpoints,
-                                               .write = arguments->checkpoint,
-                                               .resume = arguments->resume};
     return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
-}
-
-const gbs_checkpoint_files *cli_machine_checkpoints(const cli_machine_rows *rows)
-{
-    return rows->checkpoints.write != NULL || rows->checkpoints.resume != NULL ? &rows->checkpoints
-                                                                               : NULL;
-}
-
-int cli_machine_fail(const cli_machine_rows *rows, gbs_status done, const gbs_error *err)
-{
-    return done == GBS_ERR_FORMAT ? cli_fail_input(done, err)
-                                  : cli_fail_call(&rows->checkpoints, done, err);
-}
-
-void cli_machine_tell_unwritten(const cli_arguments *arguments, uint64_t n)
-{
-    if (n > 0) {
-        cli_note(arguments, "%" PRIu64 " checkpoints could not be written; the one before stays",
-                 n);
-    }
 }
 
 int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows)

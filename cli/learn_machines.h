@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What learn potts and learn rbm share: rows in, a summary out; and which options are whose. */
+/* What learn potts and learn rbm share, rows in, a summary out; checkpoints, which learn weights
+ * has as well; and which options are whose. */
 #ifndef GIBBSITE_CLI_LEARN_MACHINES_H
 #define GIBBSITE_CLI_LEARN_MACHINES_H
 
@@ -44,13 +45,16 @@ typedef struct cli_machine_summary {
 int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows);
 /* Free the rows in either case. */
 int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows);
-/* NULL where neither is asked for. */
-const gbs_checkpoint_files *cli_machine_checkpoints(const cli_machine_rows *rows);
-/* Of learning: a checkpoint that does not fit is bad input. */
-int cli_machine_fail(const cli_machine_rows *rows, gbs_status done, const gbs_error *err);
-void cli_machine_tell_unwritten(const cli_arguments *arguments, uint64_t n);
 void cli_machine_free(cli_machine_rows *rows);
 int cli_machine_write_summary(const cli_arguments *arguments, const cli_machine_summary *summary);
+
+/* Of --checkpoint and --resume. */
+int cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files);
+/* NULL where neither is asked for. */
+const gbs_checkpoint_files *cli_learn_checkpoints(const gbs_checkpoint_files *files);
+/* Of learning: a checkpoint that does not fit is bad input. */
+int cli_learn_fail(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err);
+void cli_learn_tell_unwritten(const cli_arguments *arguments, uint64_t n);
 
 /* Writes numbers learnt over time as CSV; one that is NAN is empty. path NULL: nothing.
  * header: names of the columns, the first of them of the numbers of rows, from `first` on.

@@ -281,10 +281,10 @@ static const cli_option table[] = {
          "write where the run stands to FILE, so that --resume FILE goes on from there: before the "
          "first sweep, every --checkpoint-every, and when the run ends")
     TEXT(0, checkpoint, "checkpoint", CLI_VERB_LEARN, "FILE",
-         "potts --method pcd, rbm: write where learning stands to FILE, so that --resume FILE goes on from there: "
+         "potts --method pcd, rbm, weights --objective sampled: write where learning stands to FILE, so that --resume FILE goes on from there: "
          "before the first step, every --checkpoint-every, and at the end")
     TEXT(0, resume, "resume", CLI_VERB_LEARN, "FILE",
-         "potts --method pcd, rbm: go on from a checkpoint of the same rows and options, to the same bits")
+         "potts --method pcd, rbm, weights --objective sampled: go on from a checkpoint of the same rows and options, to the same bits")
     TEXT(0, resume, "resume", CLI_RUNS | CLI_VERB_MAP | CLI_VERB_LOGZ, "FILE",
          "go on from a checkpoint of the same model and evidence, with the same bits; options that "
          "are not given are those of the run before")

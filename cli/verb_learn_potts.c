@@ -63,7 +63,7 @@ static int settle(learning *l)
                             .steps = arguments->learn_steps,
                             .rate = arguments->rate};
     const int status = cli_machine_settle(arguments, &l->rows);
-    l->options.checkpoints = cli_machine_checkpoints(&l->rows);
+    l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
     l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
     return status == CLI_DONE ? cli_check_output(arguments->intervals) : status;
 }
@@ -98,7 +98,7 @@ static int learn(learning *l, int *stopped)
     }
     cli_bar_finish(&l->bar, NULL);
     *stopped = done == GBS_STOPPED;
-    return done < 0 ? cli_machine_fail(&l->rows, done, &err) : CLI_DONE;
+    return done < 0 ? cli_learn_fail(&l->rows.checkpoints, done, &err) : CLI_DONE;
 }
 
 /* Standard errors, where --intervals asks for them: that there are none is an answer. */
@@ -283,7 +283,7 @@ static void tell(const learning *l, int stopped)
             : r->rhat <= 1.05 ? "; try more --steps or --chains, or a larger --rate"
                               : "; try more --steps");
     }
-    cli_machine_tell_unwritten(arguments, r->n_unwritten);
+    cli_learn_tell_unwritten(arguments, r->n_unwritten);
     if (l->rows.held_out != NULL && !isnan(r->held_out_pl)) {
         cli_note(arguments, "%zu rows held out: ln PL = %.8g, %.6g a row",
                  gbs_rows_n(l->rows.held_out), r->held_out_pl, r->held_out_pl / r->held_out_weight);

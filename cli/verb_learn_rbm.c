@@ -47,7 +47,7 @@ static int settle(learning *l)
         .threads = arguments->run.threads,
         .memory_limit = arguments->run.memory_limit};
     const int status = cli_machine_settle(arguments, &l->rows);
-    l->options.checkpoints = cli_machine_checkpoints(&l->rows);
+    l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
     l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
     return status == CLI_DONE ? cli_check_output(arguments->curve) : status;
 }
@@ -90,7 +90,7 @@ static int learn(learning *l, int *stopped)
                                           l->curve, &l->learnt, &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
     *stopped = done == GBS_STOPPED;
-    return done < 0 ? cli_machine_fail(&l->rows, done, &err) : CLI_DONE;
+    return done < 0 ? cli_learn_fail(&l->rows.checkpoints, done, &err) : CLI_DONE;
 }
 
 /* Means over rows; of held-out rows NAN where there are none. */
@@ -147,7 +147,7 @@ static void tell(const learning *l, int stopped)
         cli_note(arguments, "%zu rows held out: ln PL = %.6g a row, %.6g after the first",
                  gbs_rows_n(l->rows.held_out), r->held_out_pl, l->curve[1]);
     }
-    cli_machine_tell_unwritten(arguments, r->n_unwritten);
+    cli_learn_tell_unwritten(arguments, r->n_unwritten);
     if (r->rhat >= 1.0) { /* else it was stopped before */
         cli_note(arguments,
                  "%s: R-hat of units among the chains, at the last weights, %.3f (at most 1.05)%s",

@@ -11,6 +11,7 @@ typedef struct learning {
     cli_job job;
     gbs_learn_options options;
     cli_held_out out;
+    gbs_checkpoint_files checkpoints;
     gbs_data *data, *held_out;
     gbs_model *learnt;
     double *error;       /* [weights] standard errors */
@@ -19,6 +20,7 @@ typedef struct learning {
     cli_bar bar;
     double *curve; /* [n_points][CURVE] objective, gradient, held-out rows */
     size_t n_points, capacity;
+    uint64_t first; /* iteration of the first of them */
     int curve_lost; /* there was no memory for it */
 } learning;
 
@@ -53,8 +55,8 @@ static int is(const char *typed, const char *name)
 /* Refuses what only some objectives have, and what only some chains have. */
 static int check_sampled(const cli_arguments *arguments)
 {
-    static const char *const of_chains[] = {"chains", "steps",  "seed",    "scan",
-                                            "method", "sweeps", "accuracy"};
+    static const char *const of_chains[] = {"chains", "steps",    "seed",       "scan",  "method",
+                                            "sweeps", "accuracy", "checkpoint", "resume"};
     for (size_t i = 0; i < sizeof of_chains / sizeof of_chains[0]; i++) {
         if (cli_given(arguments, of_chains[i]) && objective(arguments) != GBS_LEARN_SAMPLED) {
             return cli_error(CLI_USAGE, "learn weights takes --%s with --objective sampled only",
@@ -107,8 +109,13 @@ static int settle(learning *l, cli_arguments *arguments)
         .scan = scan(arguments),
         .method = is(arguments->learn_method, "cd") ? GBS_LEARN_RESTARTED : GBS_LEARN_PERSISTENT,
         .sweeps = arguments->learn_sweeps,
-        .accuracy = arguments->learn_accuracy};
+        .accuracy = arguments->learn_accuracy,
+        .checkpoint_every_s = arguments->run.checkpoint_every_s};
     int status = check_sampled(arguments);
+    if (status == CLI_DONE) {
+        status = cli_learn_settle_checkpoints(arguments, &l->checkpoints);
+    }
+    l->options.checkpoints = cli_learn_checkpoints(&l->checkpoints);
     if (status == CLI_DONE) {
         status = cli_settle_held_out(arguments->held_out, arguments->operand[2], &l->out);
     }
@@ -128,6 +135,7 @@ static void on_point(void *context, const gbs_learn_point *point)
 {
     learning *l = context;
     const double numbers[CURVE] = {point->objective, point->gradient, point->held_out};
+    l->first = l->n_points == 0 ? point->iteration : l->first;
     if (l->n_points == l->capacity) {
         const size_t wanted = l->capacity > 0 ? 2 * l->capacity : POINTS;
         double *grown = realloc(l->curve, wanted * sizeof numbers);
@@ -172,7 +180,7 @@ static int learn(learning *l, int *stopped)
                                         &l->learnt, &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
     *stopped = done == GBS_STOPPED;
-    return done < 0        ? cli_fail(done, &err)
+    return done < 0        ? cli_learn_fail(&l->checkpoints, done, &err)
            : l->curve_lost ? cli_error(CLI_FAILED, "out of memory")
                            : CLI_DONE;
 }
@@ -278,13 +286,19 @@ static unsigned count_weights(const gbs_model *model)
     return n;
 }
 
-static void tell(const learning *l, int stopped)
+static void tell_sampled(const learning *l, int stopped)
 {
     const cli_arguments *arguments = l->job.arguments;
     const gbs_learn_report *r = &l->report;
-    const char *name = by_pseudo(l) ? "PL" : "P";
-    const double sum = by_pseudo(l) ? r->pseudo_log_likelihood : r->log_likelihood;
-    if (l->options.objective == GBS_LEARN_SAMPLED) {
+    if (stopped) {
+        cli_note(arguments, "stopped after %" PRIu64 " steps, %.3g s; %" PRIu64 " weights",
+                 r->iterations, r->seconds, r->n_learnt);
+    } else if (!r->has_errors) {
+        cli_note(arguments,
+                 "not converged after %" PRIu64
+                 " steps, %.3g s: R-hat of the features %.3f; %" PRIu64 " weights",
+                 r->iterations, r->seconds, r->rhat, r->n_learnt);
+    } else {
         cli_note(arguments,
                  "%s after %" PRIu64
                  " steps, %.3g s: R-hat of the features %.3f (converged: at most "
@@ -293,6 +307,18 @@ static void tell(const learning *l, int stopped)
                  r->converged ? "converged" : "not converged", r->iterations, r->seconds, r->rhat,
                  r->change, 100.0 * r->chance, r->n_learnt,
                  r->converged ? "" : "; try more --steps or --chains");
+    }
+    cli_learn_tell_unwritten(arguments, r->n_unwritten);
+}
+
+static void tell(const learning *l, int stopped)
+{
+    const cli_arguments *arguments = l->job.arguments;
+    const gbs_learn_report *r = &l->report;
+    const char *name = by_pseudo(l) ? "PL" : "P";
+    const double sum = by_pseudo(l) ? r->pseudo_log_likelihood : r->log_likelihood;
+    if (l->options.objective == GBS_LEARN_SAMPLED) {
+        tell_sampled(l, stopped);
         if (r->n_scans > 0) {
             cli_note(arguments,
                      "scan optimised %" PRIu64 " times: %" PRIu64
@@ -350,7 +376,7 @@ static int write_all(const learning *l, int stopped)
     }
     if (status == CLI_DONE) {
         status = cli_write_curve(l->job.arguments->curve, "iteration,objective,gradient,held_out",
-                                 0, l->curve, l->n_points, CURVE);
+                                 l->first, l->curve, l->n_points, CURVE);
     }
     if (status == CLI_DONE) {
         status = write_summary(l, stopped);

@@ -22,6 +22,7 @@
 #ifndef GIBBSITE_LEARN_H
 #define GIBBSITE_LEARN_H
 
+#include "gibbsite/checkpoint.h"
 #include "gibbsite/fit.h"
 
 #ifdef __cplusplus
@@ -95,6 +96,9 @@ typedef struct gbs_learn_options {
                     not sampled; 0: none */
     uint64_t threads; /**< number of threads, without effect on results; 0: all cores; the
                            likelihood by a junction tree always takes one */
+    const gbs_checkpoint_files *checkpoints; /**< sampled: NULL, or where checkpoints go, and the
+                                                  one to go on from; borrowed, as what it names */
+    double checkpoint_every_s;               /**< from one to the next; 0: 300 */
 } gbs_learn_options;
 
 /** What was found. Logarithms are natural. */
@@ -108,14 +112,17 @@ typedef struct gbs_learn_report {
     double pseudo_log_likelihood; /**< sum over rows of weight times ln PL; NAN: not maximised */
     double objective;             /**< this less the penalty */
     double change;                /**< largest change of a weight in the last step; sampled: in
-                                       standard errors */
+                                       standard errors, NAN where these are not known */
     double seconds;
     double
         log_likelihood; /**< sum over rows of weight times ln P; NAN: not maximised, or sampled */
-    double rhat;        /**< sampled: the largest split R-hat of a weight's features */
-    double chance;    /**< sampled: the largest part that chance has in a standard error, 0 to 1 */
-    uint64_t n_scans; /**< sampled: how often an optimised scan was made */
+    double rhat;        /**< sampled: the largest split R-hat of a weight's features; NAN where it
+                             was stopped */
+    double chance;      /**< sampled: the largest part that chance has in a standard error, 0 to 1;
+                             NAN as change */
+    uint64_t n_scans;   /**< sampled: how often an optimised scan was made */
     uint64_t scan_length; /**< sampled: updates of a chain in a sweep, at the last step */
+    uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
 } gbs_learn_report;
 
 /**
@@ -142,6 +149,12 @@ typedef struct gbs_learn_report {
  * when a weight has moved by more than 0.01. Restarted chains begin at the rows as long as the
  * weights move, and go on once these are held still.
  *
+ * Checkpoints are written before the first step of the chains, between two steps as often as they
+ * are due, and at the end of the steps, also where these were stopped. Learning that goes on from
+ * one does not repeat those steps, but the sweeps after them, and ends with the same bits as one
+ * that was never stopped, on any number of threads; model, rows and options have to be the same,
+ * but for limits, threads, point and held_out. Points before it are not told again.
+ *
  * Standard errors of the likelihood are those of the inverse of the observed information, for any
  * number of rows; sampled ones have what chance adds in them. Those of the pseudo-likelihood are
  * those of the sandwich (Godambe 1960; Lindsay 1988, Contemporary Mathematics 80:221-239): rows
@@ -158,7 +171,9 @@ typedef struct gbs_learn_report {
  * @param learnt   out, caller frees: the model with the new weights.
  * @param report   out or NULL.
  * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
- *         last step; GBS_ERR_STOPPED before there was one; GBS_ERR_IMPOSSIBLE for a row that has
+ *         last step, sampled their mean over the last half of the steps as far as that went;
+ *         GBS_ERR_STOPPED before there was one; GBS_ERR_IO and GBS_ERR_FORMAT for a checkpoint that
+ *         cannot be read or written, or is damaged; GBS_ERR_IMPOSSIBLE for a row that has
  *         weight 0 whatever the tied weights are; GBS_ERR_LIMIT for more than
  *         GBS_MAX_LEARNT_WEIGHTS weights, too little memory, or a likelihood whose junction tree
  *         does not fit; GBS_ERR_UNSUPPORTED for an optimised scan where Dobrushin's condition fails

@@ -16,8 +16,8 @@ bool gbsi_keep_writes(const gbsi_keep *keep)
     return keep->files != NULL && keep->files->write != NULL;
 }
 
-gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, const uint8_t *state,
-                            const double *weight, gbsi_digest **digest, gbs_error *err)
+gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, const double *weight,
+                            gbsi_digest **digest, gbs_error *err)
 {
     const uint64_t sizes[2] = {n_rows, n_sites};
     const char *version = gbs_version();
@@ -26,7 +26,6 @@ gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, con
         gbsi_digest_bytes(*digest, kind, strlen(kind) + 1);
         gbsi_digest_bytes(*digest, version, strlen(version) + 1);
         gbsi_digest_u64(*digest, sizes, 2);
-        gbsi_digest_u8(*digest, state, n_rows * n_sites);
         gbsi_digest_f64(*digest, weight, n_rows);
     }
     return status;
@@ -51,11 +50,11 @@ gbs_status gbsi_keep_open(const gbsi_keep *keep, gbsi_kept **kept, gbs_error *er
     const gbsi_source source = gbsi_kept_source(opened);
     GBSI_TRY(source.take(source.context, digest, sizeof digest, err));
     if (memcmp(digest, keep->digest, sizeof digest) != 0) {
-        GBSI_TRY(
-            gbsi_fail(err, GBS_ERR_ARGUMENT,
-                      "%s: found a checkpoint of other rows, other options or another version, "
-                      "expected one of this learning",
-                      keep->files->resume));
+        GBSI_TRY(gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "%s: found a checkpoint of other rows, other options, another model or another "
+            "version, expected one of this learning",
+            keep->files->resume));
     }
     *kept = opened;
     opened = NULL;

@@ -21,13 +21,14 @@ typedef struct gbsi_keep {
 /* Whether they are to be written. */
 bool gbsi_keep_writes(const gbsi_keep *keep);
 
-/* Of a kind of learning, this version, rows and their weights; then the caller's options.
+/* Of a kind of learning, this version, and the weights of rows; then their states and the options,
+ * by the caller.
  * @param digest out: freed by gbsi_digest_free(). */
-gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, const uint8_t *state,
-                            const double *weight, gbsi_digest **digest, gbs_error *err);
+gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, const double *weight,
+                            gbsi_digest **digest, gbs_error *err);
 
 /* The file to go on from, behind its digest. @param kept out: NULL where there is none.
- * @return GBS_ERR_ARGUMENT for one of other rows or options. */
+ * @return GBS_ERR_ARGUMENT for one of another model, other rows or options. */
 gbs_status gbsi_keep_open(const gbsi_keep *keep, gbsi_kept **kept, gbs_error *err);
 
 /* Before the first step: a place that cannot be written is an error. */

@@ -2,6 +2,7 @@
 #include "learn/learn_options.h"
 
 #include "base/machine.h"
+#include "base/sized.h"
 #include "base/status.h"
 
 #define ITERATIONS  1000u
@@ -14,6 +15,7 @@
 gbs_status gbsi_learn_options_settle(gbs_learn_options *options, gbs_error *err)
 {
     gbs_learn_options *o = options;
+    GBSI_IN_STRUCT(o->checkpoints, gbs_checkpoint_files);
     if (!(o->l2 >= 0.0 && o->l2 <= 1e12 && o->tolerance >= 0.0 && o->tolerance <= 1.0 &&
           o->time_s >= 0.0 && o->objective <= GBS_LEARN_SAMPLED && o->chains != 1 &&
           o->chains < UINT32_MAX / 2 && o->steps < UINT64_C(1) << 40)) {
@@ -36,6 +38,13 @@ gbs_status gbsi_learn_options_settle(gbs_learn_options *options, gbs_error *err)
     if (o->held_out != NULL && o->point == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "gbs_learn_options: found held_out without point, expected both");
+    }
+    if (!(o->checkpoint_every_s >= 0.0) ||
+        (o->checkpoints != NULL && o->objective != GBS_LEARN_SAMPLED)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_learn_options: found checkpoints, every %g s, expected 0 s or more, "
+                         "and none but with the sampled likelihood",
+                         o->checkpoint_every_s);
     }
     if (!(o->l1 >= 0.0 && o->l1 <= 1e12)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -239,8 +239,9 @@ static gbs_status find_digest(chains *c, gbs_error *err)
     const double number[] = {o->l2, o->tolerance, o->rate};
     gbsi_digest *digest = NULL;
     const gbs_status status =
-        gbsi_keep_digest("potts", rows->n, rows->n_sites, rows->state, rows->weight, &digest, err);
+        gbsi_keep_digest("potts", rows->n, rows->n_sites, rows->weight, &digest, err);
     if (status >= 0) {
+        gbsi_digest_u8(digest, rows->state, rows->n * rows->n_sites);
         gbsi_digest_u64(digest, count, sizeof count / sizeof count[0]);
         gbsi_digest_f64(digest, number, sizeof number / sizeof number[0]);
         gbsi_digest_text(digest, c->keep.digest);

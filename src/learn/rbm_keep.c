@@ -87,8 +87,9 @@ static gbs_status find_digest(gbsi_rbm *r, const gbs_rows *held_out, gbs_error *
     const double number[] = {o->rate, o->l2};
     gbsi_digest *digest = NULL;
     const gbs_status status =
-        gbsi_keep_digest("rbm", r->rows->n, r->n, r->rows->state, r->rows->weight, &digest, err);
+        gbsi_keep_digest("rbm", r->rows->n, r->n, r->rows->weight, &digest, err);
     if (status >= 0) {
+        gbsi_digest_u8(digest, r->rows->state, r->rows->n * r->n);
         gbsi_digest_u64(digest, count, sizeof count / sizeof count[0]);
         gbsi_digest_f64(digest, number, sizeof number / sizeof number[0]);
         if (held_out != NULL) {

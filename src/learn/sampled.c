@@ -76,7 +76,7 @@ static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
     gbs_status status = GBS_OK;
     const gbs_data *d = c->pseudo->data;
     for (size_t row = 0; row < d->n_distinct; ++row) {
-        uint32_t *x = state_of(c, c->how->chains + c->n_partial);
+        uint32_t *x = state_of(c, c->options->chains + c->n_partial);
         c->n_rows += d->weight[row];
         fill(c, row, x);
         GBSI_TRY(check_start(c, row, x, err));
@@ -90,11 +90,11 @@ static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
             c->complete[k] += d->weight[row] * c->step[k];
         }
     }
-    c->feature = gbsi_alloc_array(c->how->chains + c->n_partial, c->n * sizeof *c->feature);
+    c->feature = gbsi_alloc_array(c->options->chains + c->n_partial, c->n * sizeof *c->feature);
     if (c->feature == NULL) {
-        return gbsi_no_memory(err, "features", c->how->chains * c->n * sizeof *c->feature);
+        return gbsi_no_memory(err, "features", c->options->chains * c->n * sizeof *c->feature);
     }
-    for (uint64_t chain = 0; chain < c->how->chains; ++chain) {
+    for (uint64_t chain = 0; chain < c->options->chains; ++chain) {
         fill(c, chain % d->n_distinct, state_of(c, chain));
     }
 
@@ -110,17 +110,17 @@ static void restart(gbsi_climbing *c)
     uint32_t word[4];
     size_t row = 0;
     double before = 0.0; /* weight of the rows before this one */
-    gbsi_philox(c->how->seed, 0, c->pass, 0, GBSI_PURPOSE_START, word);
+    gbsi_philox(c->options->seed, 0, c->pass, 0, GBSI_PURPOSE_START, word);
     const double u = gbsi_uniform(word[0], word[1]);
-    for (uint64_t chain = 0; chain < c->how->chains; ++chain) {
-        const double at = ((double)chain + u) / (double)c->how->chains * c->n_rows;
+    for (uint64_t chain = 0; chain < c->options->chains; ++chain) {
+        const double at = ((double)chain + u) / (double)c->options->chains * c->n_rows;
         while (row + 1 < d->n_distinct && before + d->weight[row] <= at) {
             before += d->weight[row++];
         }
         fill(c, row, state_of(c, chain));
     }
     for (size_t i = 0; i < c->n_partial; ++i) {
-        fill(c, c->partial[i], state_of(c, c->how->chains + i));
+        fill(c, c->partial[i], state_of(c, c->options->chains + i));
     }
 }
 
@@ -130,13 +130,13 @@ static void draw_chain(const gbsi_climbing *c, uint32_t member, size_t chain)
     uint32_t *x = state_of(c, chain);
     double *feature = c->feature + chain * c->n;
     uint8_t *clamped = NULL;
-    if (chain >= c->how->chains) {
+    if (chain >= c->options->chains) {
         clamped = c->clamped + member * c->n_variables;
-        (void)mark(c, c->partial[chain - c->how->chains], clamped);
+        (void)mark(c, c->partial[chain - c->options->chains], clamped);
     }
-    for (uint64_t k = 0; k < c->how->sweeps && !gbsi_climbing_stopped(c); ++k) {
-        gbsi_pseudo_sweep(c->pseudo, member, c->at, &c->how->scan->order, clamped, c->how->seed,
-                          (uint32_t)chain, c->pass * c->how->sweeps + k, x);
+    for (uint64_t k = 0; k < c->options->sweeps && !gbsi_climbing_stopped(c); ++k) {
+        gbsi_pseudo_sweep(c->pseudo, member, c->at, &c->how->scan->order, clamped, c->options->seed,
+                          (uint32_t)chain, c->pass * c->options->sweeps + k, x);
     }
     memset(feature, 0, c->n * sizeof *feature);
     gbsi_pseudo_features(c->pseudo, x, feature);
@@ -146,7 +146,7 @@ static void draw_chains(void *context, uint32_t member)
 {
     gbsi_climbing *c = context;
     size_t chain = 0;
-    while ((chain = c->next++) < c->how->chains + c->n_partial && !gbsi_climbing_stopped(c)) {
+    while ((chain = c->next++) < c->options->chains + c->n_partial && !gbsi_climbing_stopped(c)) {
         draw_chain(c, member, chain);
     }
 }
@@ -164,14 +164,15 @@ static void add_features(void *context, uint32_t member)
 {
     gbsi_climbing *c = context;
     const size_t n = c->n;
-    const double share = 1.0 / (double)c->how->chains;
+    const double share = 1.0 / (double)c->options->chains;
     size_t k = 0;
-    while ((k = c->next++) < n && !gbsi_pseudo_stops(c->pseudo, member, k * c->how->chains / 2)) {
+    while ((k = c->next++) < n &&
+           !gbsi_pseudo_stops(c->pseudo, member, k * c->options->chains / 2)) {
         const double *feature = c->feature;
         c->mean[k] = 0.0;
         c->rows[k] = c->complete[k];
         memset(c->second + k * n, 0, n * sizeof *c->second);
-        for (size_t chain = 0; chain < c->how->chains; ++chain, feature += n) {
+        for (size_t chain = 0; chain < c->options->chains; ++chain, feature += n) {
             c->mean[k] += share * feature[k];
             gbsi_add_products(feature, k, share, c->second + k * n);
         }
@@ -207,7 +208,7 @@ static void factorise(gbsi_climbing *c, double scale)
         }
         most = c->root[k * c->n + k] > most ? c->root[k * c->n + k] : most;
     }
-    double more = c->how->l2 + 1e-6 * most + 1e-9;
+    double more = c->options->l2 + 1e-6 * most + 1e-9;
     while (!gbsi_cholesky(c->root, c->n, more, PIVOT, c->root, c->pseudo->watch) &&
            !gbsi_climbing_stopped(c)) {
         for (size_t k = 0; k < c->n; ++k) { /* what was overwritten */
@@ -223,54 +224,82 @@ double gbsi_climbing_step(gbsi_climbing *c, const double *w, const double *rows,
 {
     double square = 0.0;
     for (size_t k = 0; k < c->n; ++k) {
-        c->step[k] = rows[k] - c->n_rows * mean[k] - c->how->l2 * w[k];
+        c->step[k] = rows[k] - c->n_rows * mean[k] - c->options->l2 * w[k];
         square += c->step[k] * c->step[k];
     }
     gbsi_cholesky_solve(c->root, c->n, c->step);
     return gbsi_sqrt(square);
 }
 
-static double length_of(const gbsi_climb *how, uint64_t k)
+static double length_of(const gbsi_climbing *c)
 {
-    const double past = (double)k - (double)how->steps / QUARTER;
-    return past <= 0.0 ? FASTEST : FASTEST / (1.0 + SLOWING * past / (double)how->steps);
+    const double n_steps = (double)c->options->steps;
+    const double past = (double)c->n_steps - n_steps / QUARTER;
+    return past <= 0.0 ? FASTEST : FASTEST / (1.0 + SLOWING * past / n_steps);
 }
 
-/* w becomes its mean over the last half of the steps. */
-static gbs_status climb(gbsi_climbing *c, double *w, gbs_error *err)
+/* The chains of a step, and what they say, unless a checkpoint has it. */
+static gbs_status draw_step(gbsi_climbing *c, gbs_error *err)
+{
+    const double fresh = 1.0 / (double)(c->n_steps + 1);
+    if (c->drawn) {
+        return GBS_OK;
+    }
+    const gbs_status status = gbsi_learning_scan_follow(c->how->scan, c->w, err);
+    if (status < 0) {
+        return status;
+    }
+    if (c->options->method == GBS_LEARN_RESTARTED) {
+        restart(c);
+    }
+    sweep(c, c->w);
+    if (gbsi_climbing_stopped(c)) {
+        return gbsi_watch_fail(err, "learning");
+    }
+    for (size_t i = 0; i < c->n * c->n; ++i) {
+        c->covariance[i] += (fresh > FORGET ? fresh : FORGET) * (c->second[i] - c->covariance[i]);
+    }
+    c->drawn = true;
+    gbsi_climbing_keep(c);
+    return GBS_OK;
+}
+
+static void move(gbsi_climbing *c)
+{
+    const uint64_t first = c->options->steps / 2;
+    for (size_t i = 0; i < c->n; ++i) {
+        const double step = length_of(c) * c->step[i];
+        c->w[i] += step > FARTHEST ? FARTHEST : step < -FARTHEST ? -FARTHEST : step;
+        c->average[i] +=
+            c->n_steps < first ? 0.0 : (c->w[i] - c->average[i]) / (double)(c->n_steps - first + 1);
+    }
+    ++c->n_steps;
+    c->drawn = false;
+}
+
+/* Steps to the last, or until they are stopped: what is stopped leaves no trace but the chains,
+ * of which there is a copy. Then w becomes its mean over those of the last half. */
+static gbs_status climb(gbsi_climbing *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const size_t n = c->n;
-    const uint64_t first = c->how->steps / 2;
-    double *mean = gbsi_alloc_array_zero(n, sizeof *mean);
-    if (mean == NULL) {
-        return gbsi_no_memory(err, "mean weights", n * sizeof *mean);
-    }
-    for (uint64_t k = 0; k < c->how->steps && !gbsi_climbing_stopped(c); ++k) {
-        const double fresh = 1.0 / (double)(k + 1);
-        GBSI_TRY(gbsi_learning_scan_follow(c->how->scan, w, err));
-        if (c->how->restarted) {
-            restart(c);
-        }
-        sweep(c, w);
-        for (size_t i = 0; i < n * n; ++i) {
-            c->covariance[i] +=
-                (fresh > FORGET ? fresh : FORGET) * (c->second[i] - c->covariance[i]);
-        }
+    while (c->n_steps < c->options->steps) {
+        GBSI_TRY(draw_step(c, err));
         factorise(c, c->n_rows);
-        const double length = gbsi_climbing_step(c, w, c->rows, c->mean);
-        GBSI_TRY(c->how->tell(c->how->tell_context, k, w, (double)NAN, length, err));
-        for (size_t i = 0; i < n; ++i) {
-            const double move = length_of(c->how, k) * c->step[i];
-            w[i] += move > FARTHEST ? FARTHEST : move < -FARTHEST ? -FARTHEST : move;
-            mean[i] += k < first ? 0.0 : (w[i] - mean[i]) / (double)(k - first + 1);
+        if (gbsi_climbing_stopped(c)) {
+            GBSI_TRY(gbsi_watch_fail(err, "learning"));
         }
+        const double length = gbsi_climbing_step(c, c->w, c->rows, c->mean);
+        GBSI_TRY(c->how->tell(c->how->tell_context, c->n_steps, c->w, (double)NAN, length, err));
+        move(c);
     }
-    memcpy(w, mean, n * sizeof *w);
-    status = gbsi_climbing_stopped(c) ? gbsi_watch_fail(err, "learning") : GBS_OK;
 
 cleanup:
-    gbsi_free(mean);
+    if (status == GBS_OK || status == GBS_ERR_STOPPED) {
+        gbsi_keep_last(&c->keep);
+    }
+    if (c->n_steps > c->options->steps / 2) {
+        memcpy(c->w, c->average, c->n * sizeof *c->w);
+    }
     return status;
 }
 
@@ -278,11 +307,11 @@ cleanup:
 
 static gbs_status take_memory(gbsi_climbing *c, gbs_error *err)
 {
-    const size_t n_chains = c->how->chains + c->pseudo->data->n_distinct + 1;
+    const size_t n_chains = c->options->chains + c->pseudo->data->n_distinct + 1;
     c->state = gbsi_alloc_array(n_chains, c->n_variables * sizeof *c->state);
     c->partial = gbsi_alloc_array(c->pseudo->data->n_distinct, sizeof *c->partial);
     c->clamped = gbsi_alloc_array(gbsi_pool_size(c->pseudo->pool), c->n_variables);
-    c->complete = gbsi_alloc_array_zero(4 * c->n, sizeof *c->complete);
+    c->complete = gbsi_alloc_array_zero(5 * c->n, sizeof *c->complete);
     c->covariance = gbsi_alloc_array_zero(3 * c->n * c->n, sizeof *c->covariance);
     if (c->state == NULL || c->partial == NULL || c->clamped == NULL || c->complete == NULL ||
         c->covariance == NULL) {
@@ -291,6 +320,7 @@ static gbs_status take_memory(gbsi_climbing *c, gbs_error *err)
     c->mean = c->complete + c->n;
     c->rows = c->complete + 2 * c->n;
     c->step = c->complete + 3 * c->n;
+    c->average = c->complete + 4 * c->n;
     c->root = c->covariance + c->n * c->n;
     c->second = c->root + c->n * c->n;
     return GBS_OK;
@@ -302,15 +332,22 @@ gbs_status gbsi_climb_likelihood(gbsi_pseudo *pseudo, const gbsi_climb *how, dou
     gbs_status status = GBS_OK;
     gbsi_climbing c = {.pseudo = pseudo,
                        .how = how,
+                       .options = how->options,
                        .n = pseudo->learnt->n,
-                       .n_variables = pseudo->model->n_variables};
+                       .n_variables = pseudo->model->n_variables,
+                       .w = w};
+    found->rhat = found->share = found->error = (double)NAN;
     GBSI_TRY(take_memory(&c, err));
     GBSI_TRY(take_rows(&c, err));
-    GBSI_TRY(climb(&c, w, err));
+    GBSI_TRY(gbsi_climbing_resume(&c, err));
+    GBSI_TRY(climb(&c, err));
     GBSI_TRY(gbsi_climbing_finish(&c, w, found, err));
 
 cleanup:
+    found->steps = c.n_steps;
+    found->n_unwritten = c.keep.n_failed;
     gbsi_free(c.state);
+    gbsi_free(c.kept);
     gbsi_free(c.partial);
     gbsi_free(c.clamped);
     gbsi_free(c.complete);

@@ -7,15 +7,12 @@
 #include "learn/sampled_scan.h"
 
 typedef struct gbsi_climb {
-    uint64_t chains, steps, seed;
-    uint64_t sweeps; /* of each chain in a step */
-    bool restarted;  /* chains begin at the rows in each step, as long as the weights move */
+    const gbs_learn_options *options; /* settled */
     gbsi_learning_scan *scan;
     /* Told before each step. @param gradient the length of the sampled one. */
     gbs_status (*tell)(void *context, uint64_t step, const double *w, double objective,
                        double gradient, gbs_error *err);
     void *tell_context;
-    double l2;
 } gbsi_climb;
 
 typedef struct gbsi_climbed {
@@ -24,6 +21,8 @@ typedef struct gbsi_climbed {
     double rhat;      /* largest of the features */
     double share;     /* largest move of the last step, in standard errors */
     double error;     /* largest share of chance in the standard error of a weight */
+    uint64_t steps; /* done, those before a checkpoint included; out in any case, as what follows */
+    uint64_t n_unwritten; /* checkpoints */
 } gbsi_climbed;
 
 /* @param pseudo of rows that may lack values. @param w [n] from there, and out.

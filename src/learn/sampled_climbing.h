@@ -5,12 +5,18 @@
 
 #include <stdatomic.h>
 
+#include "learn/keep.h"
 #include "learn/sampled.h"
 
 typedef struct gbsi_climbing {
     gbsi_pseudo *pseudo;
     const gbsi_climb *how;
+    const gbs_learn_options *options;
     size_t n, n_variables;
+    double *w;        /* [n] the weights */
+    double *average;  /* [n] of the weights after the steps of the last half */
+    uint64_t n_steps; /* done */
+    bool drawn;       /* the chains of the next one are */
     uint64_t pass;
     double n_rows;
     double *complete; /* [n] features of complete rows */
@@ -27,6 +33,8 @@ typedef struct gbsi_climbing {
     double *covariance; /* [n][n] lower triangle */
     double *root;       /* [n][n] */
     double *step;       /* [n] */
+    gbsi_keep keep;
+    uint32_t *kept; /* the chains, as state, when all were last drawn; NULL: of no use */
 } gbsi_climbing;
 
 static inline bool gbsi_climbing_stopped(const gbsi_climbing *c)
@@ -50,5 +58,9 @@ double gbsi_climbing_step(gbsi_climbing *c, const double *w, const double *rows,
                           const double *mean);
 /* sampled_look.c: one step of Newton's method from w. */
 gbs_status gbsi_climbing_finish(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err);
+/* sampled_keep.c: where a checkpoint has it, or as it is; and the first one. */
+gbs_status gbsi_climbing_resume(gbsi_climbing *c, gbs_error *err);
+/* Once all chains are drawn. */
+void gbsi_climbing_keep(gbsi_climbing *c);
 
 #endif

@@ -35,9 +35,9 @@ static void looking_free(looking *l)
 static gbs_status looking_new(gbsi_climbing *c, looking *l, gbs_error *err)
 {
     const size_t n = c->n;
-    const size_t halves = 2 * (size_t)c->how->chains * n;
+    const size_t halves = 2 * (size_t)c->options->chains * n;
     l->climbing = c;
-    l->n_half = c->how->steps / 4 + 2;
+    l->n_half = c->options->steps / 4 + 2;
     l->chain = gbsi_alloc_array_zero(2 * halves, sizeof *l->chain);
     l->second = gbsi_alloc_array_zero(2 * n * n, sizeof *l->second);
     l->of_row = gbsi_alloc_array_zero(c->n_partial * n, sizeof *l->of_row);
@@ -57,8 +57,8 @@ static void add_free(const looking *l, size_t k)
 {
     const gbsi_climbing *c = l->climbing;
     const size_t n = c->n;
-    const double share = 1.0 / (double)(2 * l->n_half * c->how->chains);
-    for (size_t chain = 0; chain < c->how->chains; ++chain) {
+    const double share = 1.0 / (double)(2 * l->n_half * c->options->chains);
+    for (size_t chain = 0; chain < c->options->chains; ++chain) {
         const size_t half = 2 * chain + (l->t >= l->n_half);
         const double *feature = c->feature + chain * n;
         l->chain[half * n + k] += feature[k] / (double)l->n_half;
@@ -77,7 +77,7 @@ static void add_partial(const looking *l, size_t k)
     double *batch = l->batch + l->t * BATCHES / (2 * l->n_half) * n;
     for (size_t i = 0; i < c->n_partial; ++i) {
         const double weight = c->pseudo->data->weight[c->partial[i]];
-        const double *feature = c->feature + (c->how->chains + i) * n;
+        const double *feature = c->feature + (c->options->chains + i) * n;
         l->of_row[i * n + k] += feature[k] / n_draws;
         l->rows[k] += feature[k] * weight / n_draws;
         batch[k] += weight * feature[k] * BATCHES / n_draws;
@@ -89,7 +89,7 @@ static void add_draws(void *context, uint32_t member)
 {
     const looking *l = context;
     gbsi_climbing *c = l->climbing;
-    const size_t n_chains = c->how->chains + c->n_partial;
+    const size_t n_chains = c->options->chains + c->n_partial;
     size_t k = 0;
     while ((k = c->next++) < c->n && !gbsi_pseudo_stops(c->pseudo, member, k * n_chains / 2)) {
         add_free(l, k);
@@ -110,7 +110,7 @@ static gbs_status look_around(gbsi_climbing *c, const double *w, looking *l, gbs
 /* Split R-hat of a feature (Gelman et al. 2013, Bayesian Data Analysis, section 11.4). */
 static double rhat_of(const gbsi_climbing *c, const looking *l, size_t k)
 {
-    const size_t n_halves = 2 * (size_t)c->how->chains;
+    const size_t n_halves = 2 * (size_t)c->options->chains;
     const double n = (double)l->n_half;
     double within = 0.0;
     double between = 0.0;
@@ -140,7 +140,7 @@ static bool find_information(gbsi_climbing *c, const looking *l)
                 c->n_rows * (l->second[k * n + j] - l->mean[k] * l->mean[j]) - of_rows;
         }
     }
-    return gbsi_cholesky(c->covariance, n, c->how->l2, 1e-6, c->root, c->pseudo->watch);
+    return gbsi_cholesky(c->covariance, n, c->options->l2, 1e-6, c->root, c->pseudo->watch);
 }
 
 /* variance += that of the solution for a mean of independent terms. @param at [count][n] terms. */
@@ -163,13 +163,13 @@ static void find_variances(gbsi_climbing *c, looking *l, double *chance, gbsi_cl
 {
     const size_t n = c->n;
     memset(chance, 0, n * sizeof *chance);
-    for (size_t chain = 0; chain < c->how->chains; ++chain) { /* halves become wholes */
+    for (size_t chain = 0; chain < c->options->chains; ++chain) { /* halves become wholes */
         for (size_t k = 0; k < n; ++k) {
             double *half = l->chain + 2 * chain * n;
             half[k] = 0.5 * (half[k] + half[n + k]);
         }
     }
-    add_chance(c, l->chain, c->how->chains, 2 * n, c->n_rows, l->mean, chance);
+    add_chance(c, l->chain, c->options->chains, 2 * n, c->n_rows, l->mean, chance);
     if (c->n_partial > 0) {
         add_chance(c, l->batch, BATCHES, n, 1.0, l->rows, chance);
     }
@@ -182,7 +182,7 @@ static void find_variances(gbsi_climbing *c, looking *l, double *chance, gbsi_cl
         for (size_t i = 0; i < n; ++i) {
             square += c->step[i] * c->step[i];
         }
-        const double of_data = c->step[k] - c->how->l2 * square;
+        const double of_data = c->step[k] - c->options->l2 * square;
         found->variance[k] = (of_data > 0.0 ? of_data : 0.0) + chance[k];
         const double share = gbsi_sqrt(chance[k] / found->variance[k]);
         found->error = share > found->error ? share : found->error;
@@ -210,6 +210,7 @@ gbs_status gbsi_climbing_finish(gbsi_climbing *c, double *w, gbsi_climbed *found
         goto cleanup;
     }
     find_variances(c, &l, chance, found);
+    found->share = 0.0;
     for (size_t k = 0; k < c->n; ++k) {
         l.rows[k] += c->complete[k];
     }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sampled maximum likelihood against that by a junction tree: as far apart as the chance that is
- * said to be in it, of rows with and without missing values; one row; the same bits again. */
+ * said to be in it, of rows with and without missing values; one row; the same bits again, on any
+ * number of threads and after checkpoints. */
+#include <time.h>
+
 #include "learn/testing.h"
 
 enum { SETS = 12 };
@@ -80,6 +83,174 @@ static void threads(void **state)
     gbs_model_free(m);
 }
 
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+#define CHECKPOINT "sampled_test.ckpt"
+
+typedef struct learning {
+    const gbs_model *model;
+    const gbs_data *data;
+    gbs_learn_options options;
+    uint64_t stop_at; /* step */
+    bool stops;
+    double error[WEIGHTS];
+    char digest[80];
+    gbs_learn_report report;
+} learning;
+
+/* Before the step that is to be stopped: long enough that the next look asks progress. */
+static void wait_before(void *context, const gbs_learn_point *point)
+{
+    const struct timespec pause = {.tv_nsec = 150000000};
+    learning *l = context;
+    if (point->iteration == l->stop_at) {
+        l->stops = true;
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+static int stop(void *context, const gbs_progress *progress)
+{
+    (void)progress;
+    return ((const learning *)context)->stops;
+}
+
+static gbs_status learn(learning *l, const char *write, const char *resume, uint64_t threads,
+                        gbs_error *err)
+{
+    const gbs_checkpoint_files files = {.size = sizeof files, .write = write, .resume = resume};
+    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .context = l, .progress = stop};
+    gbs_model *learnt = NULL;
+    l->stops = false;
+    l->options.point = wait_before;
+    l->options.point_context = l;
+    l->options.checkpoints = &files;
+    l->options.threads = threads;
+    l->report.size = sizeof l->report;
+    const gbs_status status = gbs_learn_weights(l->model, l->data, &l->options, &callbacks,
+                                                l->error, &learnt, &l->report, err);
+    if (learnt != NULL) {
+        (void)snprintf(l->digest, sizeof l->digest, "%s", gbs_model_digest(learnt));
+    }
+    gbs_model_free(learnt);
+    l->report.seconds = 0.0;
+    return status;
+}
+
+static void same_end(const learning *found, const learning *expected)
+{
+    assert_string_equal(found->digest, expected->digest);
+    assert_memory_equal(found->error, expected->error, sizeof found->error);
+    assert_memory_equal(&found->report, &expected->report, sizeof found->report);
+}
+
+/* Never stopped; stopped in a step; from there with a checkpoint after every draw; from the last
+ * but one of these; from the last. */
+static void go_on(const learning *ways, uint64_t stop_at, uint64_t threads)
+{
+    learning whole = *ways;
+    learning parts = *ways;
+    gbs_error err = {GBS_OK, ""};
+    whole.stop_at = parts.stop_at = UINT64_MAX;
+    ok(learn(&whole, NULL, NULL, threads, &err));
+    assert_true(whole.report.iterations == whole.options.steps);
+    parts.stop_at = stop_at;
+    assert_int_equal(learn(&parts, CHECKPOINT, NULL, 3 - threads, &err), GBS_STOPPED);
+    assert_true(parts.report.iterations >= stop_at && !parts.report.has_errors);
+    assert_true(isnan(parts.report.rhat) && isnan(parts.report.change));
+    assert_string_not_equal(parts.digest, whole.digest);
+    parts.stop_at = UINT64_MAX;
+    parts.options.checkpoint_every_s = 1e-9;
+    ok(learn(&parts, CHECKPOINT, CHECKPOINT, threads, &err));
+    same_end(&parts, &whole);
+    ok(learn(&parts, NULL, CHECKPOINT "~", 3, &err));
+    same_end(&parts, &whole);
+    ok(learn(&parts, NULL, CHECKPOINT, 1, &err));
+    same_end(&parts, &whole);
+}
+
+static void checkpoints_go_on(void **state)
+{
+    (void)state;
+    const double weak[WEIGHTS] = {0.1, -0.1, 0.1, 0.1, 0.1}; /* a scan can be optimised */
+    gbs_model *m = small_model(weak);
+    gbs_data *complete = drawn_rows(m, ROWS);
+    gbs_data *holes = with_holes(m, complete, 13);
+    learning l = {
+        .model = m,
+        .data = holes,
+        .options = {
+            .size = sizeof l.options, .objective = GBS_LEARN_SAMPLED, .chains = 300, .steps = 60}};
+    go_on(&l, 1, 2);
+    go_on(&l, 59, 1);
+    l.options.method = GBS_LEARN_RESTARTED;
+    go_on(&l, 20, 1);
+    l.options.scan = GBS_LEARN_SCAN_OPTIMISED;
+    l.options.sweeps = 2;
+    l.data = complete;
+    go_on(&l, 33, 2);
+    gbs_data_free(holes);
+    gbs_data_free(complete);
+    gbs_model_free(m);
+}
+
+/* @param byte of the checkpoint that is changed. */
+static void damage(long byte)
+{
+    FILE *file = fopen(CHECKPOINT, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, byte, SEEK_SET), 0);
+    const int was = fgetc(file);
+    assert_int_equal(fseek(file, byte, SEEK_SET), 0);
+    assert_true(fputc(was ^ 1, file) != EOF && fclose(file) == 0);
+}
+
+static void refuse(learning *l, gbs_status status, const char *part)
+{
+    gbs_error err = {GBS_OK, ""};
+    l->digest[0] = '\0';
+    assert_int_equal(learn(l, NULL, CHECKPOINT, 1, &err), status);
+    assert_non_null(strstr(err.message, part));
+    assert_true(l->digest[0] == '\0');
+}
+
+static void checkpoints_that_do_not_fit(void **state)
+{
+    (void)state;
+    const char *const foreign = CHECKPOINT ": found a checkpoint of other rows, other options, ";
+    gbs_error err = {GBS_OK, ""};
+    gbs_model *m = small_model(truth);
+    gbs_data *data = drawn_rows(m, 20);
+    gbs_data *others = drawn_rows(m, 20);
+    learning l = {.model = m,
+                  .data = data,
+                  .options = {.size = sizeof l.options,
+                              .objective = GBS_LEARN_SAMPLED,
+                              .steps = 8,
+                              .l2 = 1.0},
+                  .stop_at = UINT64_MAX};
+    ok(learn(&l, CHECKPOINT, NULL, 1, &err));
+    l.options.seed = 9;
+    refuse(&l, GBS_ERR_ARGUMENT, foreign);
+    l.options.seed = 0;
+    l.data = others;
+    refuse(&l, GBS_ERR_ARGUMENT, foreign);
+    l.data = data;
+    l.options.checkpoint_every_s = -1.0;
+    refuse(&l, GBS_ERR_ARGUMENT, "checkpoints, every -1 s");
+    l.options.checkpoint_every_s = 0.0;
+    l.options.objective = GBS_LEARN_PSEUDO;
+    refuse(&l, GBS_ERR_ARGUMENT, "none but with the sampled likelihood");
+    l.options.objective = GBS_LEARN_SAMPLED;
+    assert_int_equal(learn(&l, "/none/none", NULL, 1, &err), GBS_ERR_IO);
+    damage(100);
+    refuse(&l, GBS_ERR_FORMAT, CHECKPOINT ": ");
+    assert_true(remove(CHECKPOINT) == 0 && remove(CHECKPOINT "~") == 0);
+    gbs_data_free(others);
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
 static void same_bits_and_refusals(void **state)
 {
     (void)state;
@@ -102,11 +273,14 @@ static void same_bits_and_refusals(void **state)
     gbs_model_free(m);
 }
 
-static void without_memory(void **state)
+static void without_memory_and(const gbs_checkpoint_files *files)
 {
-    (void)state;
-    const gbs_learn_options options = {
-        .size = sizeof options, .objective = GBS_LEARN_SAMPLED, .chains = 4, .steps = 8};
+    const gbs_learn_options options = {.size = sizeof options,
+                                       .objective = GBS_LEARN_SAMPLED,
+                                       .chains = 4,
+                                       .steps = 8,
+                                       .checkpoints = files};
+    seed = 7;
     gbs_model *m = small_model(truth);
     gbs_data *complete = drawn_rows(m, 20);
     gbs_data *data = with_holes(m, complete, 10);
@@ -125,12 +299,23 @@ static void without_memory(void **state)
     gbs_model_free(m);
 }
 
+static void without_memory(void **state)
+{
+    (void)state;
+    without_memory_and(NULL);
+    without_memory_and(&(gbs_checkpoint_files){.write = CHECKPOINT});
+    without_memory_and(&(gbs_checkpoint_files){.resume = CHECKPOINT});
+    assert_true(remove(CHECKPOINT) == 0 && remove(CHECKPOINT "~") == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(complete_rows, restart),
         cmocka_unit_test_setup(rows_with_holes, restart),
         cmocka_unit_test_setup(threads, restart),
+        cmocka_unit_test_setup(checkpoints_go_on, restart),
+        cmocka_unit_test_setup(checkpoints_that_do_not_fit, restart),
         cmocka_unit_test_setup(same_bits_and_refusals, restart),
         cmocka_unit_test_setup(without_memory, restart),
     };

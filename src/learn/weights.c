@@ -341,6 +341,16 @@ static gbs_status sandwich(learning *l, gbs_error *err)
     return status;
 }
 
+/* Before each of its steps. */
+static gbs_status tell_sampled(void *context, uint64_t step, const double *w, double objective,
+                               double gradient, gbs_error *err)
+{
+    learning *l = context;
+    l->work.progress.pass = step;
+    l->work.progress.passes = l->options.steps;
+    return tell_point(l, step, w, objective, gradient, err);
+}
+
 /* Along sampled gradients; then variances are known already. */
 static gbs_status climb(learning *l, gbs_error *err)
 {
@@ -350,29 +360,25 @@ static gbs_status climb(learning *l, gbs_error *err)
                                .kind = (gbs_learn_scan)l->options.scan,
                                .accuracy = l->options.accuracy,
                                .memory_limit = l->options.memory_limit};
-    const gbsi_climb how = {.chains = l->options.chains,
-                            .steps = l->options.steps,
-                            .seed = l->options.seed,
-                            .sweeps = l->options.sweeps,
-                            .restarted = l->options.method == GBS_LEARN_RESTARTED,
-                            .scan = &scan,
-                            .tell = tell_point,
-                            .tell_context = l,
-                            .l2 = l->options.l2};
+    const gbsi_climb how = {
+        .options = &l->options, .scan = &scan, .tell = tell_sampled, .tell_context = l};
     gbsi_climbed found = {.variance = l->variance};
     GBSI_TRY(gbsi_learning_scan_init(&scan, err));
     GBSI_TRY(gbsi_climb_likelihood(&l->pseudo, &how, l->w, &found, err));
-    r->iterations = how.steps;
+    r->has_errors = found.has_errors;
+    r->converged = found.has_errors && found.rhat <= GBSI_MOST_RHAT && found.share <= MOST_SHARE;
+
+cleanup:
+    if (found.steps > 0) {
+        r->iterations = found.steps;
+    }
     r->rhat = found.rhat;
     r->change = found.share;
     r->chance = found.error;
-    r->has_errors = found.has_errors;
-    r->converged = found.has_errors && found.rhat <= GBSI_MOST_RHAT && found.share <= MOST_SHARE;
+    r->n_unwritten = found.n_unwritten;
     l->sum = r->objective = (double)NAN;
     r->n_scans = scan.n_made;
     r->scan_length = scan.order.n;
-
-cleanup:
     gbsi_learning_scan_free(&scan);
     return status;
 }
@@ -417,6 +423,11 @@ static bool is_whole(const gbs_model *model, const gbs_data *data)
         n_known += model->arity[data->column[c]] > 1 && data->n_missing[c] == 0;
     }
     return n_known == n_wanted;
+}
+
+static bool resumes(const gbs_learn_options *options)
+{
+    return options->checkpoints != NULL && options->checkpoints->resume != NULL;
 }
 
 static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *data, gbs_error *err)
@@ -525,7 +536,8 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
     status = begin(&l, model, data, err);
     if (status >= 0 && l.options.l1 > 0.0) {
         status = maximise_sparse(&l, err);
-    } else if (status >= 0 && (l.options.objective != GBS_LEARN_SAMPLED || is_whole(model, data))) {
+    } else if (status >= 0 && (l.options.objective != GBS_LEARN_SAMPLED ||
+                               (is_whole(model, data) && !resumes(&l.options)))) {
         status = maximise(&l, err);
     }
     if (status >= 0 && l.options.objective == GBS_LEARN_SAMPLED) {

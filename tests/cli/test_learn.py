@@ -4,9 +4,12 @@ import csv
 import itertools
 import json
 import math
+import signal
+import subprocess
+import time
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, program
 
 TEMPLATES = ROOT / "examples" / "places.template"
 DATA = ROOT / "examples" / "places.txt"
@@ -239,6 +242,38 @@ def test_sampled_likelihood_of_weights(run, tmp_path):
     assert done.status == 2 and "which is for learn weights" in done.err
     done = run("learn", "crf", TEMPLATES, DATA, "--objective", "sampled")
     assert done.status == 2 and "is for learn weights" in done.err
+
+
+def test_checkpoints_of_sampled_likelihood(run, work):
+    """Stopped by a signal once there is a checkpoint; what goes on from it ends as what was never stopped."""
+    lines = CASES.read_text().splitlines()
+    holes = [lines[0]] + ["," + line[2:] if k % 2 else line for k, line in enumerate(lines[1:])]
+    (work / "d.csv").write_text("\n".join(holes) + "\n")
+    words = ["learn", "weights", FRIENDS, "d.csv", "--objective", "sampled", "--chains", "1000", "--steps", "400"]
+    process = subprocess.Popen([program(), *words, "--checkpoint", "c.ckpt", "--threads", "2", "-o", "part.gbm"], cwd=work,
+                               stderr=subprocess.PIPE, text=True)
+    while not (work / "c.ckpt").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    said = process.stderr.read()
+    assert process.wait() in (0, 1, 4), said  # 0: done before; 1: before the first step was over
+    assert process.returncode != 4 or "stopped after" in said and (work / "part.gbm").exists()
+    done = run(*words, "--resume", "c.ckpt", "--checkpoint", "c.ckpt", "--threads", "1", "-o", "a.gbm", "--intervals", "a.csv",
+               "--curve", "curve.csv")
+    assert done.status == 0, done.err
+    curve = [row.split(",")[0] for row in (work / "curve.csv").read_text().splitlines()[1:]]
+    assert curve == [str(k) for k in range(400 - len(curve), 400)]
+    assert run(*words, "-o", "b.gbm", "--intervals", "b.csv").status == 0
+    assert all((work / f"a.{kind}").read_bytes() == (work / f"b.{kind}").read_bytes() for kind in ("gbm", "csv"))
+    other = run("learn", "weights", FRIENDS, CASES, *words[4:], "--resume", "c.ckpt", "-o", "x.gbm")
+    assert other.status == 3 and "c.ckpt: found a checkpoint of other rows, other options" in other.err
+    damaged = bytearray((work / "c.ckpt").read_bytes())
+    damaged[300] ^= 1
+    (work / "c.ckpt").write_bytes(damaged)
+    done = run(*words, "--resume", "c.ckpt", "-o", "x.gbm")
+    assert done.status == 3 and "c.ckpt: " in done.err and not (work / "x.gbm").exists(), done.err
+    done = run("learn", "weights", FRIENDS, CASES, "--checkpoint", "d.ckpt", "-o", "x.gbm")
+    assert done.status == 2 and "takes --checkpoint with --objective sampled only" in done.err and not (work / "d.ckpt").exists()
 
 
 @pytest.mark.parametrize("method", ["pcd", "cd"])
