@@ -256,8 +256,9 @@ def test_checkpoints_of_sampled_likelihood(run, work):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     said = process.stderr.read()
-    assert process.wait() in (0, 1, 4), said  # 0: done before; 1: before the first step was over
-    assert process.returncode != 4 or "stopped after" in said and (work / "part.gbm").exists()
+    assert process.wait() in (0, 4), said  # 0: it was done before the signal came
+    if process.returncode == 4:  # in the first step there is a checkpoint, of no steps, but no result
+        assert "no result yet" in said or "stopped after" in said and (work / "part.gbm").exists(), said
     done = run(*words, "--resume", "c.ckpt", "--checkpoint", "c.ckpt", "--threads", "1", "-o", "a.gbm", "--intervals", "a.csv",
                "--curve", "curve.csv")
     assert done.status == 0, done.err
