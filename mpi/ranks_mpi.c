@@ -52,24 +52,41 @@ static int part_of(size_t n, size_t done, size_t most)
     return (int)(n - done < most ? n - done : most);
 }
 
+/* MPICH 4.0 compares values of MPI_UINT64_T as if they had a sign: with their highest bits turned,
+ * they have one, and the same order. */
+static void turn_highest_bits(uint64_t *values, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        values[i] ^= UINT64_C(1) << 63;
+    }
+}
+
 static gbs_status combine(void *context, gbs_combine_kind kind, void *values, size_t n,
                           gbs_error *err)
 {
-    const job *j = context;
-    static const MPI_Op operation[] = {
-        [GBS_COMBINE_SUM_U64] = MPI_SUM,
-        [GBS_COMBINE_MAX_U64] = MPI_MAX,
-        [GBS_COMBINE_SUM_F64] = MPI_SUM,
-        [GBS_COMBINE_MAX_F64] = MPI_MAX,
+    static const struct {
+        MPI_Datatype type;
+        MPI_Op operation;
+    } how[] = {
+        [GBS_COMBINE_SUM_U64] = {MPI_UINT64_T, MPI_SUM},
+        [GBS_COMBINE_MAX_U64] = {MPI_INT64_T, MPI_MAX},
+        [GBS_COMBINE_SUM_F64] = {MPI_DOUBLE, MPI_SUM},
+        [GBS_COMBINE_MAX_F64] = {MPI_DOUBLE, MPI_MAX},
     };
-    const bool integers = kind == GBS_COMBINE_SUM_U64 || kind == GBS_COMBINE_MAX_U64;
+    const job *j = context;
     gbs_status status = GBS_OK;
+    if (kind == GBS_COMBINE_MAX_U64) {
+        turn_highest_bits(values, n);
+    }
     for (size_t done = 0; done < n && status >= 0; done += MOST_VALUES) {
-        status = checked(
-            "MPI_Allreduce",
-            MPI_Allreduce(MPI_IN_PLACE, (uint64_t *)values + done, part_of(n, done, MOST_VALUES),
-                          integers ? MPI_UINT64_T : MPI_DOUBLE, operation[kind], j->comm),
-            err);
+        status = checked("MPI_Allreduce",
+                         MPI_Allreduce(MPI_IN_PLACE, (uint64_t *)values + done,
+                                       part_of(n, done, MOST_VALUES), how[kind].type,
+                                       how[kind].operation, j->comm),
+                         err);
+    }
+    if (kind == GBS_COMBINE_MAX_U64) {
+        turn_highest_bits(values, n);
     }
     return status;
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What needs MPI: `./dev mpi`.
 
-GIBBSITE, GIBBSITE_MPI and RANKS_CHECK name the programs. Answers are those of one process, byte by
-byte; failures are one line of ours on standard error, beside what mpirun says.
+GIBBSITE, GIBBSITE_MPI and RANKS_CHECK name the programs, MPIRUN what starts the ranks. Answers are
+those of one process, byte by byte; failures are one line of ours on standard error, beside what
+mpirun says.
 """
 import json
 import os
@@ -15,6 +16,7 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 CLINIC = str(EXAMPLES / "clinic.bif")
 GIBBSITE = os.environ["GIBBSITE"]
 GIBBSITE_MPI = os.environ["GIBBSITE_MPI"]
+MPIRUN = os.environ.get("MPIRUN", "mpirun")
 
 # As root, and with more ranks than cores.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -27,12 +29,12 @@ def run(*command, **more):
 
 
 def mpirun(n, *arguments, **more):
-    return run("mpirun", "-n", str(n), GIBBSITE_MPI, *arguments, **more)
+    return run(MPIRUN, "-n", str(n), GIBBSITE_MPI, *arguments, **more)
 
 
 def each_rank(*commands, **more):
     """One rank for each list of arguments."""
-    command = ["mpirun"]
+    command = [MPIRUN]
     for i, arguments in enumerate(commands):
         command += ([":"] if i > 0 else []) + ["-n", "1", *arguments]
     return run(*command, **more)
@@ -49,7 +51,7 @@ def without_times(text):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_the_table_of_ranks(n):
-    done = run("mpirun", "-n", str(n), os.environ["RANKS_CHECK"])
+    done = run(MPIRUN, "-n", str(n), os.environ["RANKS_CHECK"])
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
@@ -83,7 +85,7 @@ def test_the_bytes_of_one_process(name, n, threads):
 
 
 def test_files_are_those_of_one_process(tmp_path):
-    for name, command in [("one", [GIBBSITE]), ("two", ["mpirun", "-n", "2", GIBBSITE_MPI])]:
+    for name, command in [("one", [GIBBSITE]), ("two", [MPIRUN, "-n", "2", GIBBSITE_MPI])]:
         folder = tmp_path / name
         folder.mkdir()
         done = run(*command, *RUNS["marginals"], "-o", "p.csv", "--summary", "s.json", cwd=folder)
@@ -100,9 +102,9 @@ def test_files_are_those_of_one_process(tmp_path):
 def test_a_run_goes_on_on_another_number_of_ranks(tmp_path):
     command = ["marginals", CLINIC, "--method", "sample", "--chains", "40", "--burn-in", "20", "--sweeps"]
     expected = run(GIBBSITE, *command, "300").stdout
-    for begins, ends in [(["mpirun", "-n", "3", GIBBSITE_MPI], ["mpirun", "-n", "2", GIBBSITE_MPI]),
-                         (["mpirun", "-n", "3", GIBBSITE_MPI], [GIBBSITE]),
-                         ([GIBBSITE], ["mpirun", "-n", "2", GIBBSITE_MPI])]:
+    for begins, ends in [([MPIRUN, "-n", "3", GIBBSITE_MPI], [MPIRUN, "-n", "2", GIBBSITE_MPI]),
+                         ([MPIRUN, "-n", "3", GIBBSITE_MPI], [GIBBSITE]),
+                         ([GIBBSITE], [MPIRUN, "-n", "2", GIBBSITE_MPI])]:
         done = run(*begins, *command, "70", "--checkpoint", "run.ckpt", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         done = run(*ends, *command, "300", "--resume", "run.ckpt", cwd=tmp_path)
@@ -166,7 +168,7 @@ def test_one_rank_that_fails_ends_all(tmp_path):
 
 def test_instruction_sets_may_differ():
     program = [GIBBSITE_MPI, *RUNS["marginals"]]
-    done = each_rank(["-x", "GIBBSITE_SIMD=portable", *program], program)
+    done = each_rank(["env", "GIBBSITE_SIMD=portable", *program], program)
     assert done.returncode == 0, done.stderr
     assert done.stdout == run(GIBBSITE, *RUNS["marginals"]).stdout
 
@@ -223,8 +225,8 @@ def test_a_shared_model_goes_on_divided_otherwise(made, tmp_path, verb):
     expected = run(GIBBSITE, verb, spins, *SAMPLED, "--sweeps", "90").stdout
     for n in (2, 3):
         assert run(GIBBSITE_MPI, "partition", spins, "-n", str(n), "-o", f"{n}", cwd=tmp_path).returncode == 0
-    parts = [(["mpirun", "-n", "3", GIBBSITE_MPI], ["3", *SAMPLED]), (["mpirun", "-n", "2", GIBBSITE_MPI], ["2"]),
-             ([GIBBSITE], [spins]), (["mpirun", "-n", "4", GIBBSITE_MPI], [spins, "--distribute", "model"])]
+    parts = [([MPIRUN, "-n", "3", GIBBSITE_MPI], ["3", *SAMPLED]), ([MPIRUN, "-n", "2", GIBBSITE_MPI], ["2"]),
+             ([GIBBSITE], [spins]), ([MPIRUN, "-n", "4", GIBBSITE_MPI], [spins, "--distribute", "model"])]
     for i, (program, arguments) in enumerate(parts):
         resumed = ["--resume", "run.ckpt"] if i > 0 else []
         done = run(*program, verb, *arguments, "--sweeps", str([20, 50, 70, 90][i]), "--checkpoint", "run.ckpt", *resumed, cwd=tmp_path)
@@ -233,7 +235,7 @@ def test_a_shared_model_goes_on_divided_otherwise(made, tmp_path, verb):
     damaged = bytearray((tmp_path / "run.ckpt").read_bytes())
     damaged[5000] ^= 1
     (tmp_path / "run.ckpt").write_bytes(damaged)
-    done = run("mpirun", "-n", "2", GIBBSITE_MPI, verb, "2", "--sweeps", "95", "--resume", "run.ckpt", cwd=tmp_path)
+    done = run(MPIRUN, "-n", "2", GIBBSITE_MPI, verb, "2", "--sweeps", "95", "--resume", "run.ckpt", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (3, "")
     assert ours(done) == ["gibbsite-mpi: run.ckpt: the checkpoint is damaged: its checksum is wrong"]
 
