@@ -56,6 +56,7 @@ static const struct {
             {"draw", RBM},
             {"epochs", RBM},
             {"batch", RBM},
+            {"patience", RBM},
             {"sweeps", WEIGHTS | RBM},
             {"scan", WEIGHTS},
             {"accuracy", WEIGHTS},

@@ -103,6 +103,9 @@ static const cli_option table[] = {
          "rbm: units of the chains are drawn independently, or by herding with 16 weights each; unset: random")
     UINT(epochs, "epochs", CLI_VERB_LEARN, 100, 1, INT32_MAX, "N", "rbm: passes through the rows")
     UINT(batch, "batch", CLI_VERB_LEARN, 64, 1, 1u << 20, "N", "rbm: rows of a step, and chains")
+    UINT(patience, "patience", CLI_VERB_LEARN, 0, 1, INT32_MAX, "N",
+         "rbm --held-out: end after N epochs on end without a higher pseudo-likelihood of the held-out rows, with the "
+         "weights of the epoch that had the highest; unset: all epochs, the last weights")
     UINT(learn_sweeps, "sweeps", CLI_VERB_LEARN, 1, 1, 1u << 20, "K",
          "rbm, weights --objective sampled: sweeps of the chains in each step, the k of CD-k")
     NAME(0, learn_scan, "scan", CLI_VERB_LEARN, "systematic|random|optimised",

@@ -32,6 +32,10 @@ static int settle(learning *l)
         return cli_error(CLI_USAGE, "learn rbm takes --method pcd or cd; %s is for learn potts",
                          arguments->learn_method);
     }
+    if (cli_given(arguments, "patience") && arguments->held_out == NULL) {
+        return cli_error(CLI_USAGE, "--patience applies with --held-out only, whose rows tell when "
+                                    "to end");
+    }
     l->options = (gbs_rbm_options){
         .size = sizeof l->options,
         .hidden = arguments->hidden,
@@ -39,6 +43,7 @@ static int settle(learning *l)
         .draw = is(arguments->learn_draw, "herded") ? GBS_RBM_HERDED : GBS_RBM_RANDOM,
         .epochs = arguments->epochs,
         .batch = arguments->batch,
+        .patience = arguments->patience,
         .sweeps = arguments->learn_sweeps,
         .rate = arguments->rate,
         .l2 = arguments->l2,
@@ -104,9 +109,10 @@ static int write_summary(const learning *l, int stopped)
 {
     const gbs_rbm_report *r = &l->report;
     const cli_machine_count counts[] = {
-        {"rows", r->n_rows},     {"visible", r->n_visible},
-        {"hidden", r->n_hidden}, {"epochs", r->epochs},
-        {"steps", r->steps},     {"held_out_rows", gbs_rows_n(l->rows.held_out)}};
+        {"rows", r->n_rows},          {"visible", r->n_visible},
+        {"hidden", r->n_hidden},      {"epochs", r->epochs},
+        {"steps", r->steps},          {"held_out_rows", gbs_rows_n(l->rows.held_out)},
+        {"best_epoch", r->best_epoch}};
     const cli_machine_number numbers[] = {{"l2", l->options.l2},
                                           {"rate", l->options.rate},
                                           {"mean_pseudo_log_likelihood", r->mean_pl},
@@ -140,17 +146,26 @@ static void tell(const learning *l, int stopped)
              r->n_rows, r->n_visible, r->n_hidden, r->epochs, r->epoch_s, r->seconds,
              stopped ? ", stopped" : "");
     if (r->epochs > 0) {
-        cli_note(arguments, "ln PL = %.6g a row after the last epoch, %.6g after the first",
-                 r->mean_pl, l->curve[0]);
+        cli_note(arguments, "ln PL = %.6g a row after %s epoch, %.6g after the first", r->mean_pl,
+                 r->best_epoch > 0 ? "the best" : "the last", l->curve[0]);
     }
     if (r->epochs > 0 && l->rows.held_out != NULL) {
         cli_note(arguments, "%zu rows held out: ln PL = %.6g a row, %.6g after the first",
                  gbs_rows_n(l->rows.held_out), r->held_out_pl, l->curve[1]);
     }
+    if (r->best_epoch > 0) {
+        cli_note(arguments,
+                 "the model is that of epoch %" PRIu64 " of %" PRIu64
+                 ", after which held-out rows had the highest ln PL%s",
+                 r->best_epoch, r->epochs,
+                 stopped || r->epochs - r->best_epoch >= l->options.patience
+                     ? ""
+                     : "; it may rise further: try more --epochs");
+    }
     cli_learn_tell_unwritten(arguments, r->n_unwritten);
     if (r->rhat >= 1.0) { /* else it was stopped before */
         cli_note(arguments,
-                 "%s: R-hat of units among the chains, at the last weights, %.3f (at most 1.05)%s",
+                 "%s: R-hat of units among the chains, at these weights, %.3f (at most 1.05)%s",
                  r->converged ? "chains agree" : "not converged, chains disagree", r->rhat,
                  r->converged
                      ? ""

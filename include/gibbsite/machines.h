@@ -279,6 +279,8 @@ typedef struct gbs_rbm_options {
     uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
     const gbs_checkpoint_files *checkpoints; /**< as of gbs_potts_options, for any method */
     double checkpoint_every_s;               /**< from one to the next; 0: 300 */
+    uint64_t patience; /**< end after so many epochs on end in which the mean ln PL of held-out rows
+                            was not above its highest before; 0: never. Needs such rows */
 } gbs_rbm_options;
 
 /** What was found. Logarithms are natural. */
@@ -289,7 +291,8 @@ typedef struct gbs_rbm_report {
     uint64_t n_hidden;  /**< units */
     uint64_t epochs;    /**< whole ones */
     uint64_t steps;     /**< in all */
-    double mean_pl;     /**< ln PL of a row, on average, after the last whole epoch; NAN: none */
+    double mean_pl;     /**< ln PL of a row, on average, after the last whole epoch, with patience
+                             the best; NAN: none */
     double held_out_pl; /**< the same of held-out rows; NAN where there are none */
     double predicted_bytes; /**< memory of learning, beside program and data */
     double seconds;         /**< in all */
@@ -299,6 +302,7 @@ typedef struct gbs_rbm_report {
     uint64_t converged;   /**< 1 or 0: whether that is at most 1.05; it tells of the chains, not
                              whether more epochs would raise the likelihood */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
+    uint64_t best_epoch;  /**< with patience: whose weights the model has, from 1; else 0 */
 } gbs_rbm_report;
 
 /**
@@ -313,6 +317,10 @@ typedef struct gbs_rbm_report {
  * ICML; Chen & Welling 2010, AISTATS) keep weights u of each unit, one for each of 16 intervals of
  * its probability p given the other layer (Yamashita & Suzuki 2019): u grows by p, and the unit is
  * 1, and u falls by 1, where that is 1 or more.
+ *
+ * With patience the model has the weights of the epoch after which held-out rows had the highest
+ * pseudo-likelihood (early stopping; Prechelt 1998). These rows chose it, so that other rows have a
+ * little less on average. T in rate_t stays that of all epochs.
  *
  * After the last epoch the weights are held still while every chain goes on for 200 times as many
  * sweeps as a step has: chains that disagree then do not tell what the model is, and may not have
@@ -336,9 +344,9 @@ typedef struct gbs_rbm_report {
  *                  log-weights differ from a.v + b.h + v.W.h by a constant.
  * @param report    out or NULL.
  * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
- *         last step; GBS_ERR_STOPPED before there was one; GBS_ERR_LIMIT if the memory that
- *         learning takes, which is predicted, is beyond the limit; GBS_ERR_ARGUMENT for anything
- *         else, such as a site that has the name of a hidden unit.
+ *         last step, with patience of the best epoch; GBS_ERR_STOPPED before there was one;
+ *         GBS_ERR_LIMIT if the memory that learning takes, which is predicted, is beyond the limit;
+ * GBS_ERR_ARGUMENT for anything else, such as a site that has the name of a hidden unit.
  */
 GBS_API gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_rows *held_out,
                                  const gbs_rbm_options *options, const gbs_run_callbacks *callbacks,

@@ -67,7 +67,7 @@ static gbs_status run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_repo
     }
     const uint64_t begun = report->epochs;
     r->work->progress.passes = r->options.epochs;
-    for (uint64_t epoch = begun; epoch < r->options.epochs; ++epoch) {
+    for (uint64_t epoch = begun; !gbsi_rbm_is_done(r); ++epoch) {
         double pl[2] = {(double)NAN, (double)NAN};
         if (run_epoch(r, epoch, report)) {
             pl[0] = gbsi_rbm_mean_pl(r, r->rows);
@@ -75,15 +75,18 @@ static gbs_status run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_repo
         }
         if (gbsi_watch_stopped(&r->work->watch)) {
             gbsi_keep_last(&r->keep);
+            gbsi_rbm_take_best(r);
             return report->steps > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
         }
         report->mean_pl = pl[0];
         report->held_out_pl = pl[1];
         memcpy(r->curve + 2 * epoch, pl, sizeof pl);
         report->epochs = r->work->progress.pass = epoch + 1;
+        gbsi_rbm_mark_best(r);
         report->epoch_s = (gbsi_clock_s() - begun_s) / (double)(epoch + 1 - begun);
     }
     gbsi_keep_last(&r->keep);
+    gbsi_rbm_take_best(r);
     const gbs_status status = gbsi_rbm_hold_still(r, report, err);
     return status >= 0 && gbsi_watch_stopped(&r->work->watch) ? GBS_STOPPED : status;
 }
@@ -141,8 +144,8 @@ static bool names_hidden(const char *name, uint64_t n_hidden)
     return number > 0 && number <= n_hidden && strcmp(name, hidden) == 0;
 }
 
-static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, uint64_t n_hidden,
-                             gbs_error *err)
+static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out,
+                             const gbs_rbm_options *options, gbs_error *err)
 {
     if (rows->n == 0 || rows->n >= UINT32_MAX || rows->n_states != 2) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -157,6 +160,12 @@ static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, uin
                          " states, expected some of %" PRIu32 " sites with 2 states",
                          held_out->n, held_out->n_sites, held_out->n_states, rows->n_sites);
     }
+    if (held_out == NULL && options->patience > 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_rbm_options: found patience %" PRIu64
+                         " without held-out rows, expected both",
+                         options->patience);
+    }
     for (size_t k = 0; k < rows->n; ++k) {
         if (rows->weight[k] != 1.0) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "row %zu: found weight %g, expected 1", k,
@@ -164,7 +173,7 @@ static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, uin
         }
     }
     for (uint32_t i = 0; rows->name != NULL && i < rows->n_sites; ++i) {
-        if (names_hidden(rows->name[i], n_hidden)) {
+        if (names_hidden(rows->name[i], options->hidden)) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "site %" PRIu32 ": found the name %s, which a hidden unit has", i,
                              rows->name[i]);
@@ -234,7 +243,7 @@ gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_rows *held_out,
     gbs_rbm_report found = {0};
     gbs_model *learnt = NULL;
     GBSI_TRY(take_options(&r.options, options, err));
-    GBSI_TRY(check_rows(rows, held_out, r.options.hidden, err));
+    GBSI_TRY(check_rows(rows, held_out, &r.options, err));
     const gbs_label_options limits = {.size = sizeof limits,
                                       .time_s = r.options.time_s,
                                       .threads = r.options.threads,

@@ -44,6 +44,7 @@ typedef struct gbsi_rbm {
     const gbs_rows *judged;
     double *log_pl; /* [rows of data or of those held out] */
     double *curve;  /* [epochs][2] */
+    double *best;   /* w, a and b, [n][wide_m], [n] and [m], after the best epoch; with patience */
     /* of checkpoints */
     gbsi_keep keep;
     gbs_rbm_report *report;
@@ -59,6 +60,8 @@ double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out);
 gbs_status gbsi_rbm_begin(gbsi_rbm *rbm, size_t n_held_out, gbs_error *err);
 void gbsi_rbm_free(gbsi_rbm *rbm);
 gbs_status gbsi_rbm_model(const gbsi_rbm *rbm, gbs_model **model, gbs_error *err);
+/* wt from w. */
+void gbsi_rbm_turn(gbsi_rbm *rbm);
 
 /* rbm_step.c: one step from rbm->row, n_batch, rate and step. @return false: stopped, with weights
  * as they were. */
@@ -72,8 +75,19 @@ gbs_status gbsi_rbm_hold_still(gbsi_rbm *rbm, gbs_rbm_report *report, gbs_error 
 gbs_status gbsi_rbm_resume(gbsi_rbm *rbm, const gbs_rows *held_out, gbs_error *err);
 /* Between two steps. */
 void gbsi_rbm_keep_step(gbsi_rbm *rbm);
+/* rbm_best.c: after an epoch, whether it is the best; whether there are no more; and, of those that
+ * have been, the weights of the best one, if one is wanted. */
+void gbsi_rbm_mark_best(gbsi_rbm *rbm);
+bool gbsi_rbm_is_done(const gbsi_rbm *rbm);
+void gbsi_rbm_take_best(gbsi_rbm *rbm);
 /* rbm_judge.c: mean ln PL of rows; NAN where it was stopped. */
 double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
+
+/* Entries of rbm->best. */
+static inline size_t gbsi_rbm_n_best(const gbsi_rbm *rbm)
+{
+    return rbm->options.patience > 0 ? rbm->n * rbm->wide_m + rbm->n + rbm->m : 0;
+}
 
 /* The units that are 1. @return how many. */
 static inline size_t gbsi_rbm_list(const uint8_t *x, size_t n, uint32_t *list)

@@ -15,8 +15,8 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     gbs_status status = GBS_OK;
     const gbsi_rbm *r = object;
     const size_t batch = (size_t)r->options.batch;
-    const uint64_t count[2] = {r->kept_step, r->report->epochs};
-    GBSI_TRY(gbsi_put_numbers(sink, count, 2, sizeof count[0], err));
+    const uint64_t count[3] = {r->kept_step, r->report->epochs, r->report->best_epoch};
+    GBSI_TRY(gbsi_put_numbers(sink, count, 3, sizeof count[0], err));
     GBSI_TRY(gbsi_put_numbers(sink, r->curve, 2 * r->report->epochs, sizeof *r->curve, err));
     GBSI_TRY(gbsi_put_numbers(sink, r->w, r->n * r->wide_m, sizeof *r->w, err));
     GBSI_TRY(gbsi_put_numbers(sink, r->a, r->n, sizeof *r->a, err));
@@ -24,6 +24,7 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     GBSI_TRY(sink->put(sink->context, r->kept_v, batch * r->n, err));
     GBSI_TRY(sink->put(sink->context, r->kept_h, batch * r->m, err));
     GBSI_TRY(gbsi_put_numbers(sink, r->kept_herd, n_herd(r), sizeof *r->herd, err));
+    GBSI_TRY(gbsi_put_numbers(sink, r->best, gbsi_rbm_n_best(r), sizeof *r->best, err));
 
 cleanup:
     return status;
@@ -48,11 +49,12 @@ static gbs_status load(gbsi_rbm *r, const gbsi_source *source, gbs_error *err)
     gbs_status status = GBS_OK;
     const size_t batch = (size_t)r->options.batch;
     const uint64_t n_batches = (r->rows->n + batch - 1) / batch;
-    uint64_t count[2];
-    GBSI_TRY(gbsi_take_numbers(source, count, 2, sizeof count[0], err));
+    uint64_t count[3];
+    GBSI_TRY(gbsi_take_numbers(source, count, 3, sizeof count[0], err));
     GBSI_TRY(check(r,
                    count[1] <= r->options.epochs && count[0] >= count[1] * n_batches &&
-                       count[0] <= r->options.epochs * n_batches,
+                       count[0] <= r->options.epochs * n_batches && count[2] <= count[1] &&
+                       (count[2] > 0) == (r->options.patience > 0 && count[1] > 0),
                    err));
     GBSI_TRY(gbsi_take_numbers(source, r->curve, 2 * count[1], sizeof *r->curve, err));
     GBSI_TRY(gbsi_take_numbers(source, r->w, r->n * r->wide_m, sizeof *r->w, err));
@@ -61,13 +63,11 @@ static gbs_status load(gbsi_rbm *r, const gbsi_source *source, gbs_error *err)
     GBSI_TRY(source->take(source->context, r->v, batch * r->n, err));
     GBSI_TRY(source->take(source->context, r->h, batch * r->m, err));
     GBSI_TRY(gbsi_take_numbers(source, r->herd, n_herd(r), sizeof *r->herd, err));
+    GBSI_TRY(gbsi_take_numbers(source, r->best, gbsi_rbm_n_best(r), sizeof *r->best, err));
     GBSI_TRY(check(r, true, err));
-    for (size_t i = 0; i < r->n; ++i) {
-        for (size_t j = 0; j < r->m; ++j) {
-            r->wt[j * r->wide_n + i] = r->w[i * r->wide_m + j];
-        }
-    }
+    gbsi_rbm_turn(r);
     r->step = r->report->steps = count[0];
+    r->report->best_epoch = count[2];
     r->report->epochs = r->work->progress.pass = count[1];
     for (size_t k = 0; k < 2 && count[1] > 0; ++k) {
         *(k == 0 ? &r->report->mean_pl : &r->report->held_out_pl) =
@@ -82,8 +82,9 @@ cleanup:
 static gbs_status find_digest(gbsi_rbm *r, const gbs_rows *held_out, gbs_error *err)
 {
     const gbs_rbm_options *o = &r->options;
-    const uint64_t count[] = {o->hidden, o->method, o->draw, o->epochs,
-                              o->batch,  o->sweeps, o->seed, held_out == NULL ? 0 : held_out->n};
+    const uint64_t count[] = {o->hidden,  o->method, o->draw, o->epochs,
+                              o->batch,   o->sweeps, o->seed, held_out == NULL ? 0 : held_out->n,
+                              o->patience};
     const double number[] = {o->rate, o->l2};
     gbsi_digest *digest = NULL;
     const gbs_status status =

@@ -332,8 +332,8 @@ static gbs_status learn_with(const gbs_rows *rows, const gbs_rbm_options *option
 {
     gbs_model *model = NULL;
     gbs_error err = {0};
-    const gbs_status status =
-        gbs_rbm_learn(rows, NULL, options, callbacks, curve, &model, NULL, &err);
+    const gbs_status status = gbs_rbm_learn(rows, options->patience > 0 ? rows : NULL, options,
+                                            callbacks, curve, &model, NULL, &err);
     if (status >= 0) {
         memcpy(digest, gbs_model_digest(model), 33);
     }
@@ -353,13 +353,15 @@ static void checkpoints_go_on(void **state)
         .size = sizeof callbacks, .progress = stop, .context = &epochs};
     const gbs_rbm_options whole = {
         .size = sizeof whole, .hidden = 30, .epochs = EPOCHS, .threads = 2};
-    for (uint64_t kind = 0; kind < 3; ++kind) { /* PCD, CD, PCD by herding */
+    for (uint64_t kind = 0; kind < 4; ++kind) { /* PCD, CD, PCD by herding, the best epoch of PCD */
         gbs_checkpoint_files files = {.size = sizeof files, .write = "rbm_test.ckpt"};
         char digest[2][33];
         double curve[2][2 * EPOCHS];
         gbs_rbm_options options = whole;
         options.method = kind == 1;
         options.draw = kind == 2;
+        options.patience = kind == 3 ? 1 : 0;
+        options.rate = kind == 3 ? 20.0 : 0.0; /* so that the last epoch is not the best */
         ok(learn_with(rows, &options, NULL, curve[0], digest[0]));
         options.checkpoints = &files;
         options.threads = 1;
@@ -390,19 +392,58 @@ static void checkpoints_go_on(void **state)
     gbs_rows_free(rows);
 }
 
+/* Of few rows, and many units, so that other rows are at their best before the last epoch: more
+ * patience finds the same weights, after as many more epochs as it was told to wait. */
+static void held_out_rows_end_it(void **state)
+{
+    (void)state;
+    enum { EPOCHS = 400 };
+    double curve[2 * EPOCHS];
+    char digest[2][33];
+    gbs_rows *rows = wide_rows(40, 9);
+    gbs_rows *others = NULL;
+    gbs_rbm_options options = {
+        .size = sizeof options, .hidden = 20, .epochs = EPOCHS, .rate = 0.5, .patience = 60};
+    gbs_rbm_report report = {.size = sizeof report};
+    ok(gbs_rows_hold_out(rows, 0.6, &others, NULL));
+    for (size_t k = 0; k < 2; ++k, options.patience += 40) {
+        gbs_model *model = NULL;
+        ok(gbs_rbm_learn(rows, others, &options, NULL, curve, &model, &report, NULL));
+        memcpy(digest[k], gbs_model_digest(model), sizeof digest[k]);
+        gbs_model_free(model);
+        const size_t best = (size_t)report.best_epoch;
+        assert_true(best > 0 && report.epochs == best + options.patience && report.epochs < EPOCHS);
+        assert_true(report.mean_pl == curve[2 * best - 2] &&
+                    report.held_out_pl == curve[2 * best - 1]);
+        for (size_t epoch = 0; epoch < report.epochs; ++epoch) {
+            assert_true(curve[2 * epoch + 1] <= report.held_out_pl);
+        }
+    }
+    assert_string_equal(digest[0], digest[1]);
+    gbs_model *none = NULL;
+    assert_int_equal(gbs_rbm_learn(rows, NULL, &options, NULL, NULL, &none, NULL, NULL),
+                     GBS_ERR_ARGUMENT);
+    gbs_rows_free(others);
+    gbs_rows_free(rows);
+}
+
 static void memory_runs_out(void **state)
 {
     (void)state;
     gbs_status status = GBS_ERR_MEMORY;
     gbs_rows *rows = wide_rows(10, 4);
     for (uint64_t allowed = 0; status != GBS_OK; ++allowed) {
-        const gbs_rbm_options options = {
-            .size = sizeof options, .hidden = 3, .threads = 1, .epochs = 1, .draw = GBS_RBM_HERDED};
+        const gbs_rbm_options options = {.size = sizeof options,
+                                         .hidden = 3,
+                                         .threads = 1,
+                                         .epochs = 1,
+                                         .draw = GBS_RBM_HERDED,
+                                         .patience = 1};
         gbs_model *model = NULL;
         double curve[2] = {7.0, 7.0};
         assert_true(allowed < 1000);
         gbsi_alloc_fail_after(allowed);
-        status = gbs_rbm_learn(rows, NULL, &options, NULL, curve, &model, NULL, NULL);
+        status = gbs_rbm_learn(rows, rows, &options, NULL, curve, &model, NULL, NULL);
         gbsi_alloc_fail_after(UINT64_MAX);
         assert_true((status == GBS_OK) == (model != NULL) && (status == GBS_OK || curve[0] == 7.0));
         gbs_model_free(model);
@@ -419,6 +460,7 @@ int main(void)
         cmocka_unit_test(nothing_changes_bits),
         cmocka_unit_test(what_ends_it),
         cmocka_unit_test(checkpoints_go_on),
+        cmocka_unit_test(held_out_rows_end_it),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

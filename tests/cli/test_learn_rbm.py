@@ -7,6 +7,7 @@ import math
 import signal
 import subprocess
 import time
+from random import Random
 
 import pytest
 from conftest import ROOT, program
@@ -137,6 +138,30 @@ def test_held_out_rows(run, work):
         report["held_out_mean_pseudo_log_likelihood"])
 
 
+def test_early_stopping(run, work):
+    """Few rows and many units: held-out rows fall soon; the model is that of their best epoch, by enumeration."""
+    random = Random(1)
+    rows = [tuple((k // 2 ** (i % 3) % 2) ^ (random.random() < 0.15) for i in range(9)) for k in range(80)]
+    write_rows(work / "d.csv", [f"x{i}" for i in range(9)], [[int(a) for a in x] for x in rows[:30]])
+    write_rows(work / "h.csv", [f"x{i}" for i in range(9)], [[int(a) for a in x] for x in rows[30:]])
+    words = ["learn", "rbm", "d.csv", "--hidden", "6", "--l2", "0", "--rate", "0.2", "--batch", "10", "--epochs", "2000",
+             "--held-out", "h.csv"]
+    for patience in ("20", "200"):
+        done = run(*words, "--patience", patience, "-o", "m.gbm", "--summary", "s.json", "--curve", "c.csv")
+        assert done.status == 0, done.err
+        report = json.loads((work / "s.json").read_text())
+        curve = [float(line.split(",")[2]) for line in (work / "c.csv").read_text().splitlines()[1:]]
+        best = curve.index(max(curve)) + 1
+        assert len(curve) == report["epochs"] == best + int(patience) < 2000 and report["best_epoch"] == best > 1
+        assert f"the model is that of epoch {best} of {len(curve)}, after which" in done.err
+        weights = weights_of_rows(run, "m.gbm", 9)
+        pl = sum(-math.log1p(math.exp(weights[(*x[:i], 1 - x[i], *x[i + 1:])] - weights[x]))
+                 for x in rows[30:] for i in range(9)) / 50
+        assert report["held_out_mean_pseudo_log_likelihood"] == max(curve) == pytest.approx(pl, abs=1e-6)
+    done = run(*("5" if word == "2000" else word for word in words), "--patience", "200", "-o", "m.gbm")
+    assert done.status == 0 and "it may rise further" in done.err
+
+
 def test_threads_change_no_bit(run):
     one, three = (run("learn", "rbm", BARS, "--hidden", "5", "--epochs", "9", "--threads", n, "--format", "uai")
                   for n in ("1", "3"))
@@ -186,6 +211,7 @@ def test_a_site_called_as_a_hidden_unit(run, work):
     ([BARS, "--hidden", "2", "--steps", "3", "-o", "x.gbm"], "takes no --steps, which is for learn crf and learn weights and learn potts"),
     ([BARS, "--hidden", "2", "--iterations", "3", "-o", "x.gbm"], "takes no --iterations"),
     ([BARS, "--hidden", "2", "--intervals", "i.csv", "-o", "x.gbm"], "can change places or turn over"),
+    ([BARS, "--hidden", "2", "--patience", "3", "-o", "x.gbm"], "--patience applies with --held-out only"),
     ([BARS, "--hidden", "2", "--draw", "cud", "-o", "x.gbm"], "random|herded"),
     ([BARS, "--hidden", "2", "-o", "x.gbm", "--curve", "no/such/c.csv"], "no/such"),
 ])
