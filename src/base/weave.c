@@ -131,25 +131,16 @@ static gbs_status put_window(passing *p, uint64_t first, uint64_t end, const gbs
     return status;
 }
 
-static gbs_status save(const gbsi_weave *w, const gbsi_rows *rows, const gbsi_sink *sink,
-                       gbs_error *err)
+static gbs_status save_window(const gbsi_weave *w, const gbsi_rows *rows, uint64_t first,
+                              uint32_t *next, passing *p, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    passing p;
-    uint32_t next = 0;
-    GBSI_TRY(take_passing(&p, err));
-    for (uint64_t first = 0; first < w->n_whole; first = window_end(w, first)) {
-        const uint64_t end = window_end(w, first);
-        GBSI_TRY(put_own(w, rows, end, &next, &p, err));
-        GBSI_TRY(gbsi_gather_bytes(w->ranks, p.own, p.n_own, &p.all, &p.all_capacity, "checkpoint",
-                                   err));
-        if (w->ranks->rank == 0) {
-            GBSI_TRY(put_window(&p, first, end, sink, err));
-        }
+    const uint64_t end = window_end(w, first);
+    gbs_status status = put_own(w, rows, end, next, p, err);
+    if (status >= 0) {
+        status = gbsi_gather_bytes(w->ranks, p->own, p->n_own, &p->all, &p->all_capacity,
+                                   "checkpoint", err);
     }
-cleanup:
-    free_passing(&p);
-    return status;
+    return status < 0 || w->ranks->rank != 0 ? status : put_window(p, first, end, sink, err);
 }
 
 /* ---- loaded ---------------------------------------------------------------------------------- */
@@ -186,33 +177,37 @@ static gbs_status pass_over(const gbsi_rows *rows, uint64_t width, const gbsi_so
                               : gbsi_skip_bytes(source, width, err);
 }
 
-static gbs_status load(const gbsi_weave *w, const gbsi_rows *rows, const gbsi_source *source,
-                       gbs_error *err)
+static gbs_status load_window(const gbsi_weave *w, const gbsi_rows *rows, uint64_t first,
+                              uint32_t *next, passing *p, const gbsi_source *source, gbs_error *err)
+{
+    const uint64_t end = window_end(w, first);
+    gbs_status status = tell_widths(w, rows, first, end, *next, p, err);
+    for (uint64_t slot = first; slot < end && status >= 0; ++slot) {
+        const bool here = *next < w->n && w->whole[*next] == slot;
+        const bool wanted = here && (rows->all || w->own[*next] != 0);
+        status = wanted ? rows->take(rows->object, *next, source, err)
+                        : pass_over(rows, p->width[slot - first], source, err);
+        *next += here;
+    }
+    return status;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+gbs_status gbsi_weave_rows(const gbsi_weave *w, const gbsi_rows *rows, const gbsi_sink *sink,
+                           const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     passing p;
     uint32_t next = 0;
     GBSI_TRY(take_passing(&p, err));
     for (uint64_t first = 0; first < w->n_whole; first = window_end(w, first)) {
-        const uint64_t end = window_end(w, first);
-        GBSI_TRY(tell_widths(w, rows, first, end, next, &p, err));
-        for (uint64_t slot = first; slot < end; ++slot) {
-            const bool here = next < w->n && w->whole[next] == slot;
-            const bool wanted = here && (rows->all || w->own[next] != 0);
-            GBSI_TRY(wanted ? rows->take(rows->object, next, source, err)
-                            : pass_over(rows, p.width[slot - first], source, err));
-            next += here;
-        }
+        GBSI_TRY(sink != NULL ? save_window(w, rows, first, &next, &p, sink, err)
+                              : load_window(w, rows, first, &next, &p, source, err));
     }
 cleanup:
     free_passing(&p);
     return status;
-}
-
-gbs_status gbsi_weave_rows(const gbsi_weave *w, const gbsi_rows *rows, const gbsi_sink *sink,
-                           const gbsi_source *source, gbs_error *err)
-{
-    return sink != NULL ? save(w, rows, sink, err) : load(w, rows, source, err);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */

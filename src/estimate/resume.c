@@ -34,8 +34,7 @@ static void *array_at(const gbsi_estimate_array *a)
     return memory;
 }
 
-/* ---- of a model that ranks share ---------------------------------------------------------------
- */
+/* ---- of a model that ranks share ------------------------------------------------------------- */
 
 typedef struct part {
     const gbsi_estimate *estimate;

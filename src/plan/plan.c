@@ -135,6 +135,11 @@ static size_t bytes_of(const gbsi_plan *plan, const gbsi_compile *c)
     return bytes + sell->n_couplings * sizeof *sell->coupling + sell->n_bases * sizeof *sell->base;
 }
 
+static bool is_sliced(const gbsi_compile *c)
+{
+    return c->options.sell && c->options.repeats;
+}
+
 /* Neighbourhoods decide nothing that is counted where all is couplings and no two factors of the
  * same variables are to be merged. Slices of variables with many states are the exception: there
  * the number of neighbours says which updates are long, and it stands beside the neighbours. */
@@ -142,9 +147,8 @@ static bool is_measured(const gbsi_plan *plan, const gbsi_compile *c)
 {
     const uint32_t n_couplings =
         plan->n_of_class[GBSI_CLASS_ISING] + plan->n_of_class[GBSI_CLASS_POTTS];
-    const bool sliced = c->options.sell && c->options.repeats;
     return c->options.measure && n_couplings == plan->n_slots &&
-           (!sliced || plan->n_of_class[GBSI_CLASS_POTTS] == 0) &&
+           (!is_sliced(c) || plan->n_of_class[GBSI_CLASS_POTTS] == 0) &&
            !gbsi_graph_may_repeat(plan->graph);
 }
 
@@ -152,7 +156,7 @@ static gbs_status compile(gbsi_compile *c, const uint32_t *sequence, size_t n, g
 {
     gbsi_plan *plan = c->plan;
     gbs_status status = GBS_OK;
-    const bool sliced = c->options.sell && c->options.repeats;
+    const bool sliced = is_sliced(c);
     GBSI_TRY(take_scratch(c, err));
     GBSI_TRY(gbsi_classify(c, err));
     GBSI_TRY(gbsi_number_slots(c, sequence, n, err));

@@ -59,8 +59,7 @@ cleanup:
     return status;
 }
 
-/* ---- what passes keep: updates so far, of all ranks in the file and then on the first ---------
- */
+/* ---- what passes keep: updates so far, of all ranks in the file and then on the first -------- */
 
 static gbs_status keep(void *context, const void *bytes, size_t n, gbs_error *err)
 {
