@@ -162,6 +162,43 @@ int cli_check_plot(const cli_arguments *arguments);
  * is not NULL.
  * Members follow, each after a comma. */
 void cli_json_head(gbs_output *output, const char *schema, const gbs_model *model);
+/* Writes a file by write(output, context), whole or not at all; "-": standard output, NULL:
+ * nothing.
+ * @return an exit status, after a message if it failed. */
+int cli_write(const char *path, void (*write)(gbs_output *output, const void *context),
+              const void *context);
+
+/* Members of a summary in JSON; each list ends with a name that is NULL, and may be NULL. */
+typedef struct cli_text_member {
+    const char *name, *value;
+} cli_text_member;
+
+typedef struct cli_count {
+    const char *name;
+    uint64_t value;
+} cli_count;
+
+typedef struct cli_number {
+    const char *name;
+    double value;
+} cli_number;
+
+typedef struct cli_flag {
+    const char *name;
+    int value;
+} cli_flag;
+
+typedef struct cli_members {
+    const char *schema;
+    const gbs_model *model; /* NULL: of none */
+    const cli_text_member *texts;
+    const cli_count *counts;
+    const cli_number *numbers;
+    const cli_flag *flags;
+} cli_members;
+
+/* As cli_write(). */
+int cli_write_members(const char *path, const cli_members *members);
 /* ", "converged": false, "verdict": "..."" and what else says how far a result can be trusted. */
 void cli_json_verdict(gbs_output *output, const gbs_report *report);
 

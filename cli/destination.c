@@ -259,6 +259,57 @@ void cli_json_head(gbs_output *output, const char *schema, const gbs_model *mode
     }
 }
 
+int cli_write(const char *path, void (*write)(gbs_output *output, const void *context),
+              const void *context)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done >= 0) {
+        write(output, context);
+        done = gbs_output_commit(output, &err);
+    }
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static void name_member(gbs_output *output, const char *name)
+{
+    gbs_output_text(output, ",\n  ");
+    gbs_output_json_string(output, name);
+    gbs_output_text(output, ": ");
+}
+
+static void write_members(gbs_output *output, const void *context)
+{
+    const cli_members *members = context;
+    cli_json_head(output, members->schema, members->model);
+    for (const cli_text_member *m = members->texts; m != NULL && m->name != NULL; m++) {
+        name_member(output, m->name);
+        gbs_output_json_string(output, m->value);
+    }
+    for (const cli_count *m = members->counts; m != NULL && m->name != NULL; m++) {
+        name_member(output, m->name);
+        gbs_output_uint(output, m->value);
+    }
+    for (const cli_number *m = members->numbers; m != NULL && m->name != NULL; m++) {
+        name_member(output, m->name);
+        gbs_output_json_double(output, m->value);
+    }
+    for (const cli_flag *m = members->flags; m != NULL && m->name != NULL; m++) {
+        name_member(output, m->name);
+        gbs_output_text(output, m->value ? "true" : "false");
+    }
+    gbs_output_text(output, "\n}\n");
+}
+
+int cli_write_members(const char *path, const cli_members *members)
+{
+    return cli_write(path, write_members, members);
+}
+
 int cli_check_plot(const cli_arguments *arguments)
 {
     const char *plot = arguments->plot;

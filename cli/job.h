@@ -200,6 +200,7 @@ typedef struct cli_bar {
     int burning_in;     /* phase of the last redraw */
     double phase_s;     /* elapsed when the phase began */
     double time_s;      /* the limit, 0 for none */
+    const char *unit;   /* of passes, as "iterations"; NULL for those of a run */
 } cli_bar;
 
 void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options);
@@ -208,6 +209,8 @@ void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
 void cli_bar_tell(cli_bar *bar, const gbs_progress *progress);
 /* For what is not one run. @param share done. */
 void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what);
+/* The progress callback of what is only watched: its context is the bar. */
+int cli_bar_watch(void *context, const gbs_progress *progress);
 void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */
 
 /* ---- run_summary.c --------------------------------------------------------------------------- */

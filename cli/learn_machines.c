@@ -200,65 +200,24 @@ void cli_machine_free(cli_machine_rows *rows)
     gbs_rows_free(rows->held_out);
 }
 
-/* ---- summary --------------------------------------------------------------------------------- */
-
-static void name_member(gbs_output *output, const char *name)
-{
-    gbs_output_text(output, ",\n  ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
-}
-
-int cli_machine_write_summary(const cli_arguments *arguments, const cli_machine_summary *summary)
-{
-    const char *path = arguments->summary;
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    if (path == NULL) {
-        return CLI_DONE;
-    }
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done < 0) {
-        return cli_fail_output(path, done, &err);
-    }
-    cli_json_head(output, summary->schema, summary->model);
-    for (size_t i = 0; i < summary->n_counts; i++) {
-        name_member(output, summary->counts[i].name);
-        gbs_output_uint(output, summary->counts[i].value);
-    }
-    for (size_t i = 0; i < summary->n_numbers; i++) {
-        name_member(output, summary->numbers[i].name);
-        gbs_output_json_double(output, summary->numbers[i].value);
-    }
-    for (size_t i = 0; i < summary->n_flags; i++) {
-        name_member(output, summary->flags[i].name);
-        gbs_output_text(output, summary->flags[i].value ? "true" : "false");
-    }
-    gbs_output_text(output, "\n}\n");
-    done = gbs_output_commit(output, &err);
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
-}
-
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-int cli_write_curve(const char *path, const char *header, uint64_t first, const double *value,
-                    size_t n_rows, size_t n_columns)
+typedef struct curve {
+    const char *header;
+    uint64_t first;
+    const double *value;
+    size_t n_rows, n_columns;
+} curve;
+
+static void write_rows(gbs_output *output, const void *context)
 {
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    if (path == NULL) {
-        return CLI_DONE;
-    }
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done < 0) {
-        return cli_fail_output(path, done, &err);
-    }
-    gbs_output_text(output, header);
+    const curve *c = context;
+    gbs_output_text(output, c->header);
     gbs_output_text(output, "\n");
-    for (size_t row = 0; row < n_rows; row++) {
-        gbs_output_uint(output, first + row);
-        for (size_t column = 0; column < n_columns; column++) {
-            const double number = value[row * n_columns + column];
+    for (size_t row = 0; row < c->n_rows; row++) {
+        gbs_output_uint(output, c->first + row);
+        for (size_t column = 0; column < c->n_columns; column++) {
+            const double number = c->value[row * c->n_columns + column];
             gbs_output_text(output, ",");
             if (!isnan(number)) {
                 gbs_output_double(output, number);
@@ -266,6 +225,11 @@ int cli_write_curve(const char *path, const char *header, uint64_t first, const 
         }
         gbs_output_text(output, "\n");
     }
-    done = gbs_output_commit(output, &err);
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+int cli_write_curve(const char *path, const char *header, uint64_t first, const double *value,
+                    size_t n_rows, size_t n_columns)
+{
+    const curve c = {header, first, value, n_rows, n_columns};
+    return cli_write(path, write_rows, &c);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What learn potts and learn rbm share, rows in, a summary out; checkpoints, which learn weights
- * has as well; and which options are whose. */
+/* What learn potts and learn rbm share, rows in; checkpoints, which learn weights has as well; and
+ * which options are whose. */
 #ifndef GIBBSITE_CLI_LEARN_MACHINES_H
 #define GIBBSITE_CLI_LEARN_MACHINES_H
 
@@ -13,40 +13,12 @@ typedef struct cli_machine_rows {
     gbs_checkpoint_files checkpoints;
 } cli_machine_rows;
 
-typedef struct cli_machine_count {
-    const char *name;
-    uint64_t value;
-} cli_machine_count;
-
-typedef struct cli_machine_number {
-    const char *name;
-    double value;
-} cli_machine_number;
-
-typedef struct cli_machine_flag {
-    const char *name;
-    int value;
-} cli_machine_flag;
-
-/* Members of a summary in JSON. */
-typedef struct cli_machine_summary {
-    const char *schema;
-    const gbs_model *model;
-    const cli_machine_count *counts;
-    size_t n_counts;
-    const cli_machine_number *numbers;
-    size_t n_numbers;
-    const cli_machine_flag *flags;
-    size_t n_flags;
-} cli_machine_summary;
-
 /* --held-out, checkpoints and where results go; rows are read from the second operand.
  * @return an exit status after a message, as the others. */
 int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows);
 /* Free the rows in either case. */
 int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows);
 void cli_machine_free(cli_machine_rows *rows);
-int cli_machine_write_summary(const cli_arguments *arguments, const cli_machine_summary *summary);
 
 /* Of --checkpoint and --resume. */
 int cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files);

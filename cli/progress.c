@@ -267,3 +267,18 @@ void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *wha
     (void)fflush(stderr);
     bar->drawn = 1;
 }
+
+int cli_bar_watch(void *context, const gbs_progress *progress)
+{
+    cli_bar *bar = context;
+    char text[64];
+    if (bar->unit == NULL) {
+        cli_bar_update(bar, progress);
+    } else {
+        (void)snprintf(text, sizeof text, "%" PRIu64 " %s", progress->pass, bar->unit);
+        cli_bar_share(
+            bar, progress->elapsed_s,
+            progress->passes == 0 ? 0.0 : (double)progress->pass / (double)progress->passes, text);
+    }
+    return cli_signals_caught();
+}

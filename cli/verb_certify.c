@@ -433,17 +433,10 @@ static int answer(certificates *c)
     return status == CLI_DONE ? take_answers(c) : status;
 }
 
-static int write_answer(const certificates *c)
+static void write_answer(gbs_output *output, const void *context)
 {
-    const char *path = c->job->output != NULL ? c->job->output : "-";
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done >= 0) {
-        (c->job->arguments->json ? write_json : write_text)(output, c);
-        done = gbs_output_commit(output, &err);
-    }
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+    const certificates *c = context;
+    (c->job->arguments->json ? write_json : write_text)(output, c);
 }
 
 static void certificates_free(certificates *c)
@@ -472,7 +465,7 @@ int cli_certify(cli_arguments *arguments)
         status = answer(&c);
     }
     if (status == CLI_DONE || (status == CLI_STOPPED && c.value != NULL && c.n_scans > 0)) {
-        const int written = write_answer(&c);
+        const int written = cli_write(job.output != NULL ? job.output : "-", write_answer, &c);
         if (status == CLI_STOPPED) {
             cli_note(arguments, "only what was found before is written");
         }

@@ -136,31 +136,20 @@ static void say(const cli_job *job, const lab_decomposition *d)
              d->n_keys, d->sweeps[d->n_checkpoints - 1], d->n_chains, text);
 }
 
-typedef struct watch {
-    cli_bar bar;
-} watch;
-
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    watch *w = context;
-    cli_bar_update(&w->bar, progress);
-    return cli_signals_caught();
-}
-
 static int answer_focus(cli_job *job, uint32_t focus, answer *a)
 {
-    watch w;
+    cli_bar bar;
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
     cli_signals_catch();
-    cli_bar_init(&w.bar, job->arguments, &job->options);
-    const gbs_run_callbacks callbacks = {.context = &w, .progress = on_progress};
+    cli_bar_init(&bar, job->arguments, &job->options);
+    const gbs_run_callbacks callbacks = {.context = &bar, .progress = cli_bar_watch};
     status = job->arguments->asymptotic
                  ? lab_decompose_asymptotic(job->model, job->evidence, &job->options, focus,
                                             &callbacks, &a->limit, &err)
                  : lab_decompose(job->model, job->evidence, &job->options, focus, &callbacks,
                                  &a->parts, &err);
-    cli_bar_finish(&w.bar, NULL);
+    cli_bar_finish(&bar, NULL);
     if (status == GBS_STOPPED) {
         return cli_error(CLI_STOPPED, "stopped before the end: no result was written");
     }

@@ -14,7 +14,6 @@ typedef struct fitting {
     gbs_data *data, *held_out;
     gbs_fitted *fitted;
     cli_bar bar;
-    uint64_t iterations; /* at most, for the bar */
 } fitting;
 
 /* ---- what was typed -------------------------------------------------------------------------- */
@@ -64,7 +63,7 @@ static int settle(fitting *f, cli_arguments *arguments)
         status = cli_check_output(arguments->summary);
     }
     f->options.size = sizeof f->options;
-    f->options.iterations = f->iterations = arguments->em_iterations;
+    f->options.iterations = arguments->em_iterations;
     f->options.tolerance = arguments->em_tolerance;
     f->options.time_s = arguments->run.time_s;
     f->options.threads = arguments->run.threads;
@@ -156,76 +155,46 @@ static int write_intervals(const fitting *f)
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
-static void write_report(gbs_output *output, const fitting *f, int stopped)
-{
-    const gbs_fit_report *r = gbs_fitted_report(f->fitted);
-    const struct {
-        const char *name;
-        uint64_t value;
-    } counts[] = {{"rows", r->n_rows},
-                  {"distinct_rows", r->n_distinct},
-                  {"incomplete_rows", r->n_incomplete},
-                  {"missing_values", r->n_missing},
-                  {"parameters", r->n_parameters},
-                  {"columns", r->n_columns},
-                  {"unseen_columns", r->n_unseen},
-                  {"iterations", r->iterations},
-                  {"held_out_rows", r->held_out_rows},
-                  {"held_out_impossible", r->held_out_impossible},
-                  {"exact", r->exact},
-                  {"sweeps", r->sweeps},
-                  {"doubtful_rows", r->n_doubtful}};
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {{"prior_weight", f->options.weight},
-                   {"weight", r->weight},
-                   {"log_likelihood", r->log_likelihood},
-                   {"log_likelihood_error", r->log_likelihood_error},
-                   {"log_posterior", r->log_posterior},
-                   {"bic", r->bic},
-                   {"change", r->change},
-                   {"error", r->error},
-                   {"held_out_weight", r->held_out_weight},
-                   {"held_out_log_likelihood", r->held_out_log_likelihood},
-                   {"held_out_error", r->held_out_error},
-                   {"seconds", r->seconds}};
-    static const char *const priors[] = {"none", "bdeu", "dirichlet"};
-    cli_json_head(output, "fit/1", gbs_fitted_model(f->fitted));
-    gbs_output_text(output, ",\n  \"prior\": ");
-    gbs_output_json_string(output, priors[f->options.prior]);
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        gbs_output_text(output, ",\n  ");
-        gbs_output_json_string(output, counts[i].name);
-        gbs_output_text(output, ": ");
-        gbs_output_uint(output, counts[i].value);
-    }
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        gbs_output_text(output, ",\n  ");
-        gbs_output_json_string(output, numbers[i].name);
-        gbs_output_text(output, ": ");
-        gbs_output_json_double(output, numbers[i].value);
-    }
-    gbs_output_text(output,
-                    r->converged ? ",\n  \"converged\": true" : ",\n  \"converged\": false");
-    gbs_output_text(output,
-                    stopped ? ",\n  \"stopped\": true\n}\n" : ",\n  \"stopped\": false\n}\n");
-}
-
 static int write_summary(const fitting *f, int stopped)
 {
-    const char *path = f->job.arguments->summary;
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    if (path == NULL) {
-        return CLI_DONE;
-    }
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done >= 0) {
-        write_report(output, f, stopped);
-        done = gbs_output_commit(output, &err);
-    }
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+    static const char *const priors[] = {"none", "bdeu", "dirichlet"};
+    const gbs_fit_report *r = gbs_fitted_report(f->fitted);
+    const cli_text_member texts[] = {{"prior", priors[f->options.prior]}, {NULL, NULL}};
+    const cli_count counts[] = {{"rows", r->n_rows},
+                                {"distinct_rows", r->n_distinct},
+                                {"incomplete_rows", r->n_incomplete},
+                                {"missing_values", r->n_missing},
+                                {"parameters", r->n_parameters},
+                                {"columns", r->n_columns},
+                                {"unseen_columns", r->n_unseen},
+                                {"iterations", r->iterations},
+                                {"held_out_rows", r->held_out_rows},
+                                {"held_out_impossible", r->held_out_impossible},
+                                {"exact", r->exact},
+                                {"sweeps", r->sweeps},
+                                {"doubtful_rows", r->n_doubtful},
+                                {NULL, 0}};
+    const cli_number numbers[] = {{"prior_weight", f->options.weight},
+                                  {"weight", r->weight},
+                                  {"log_likelihood", r->log_likelihood},
+                                  {"log_likelihood_error", r->log_likelihood_error},
+                                  {"log_posterior", r->log_posterior},
+                                  {"bic", r->bic},
+                                  {"change", r->change},
+                                  {"error", r->error},
+                                  {"held_out_weight", r->held_out_weight},
+                                  {"held_out_log_likelihood", r->held_out_log_likelihood},
+                                  {"held_out_error", r->held_out_error},
+                                  {"seconds", r->seconds},
+                                  {NULL, 0}};
+    const cli_flag flags[] = {{"converged", r->converged != 0}, {"stopped", stopped}, {NULL, 0}};
+    const cli_members summary = {.schema = "fit/1",
+                                 .model = gbs_fitted_model(f->fitted),
+                                 .texts = texts,
+                                 .counts = counts,
+                                 .numbers = numbers,
+                                 .flags = flags};
+    return cli_write_members(f->job.arguments->summary, &summary);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -320,22 +289,13 @@ static void tell(const fitting *f, int stopped)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    fitting *f = context;
-    char text[64];
-    (void)snprintf(text, sizeof text, "%" PRIu64 " iterations", progress->pass);
-    cli_bar_share(&f->bar, progress->elapsed_s, (double)progress->pass / (double)f->iterations,
-                  text);
-    return cli_signals_caught();
-}
-
 static int fit(fitting *f, int *stopped)
 {
     gbs_error err = {GBS_OK, ""};
-    const gbs_run_callbacks callbacks = {.context = f, .progress = on_progress};
+    const gbs_run_callbacks callbacks = {.context = &f->bar, .progress = cli_bar_watch};
     cli_signals_catch();
     cli_bar_init(&f->bar, f->job.arguments, &f->job.options);
+    f->bar.unit = "iterations";
     const gbs_status done =
         gbs_fit(f->job.model, f->data, f->held_out, &f->options, &callbacks, &f->fitted, &err);
     cli_bar_finish(&f->bar, NULL);

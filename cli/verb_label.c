@@ -71,24 +71,13 @@ static int read_files(labelling *l)
 
 /* ---- labelling ------------------------------------------------------------------------------- */
 
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    labelling *l = context;
-    char text[64];
-    (void)snprintf(text, sizeof text, "%" PRIu64 " tokens", progress->pass);
-    cli_bar_share(&l->bar, progress->elapsed_s,
-                  progress->passes == 0 ? 0.0 : (double)progress->pass / (double)progress->passes,
-                  text);
-    return cli_signals_caught();
-}
-
 static int label(labelling *l)
 {
     gbs_error err = {GBS_OK, ""};
     const size_t n_tokens = gbs_sequences_n_tokens(l->data);
     const int sums = l->arguments->posterior != NULL;
     const gbs_run_callbacks callbacks = {
-        .size = sizeof callbacks, .context = l, .progress = on_progress};
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     l->label = calloc(n_tokens, sizeof *l->label);
     l->posterior = sums ? calloc(n_tokens, gbs_crf_n_labels(l->crf) * sizeof *l->posterior) : NULL;
     l->log_p = sums ? calloc(gbs_sequences_n(l->data), sizeof *l->log_p) : NULL;
@@ -97,6 +86,7 @@ static int label(labelling *l)
     }
     cli_signals_catch();
     cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
+    l->bar.unit = "tokens";
     gbs_status done = gbs_crf_label(l->crf, l->data, &l->options, &callbacks, l->label,
                                     l->posterior, l->log_p, &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
@@ -137,23 +127,16 @@ static void write_token(gbs_output *output, const labelling *l, size_t token)
     gbs_output_text(output, "\n");
 }
 
-static int write_labels(const labelling *l)
+static void write_labels(gbs_output *output, const void *context)
 {
-    const char *path = l->arguments->output != NULL ? l->arguments->output : "-";
+    const labelling *l = context;
     const size_t *first = gbs_sequences_first(l->data);
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    gbs_status done = gbs_output_open(path, &output, &err);
-    for (size_t s = 0; done >= 0 && s < gbs_sequences_n(l->data); s++) {
+    for (size_t s = 0; s < gbs_sequences_n(l->data); s++) {
         for (size_t t = first[s]; t < first[s + 1]; t++) {
             write_token(output, l, t);
         }
         gbs_output_text(output, "\n");
     }
-    if (done >= 0) {
-        done = gbs_output_commit(output, &err);
-    }
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
 static void write_member(gbs_output *output, const char *before, const char *name)
@@ -182,8 +165,9 @@ static void write_score(gbs_output *output, const gbs_entity_score *of)
     gbs_output_text(output, "}");
 }
 
-static void write_report(gbs_output *output, const labelling *l)
+static void write_report(gbs_output *output, const void *context)
 {
+    const labelling *l = context;
     size_t n = 0;
     const gbs_entity_score *of = gbs_label_scores_entities(l->scores, &n);
     cli_json_head(output, "label/1", NULL);
@@ -223,22 +207,6 @@ static void write_report(gbs_output *output, const labelling *l)
         gbs_output_text(output, "\n  ]");
     }
     gbs_output_text(output, "\n}\n");
-}
-
-static int write_summary(const labelling *l)
-{
-    const char *path = l->arguments->summary;
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    if (path == NULL) {
-        return CLI_DONE;
-    }
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done >= 0) {
-        write_report(output, l);
-        done = gbs_output_commit(output, &err);
-    }
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
 /* How far the labels and probabilities can be trusted. */
@@ -296,10 +264,10 @@ int cli_label(cli_arguments *arguments)
         status = label(&l);
     }
     if (status == CLI_DONE) {
-        status = write_labels(&l);
+        status = cli_write(arguments->output != NULL ? arguments->output : "-", write_labels, &l);
     }
     if (status == CLI_DONE) {
-        status = write_summary(&l);
+        status = cli_write(arguments->summary, write_report, &l);
     }
     if (status == CLI_DONE) {
         tell(&l);

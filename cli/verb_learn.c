@@ -52,22 +52,11 @@ static int settle(learning *l)
     return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
 }
 
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    learning *l = context;
-    char text[64];
-    (void)snprintf(text, sizeof text, "%" PRIu64 " iterations", progress->pass);
-    cli_bar_share(&l->bar, progress->elapsed_s,
-                  progress->passes == 0 ? 0.0 : (double)progress->pass / (double)progress->passes,
-                  text);
-    return cli_signals_caught();
-}
-
 static int learn(learning *l, int *stopped)
 {
     const cli_arguments *arguments = l->arguments;
     const gbs_run_callbacks callbacks = {
-        .size = sizeof callbacks, .context = l, .progress = on_progress};
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
     gbs_status done = gbs_sequences_read(arguments->operand[2], &l->data, &err);
     if (done < 0) {
@@ -75,6 +64,7 @@ static int learn(learning *l, int *stopped)
     }
     cli_signals_catch();
     cli_bar_init(&l->bar, arguments, &arguments->run);
+    l->bar.unit = "iterations";
     done = gbs_crf_learn(arguments->operand[1], l->style, l->data, &l->options, &callbacks, &l->crf,
                          &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
@@ -92,65 +82,32 @@ static int write_model(const learning *l)
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
-static void write_report(gbs_output *output, const learning *l, int stopped)
-{
-    const gbs_crf_learn_report *r = &l->report;
-    const struct {
-        const char *name;
-        uint64_t value;
-    } counts[] = {{"sequences", gbs_sequences_n(l->data)},
-                  {"tokens", gbs_sequences_n_tokens(l->data)},
-                  {"labels", r->n_labels},
-                  {"features", r->n_features},
-                  {"weights", r->n_weights},
-                  {"active_weights", r->n_active},
-                  {"iterations", r->iterations},
-                  {"evaluations", r->evaluations},
-                  {"links", r->n_links},
-                  {"steps", r->steps}};
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {{"l1", l->options.l1},
-                   {"l2", l->options.l2},
-                   {"log_likelihood", r->log_likelihood},
-                   {"objective", r->objective},
-                   {"gradient_norm", r->gradient_norm},
-                   {"change", r->change},
-                   {"seconds", r->seconds}};
-    cli_json_head(output, "learn-crf/1", NULL);
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        gbs_output_text(output, ",\n  ");
-        gbs_output_json_string(output, counts[i].name);
-        gbs_output_text(output, ": ");
-        gbs_output_uint(output, counts[i].value);
-    }
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        gbs_output_text(output, ",\n  ");
-        gbs_output_json_string(output, numbers[i].name);
-        gbs_output_text(output, ": ");
-        gbs_output_json_double(output, numbers[i].value);
-    }
-    gbs_output_text(output,
-                    r->converged ? ",\n  \"converged\": true" : ",\n  \"converged\": false");
-    gbs_output_text(output,
-                    stopped ? ",\n  \"stopped\": true\n}\n" : ",\n  \"stopped\": false\n}\n");
-}
-
 static int write_summary(const learning *l, int stopped)
 {
-    const char *path = l->arguments->summary;
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    if (path == NULL) {
-        return CLI_DONE;
-    }
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done >= 0) {
-        write_report(output, l, stopped);
-        done = gbs_output_commit(output, &err);
-    }
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+    const gbs_crf_learn_report *r = &l->report;
+    const cli_count counts[] = {{"sequences", gbs_sequences_n(l->data)},
+                                {"tokens", gbs_sequences_n_tokens(l->data)},
+                                {"labels", r->n_labels},
+                                {"features", r->n_features},
+                                {"weights", r->n_weights},
+                                {"active_weights", r->n_active},
+                                {"iterations", r->iterations},
+                                {"evaluations", r->evaluations},
+                                {"links", r->n_links},
+                                {"steps", r->steps},
+                                {NULL, 0}};
+    const cli_number numbers[] = {{"l1", l->options.l1},
+                                  {"l2", l->options.l2},
+                                  {"log_likelihood", r->log_likelihood},
+                                  {"objective", r->objective},
+                                  {"gradient_norm", r->gradient_norm},
+                                  {"change", r->change},
+                                  {"seconds", r->seconds},
+                                  {NULL, 0}};
+    const cli_flag flags[] = {{"converged", r->converged != 0}, {"stopped", stopped}, {NULL, 0}};
+    const cli_members summary = {
+        .schema = "learn-crf/1", .counts = counts, .numbers = numbers, .flags = flags};
+    return cli_write_members(l->arguments->summary, &summary);
 }
 
 static void tell(const learning *l, int stopped)

@@ -57,22 +57,14 @@ static int settle(learning *l)
     return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
 }
 
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    learning *l = context;
-    cli_bar_share(&l->bar, progress->elapsed_s,
-                  progress->passes == 0 ? 0.0 : (double)progress->pass / (double)progress->passes,
-                  "pictures and iterations");
-    return cli_signals_caught();
-}
-
 static int learn(learning *l)
 {
     const gbs_run_callbacks callbacks = {
-        .size = sizeof callbacks, .context = l, .progress = on_progress};
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
     cli_signals_catch();
     cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
+    l->bar.unit = "pictures and iterations";
     const gbs_status done = gbs_aspects_learn(l->arguments->operand[1], &l->options, &callbacks,
                                               &l->aspects, &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
@@ -92,22 +84,16 @@ static int write_aspects(const learning *l)
 static int write_summary(const learning *l)
 {
     const gbs_aspect_report *r = &l->report;
-    const cli_machine_count counts[] = {
-        {"pictures", r->n_pictures},    {"patches", r->n_patches},
-        {"classes", r->n_classes},      {"texture_words", r->n_words[0]},
-        {"color_words", r->n_words[1]}, {"position_words", r->n_words[2]},
-        {"iterations", r->iterations}};
-    const cli_machine_number numbers[] = {{"mean_log_likelihood", r->mean_log_like},
-                                          {"seconds", r->seconds}};
-    const cli_machine_flag flags[] = {{"converged", (int)r->converged}};
-    const cli_machine_summary summary = {.schema = "learn-aspects/1",
-                                         .counts = counts,
-                                         .n_counts = sizeof counts / sizeof counts[0],
-                                         .numbers = numbers,
-                                         .n_numbers = sizeof numbers / sizeof numbers[0],
-                                         .flags = flags,
-                                         .n_flags = sizeof flags / sizeof flags[0]};
-    return cli_machine_write_summary(l->arguments, &summary);
+    const cli_count counts[] = {{"pictures", r->n_pictures},    {"patches", r->n_patches},
+                                {"classes", r->n_classes},      {"texture_words", r->n_words[0]},
+                                {"color_words", r->n_words[1]}, {"position_words", r->n_words[2]},
+                                {"iterations", r->iterations},  {NULL, 0}};
+    const cli_number numbers[] = {
+        {"mean_log_likelihood", r->mean_log_like}, {"seconds", r->seconds}, {NULL, 0}};
+    const cli_flag flags[] = {{"converged", (int)r->converged}, {NULL, 0}};
+    const cli_members summary = {
+        .schema = "learn-aspects/1", .counts = counts, .numbers = numbers, .flags = flags};
+    return cli_write_members(l->arguments->summary, &summary);
 }
 
 int cli_learn_aspects(cli_arguments *arguments)

@@ -68,26 +68,16 @@ static int settle(learning *l)
     return status == CLI_DONE ? cli_check_output(arguments->intervals) : status;
 }
 
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    learning *l = context;
-    char text[64];
-    (void)snprintf(text, sizeof text, "%" PRIu64 " iterations", progress->pass);
-    cli_bar_share(&l->bar, progress->elapsed_s,
-                  progress->passes == 0 ? 0.0 : (double)progress->pass / (double)progress->passes,
-                  text);
-    return cli_signals_caught();
-}
-
 static int learn(learning *l, int *stopped)
 {
     const cli_arguments *arguments = l->arguments;
     const gbs_run_callbacks callbacks = {
-        .size = sizeof callbacks, .context = l, .progress = on_progress};
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
     gbs_status done = GBS_OK;
     cli_signals_catch();
     cli_bar_init(&l->bar, arguments, &arguments->run);
+    l->bar.unit = "iterations";
     if (arguments->identity > 0.0) {
         done = gbs_rows_weigh(l->rows.data, arguments->identity, arguments->run.threads, &callbacks,
                               &err);
@@ -105,7 +95,7 @@ static int learn(learning *l, int *stopped)
 static int find_errors(learning *l, int *stopped)
 {
     const gbs_run_callbacks callbacks = {
-        .size = sizeof callbacks, .context = l, .progress = on_progress};
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error *err = &l->no_error;
     gbs_potts_options options = l->options; /* with the time that is left */
     options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
@@ -127,6 +117,7 @@ static int find_errors(learning *l, int *stopped)
         (void)snprintf(err->message, sizeof err->message, "learning has not converged");
     } else {
         cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
+        l->bar.unit = "iterations";
         done = gbs_potts_errors(l->learnt, l->rows.data, &options, &callbacks, l->error, err);
         cli_bar_finish(&l->bar, NULL);
     }
@@ -164,21 +155,12 @@ static void write_state(gbs_output *output, const gbs_model *model, uint32_t sit
 }
 
 /* "site,state,other,other_state,value,error": fields, whose other site is empty, then couplings. */
-static int write_intervals(const learning *l)
+static void write_intervals(gbs_output *output, const void *context)
 {
-    const char *path = l->arguments->intervals;
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
+    const learning *l = context;
     const uint32_t n = gbs_model_n_variables(l->learnt);
     const uint32_t q = gbs_model_arity(l->learnt, 0);
     size_t k = 0;
-    if (path == NULL) {
-        return CLI_DONE;
-    }
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done < 0) {
-        return cli_fail_output(path, done, &err);
-    }
     gbs_output_text(output, "site,state,other,other_state,value,error\n");
     for (size_t f = 0; f < gbs_model_n_factors(l->learnt); f++) {
         const uint32_t *scope = NULL;
@@ -193,8 +175,6 @@ static int write_intervals(const learning *l)
             }
         }
     }
-    done = gbs_output_commit(output, &err);
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
 static uint64_t count_known(const learning *l)
@@ -209,40 +189,39 @@ static uint64_t count_known(const learning *l)
 static int write_summary(const learning *l, int stopped)
 {
     const gbs_potts_report *r = &l->report;
-    const cli_machine_count counts[] = {{"rows", r->n_rows},
-                                        {"sites", r->n_sites},
-                                        {"states", r->n_states},
-                                        {"parameters", r->n_parameters},
-                                        {"unknown_letters", gbs_rows_n_unknown(l->rows.data)},
-                                        {"iterations", r->iterations},
-                                        {"evaluations", r->evaluations},
-                                        {"steps", r->steps},
-                                        {"held_out_rows", gbs_rows_n(l->rows.held_out)},
-                                        {"known_errors", count_known(l)},
-                                        {"coupled_pairs", r->n_coupled}};
-    const cli_machine_number numbers[] = {{"l2", l->options.l2},
-                                          {"l1", l->options.l1},
-                                          {"effective_rows", r->weight},
-                                          {"pseudo_log_likelihood", r->pseudo_log_likelihood},
-                                          {"held_out_pseudo_log_likelihood", r->held_out_pl},
-                                          {"objective", r->objective},
-                                          {"gradient_norm", r->gradient_norm},
-                                          {"moment_error", r->moment_error},
-                                          {"rhat", r->rhat},
-                                          {"misfit", r->misfit},
-                                          {"predicted_bytes", r->predicted_bytes},
-                                          {"seconds_per_iteration", r->iteration_s},
-                                          {"seconds", r->seconds}};
-    const cli_machine_flag flags[] = {{"converged", r->converged != 0}, {"stopped", stopped}};
-    const cli_machine_summary summary = {.schema = "learn-potts/1",
-                                         .model = l->learnt,
-                                         .counts = counts,
-                                         .n_counts = sizeof counts / sizeof counts[0],
-                                         .numbers = numbers,
-                                         .n_numbers = sizeof numbers / sizeof numbers[0],
-                                         .flags = flags,
-                                         .n_flags = sizeof flags / sizeof flags[0]};
-    return cli_machine_write_summary(l->arguments, &summary);
+    const cli_count counts[] = {{"rows", r->n_rows},
+                                {"sites", r->n_sites},
+                                {"states", r->n_states},
+                                {"parameters", r->n_parameters},
+                                {"unknown_letters", gbs_rows_n_unknown(l->rows.data)},
+                                {"iterations", r->iterations},
+                                {"evaluations", r->evaluations},
+                                {"steps", r->steps},
+                                {"held_out_rows", gbs_rows_n(l->rows.held_out)},
+                                {"known_errors", count_known(l)},
+                                {"coupled_pairs", r->n_coupled},
+                                {NULL, 0}};
+    const cli_number numbers[] = {{"l2", l->options.l2},
+                                  {"l1", l->options.l1},
+                                  {"effective_rows", r->weight},
+                                  {"pseudo_log_likelihood", r->pseudo_log_likelihood},
+                                  {"held_out_pseudo_log_likelihood", r->held_out_pl},
+                                  {"objective", r->objective},
+                                  {"gradient_norm", r->gradient_norm},
+                                  {"moment_error", r->moment_error},
+                                  {"rhat", r->rhat},
+                                  {"misfit", r->misfit},
+                                  {"predicted_bytes", r->predicted_bytes},
+                                  {"seconds_per_iteration", r->iteration_s},
+                                  {"seconds", r->seconds},
+                                  {NULL, 0}};
+    const cli_flag flags[] = {{"converged", r->converged != 0}, {"stopped", stopped}, {NULL, 0}};
+    const cli_members summary = {.schema = "learn-potts/1",
+                                 .model = l->learnt,
+                                 .counts = counts,
+                                 .numbers = numbers,
+                                 .flags = flags};
+    return cli_write_members(l->arguments->summary, &summary);
 }
 
 static void tell(const learning *l, int stopped)
@@ -316,7 +295,7 @@ int cli_learn_potts(cli_arguments *arguments)
         status = cli_write_model(arguments, l.learnt);
     }
     if (status == CLI_DONE) {
-        status = write_intervals(&l);
+        status = cli_write(arguments->intervals, write_intervals, &l);
     }
     if (status == CLI_DONE) {
         status = write_summary(&l, stopped);

@@ -68,22 +68,11 @@ static int read_all(learning *l)
     return status;
 }
 
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    learning *l = context;
-    char text[64];
-    (void)snprintf(text, sizeof text, "%" PRIu64 " epochs", progress->pass);
-    cli_bar_share(&l->bar, progress->elapsed_s,
-                  progress->passes == 0 ? 0.0 : (double)progress->pass / (double)progress->passes,
-                  text);
-    return cli_signals_caught();
-}
-
 static int learn(learning *l, int *stopped)
 {
     const cli_arguments *arguments = l->arguments;
     const gbs_run_callbacks callbacks = {
-        .size = sizeof callbacks, .context = l, .progress = on_progress};
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
     l->curve = calloc(2 * l->options.epochs, sizeof *l->curve);
     if (l->curve == NULL) {
@@ -91,6 +80,7 @@ static int learn(learning *l, int *stopped)
     }
     cli_signals_catch();
     cli_bar_init(&l->bar, arguments, &arguments->run);
+    l->bar.unit = "epochs";
     const gbs_status done = gbs_rbm_learn(l->rows.data, l->rows.held_out, &l->options, &callbacks,
                                           l->curve, &l->learnt, &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
@@ -108,32 +98,31 @@ static int write_curve(const learning *l)
 static int write_summary(const learning *l, int stopped)
 {
     const gbs_rbm_report *r = &l->report;
-    const cli_machine_count counts[] = {
-        {"rows", r->n_rows},          {"visible", r->n_visible},
-        {"hidden", r->n_hidden},      {"epochs", r->epochs},
-        {"steps", r->steps},          {"held_out_rows", gbs_rows_n(l->rows.held_out)},
-        {"best_epoch", r->best_epoch}};
-    const cli_machine_number numbers[] = {{"l2", l->options.l2},
-                                          {"rate", l->options.rate},
-                                          {"mean_pseudo_log_likelihood", r->mean_pl},
-                                          {"held_out_mean_pseudo_log_likelihood", r->held_out_pl},
-                                          {"rhat", r->rhat},
-                                          {"predicted_bytes", r->predicted_bytes},
-                                          {"seconds_per_epoch", r->epoch_s},
-                                          {"seconds", r->seconds}};
-    const cli_machine_flag flags[] = {{"herded", l->options.draw == GBS_RBM_HERDED},
-                                      {"persistent", l->options.method == GBS_RBM_PCD},
-                                      {"converged", r->converged != 0},
-                                      {"stopped", stopped}};
-    const cli_machine_summary summary = {.schema = "learn-rbm/1",
-                                         .model = l->learnt,
-                                         .counts = counts,
-                                         .n_counts = sizeof counts / sizeof counts[0],
-                                         .numbers = numbers,
-                                         .n_numbers = sizeof numbers / sizeof numbers[0],
-                                         .flags = flags,
-                                         .n_flags = sizeof flags / sizeof flags[0]};
-    return cli_machine_write_summary(l->arguments, &summary);
+    const cli_count counts[] = {
+        {"rows", r->n_rows},           {"visible", r->n_visible},
+        {"hidden", r->n_hidden},       {"epochs", r->epochs},
+        {"steps", r->steps},           {"held_out_rows", gbs_rows_n(l->rows.held_out)},
+        {"best_epoch", r->best_epoch}, {NULL, 0}};
+    const cli_number numbers[] = {{"l2", l->options.l2},
+                                  {"rate", l->options.rate},
+                                  {"mean_pseudo_log_likelihood", r->mean_pl},
+                                  {"held_out_mean_pseudo_log_likelihood", r->held_out_pl},
+                                  {"rhat", r->rhat},
+                                  {"predicted_bytes", r->predicted_bytes},
+                                  {"seconds_per_epoch", r->epoch_s},
+                                  {"seconds", r->seconds},
+                                  {NULL, 0}};
+    const cli_flag flags[] = {{"herded", l->options.draw == GBS_RBM_HERDED},
+                              {"persistent", l->options.method == GBS_RBM_PCD},
+                              {"converged", r->converged != 0},
+                              {"stopped", stopped},
+                              {NULL, 0}};
+    const cli_members summary = {.schema = "learn-rbm/1",
+                                 .model = l->learnt,
+                                 .counts = counts,
+                                 .numbers = numbers,
+                                 .flags = flags};
+    return cli_write_members(l->arguments->summary, &summary);
 }
 
 static void tell(const learning *l, int stopped)

@@ -149,21 +149,11 @@ static void on_point(void *context, const gbs_learn_point *point)
     memcpy(l->curve + CURVE * l->n_points++, numbers, sizeof numbers);
 }
 
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    learning *l = context;
-    char text[64];
-    (void)snprintf(text, sizeof text, "%" PRIu64 " steps", progress->pass);
-    cli_bar_share(&l->bar, progress->elapsed_s, (double)progress->pass / (double)progress->passes,
-                  text);
-    return cli_signals_caught();
-}
-
 static int learn(learning *l, int *stopped)
 {
     const gbs_model *model = l->job.model;
     const gbs_run_callbacks callbacks = {
-        .size = sizeof callbacks, .context = l, .progress = on_progress};
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
     l->error = calloc((size_t)gbs_model_n_weights(model) + 1, sizeof *l->error);
     if (l->error == NULL) {
@@ -176,6 +166,7 @@ static int learn(learning *l, int *stopped)
     }
     cli_signals_catch();
     cli_bar_init(&l->bar, l->job.arguments, &l->job.options);
+    l->bar.unit = "steps";
     gbs_status done = gbs_learn_weights(model, l->data, &l->options, &callbacks, l->error,
                                         &l->learnt, &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
@@ -188,18 +179,9 @@ static int learn(learning *l, int *stopped)
 /* ---- results --------------------------------------------------------------------------------- */
 
 /* "weight,value,error"; an error that is not known is empty. */
-static int write_weights(const learning *l)
+static void write_weights(gbs_output *output, const void *context)
 {
-    const char *path = l->job.arguments->intervals;
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    if (path == NULL) {
-        return CLI_DONE;
-    }
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done < 0) {
-        return cli_fail_output(path, done, &err);
-    }
+    const learning *l = context;
     gbs_output_text(output, "weight,value,error\n");
     for (uint32_t k = 0; k < gbs_model_n_weights(l->learnt); k++) {
         gbs_output_uint(output, k);
@@ -211,69 +193,42 @@ static int write_weights(const learning *l)
         }
         gbs_output_text(output, "\n");
     }
-    done = gbs_output_commit(output, &err);
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
-}
-
-static void write_report(gbs_output *output, const learning *l, int stopped)
-{
-    const gbs_learn_report *r = &l->report;
-    const int sampled = l->options.objective == GBS_LEARN_SAMPLED;
-    const struct {
-        const char *name;
-        uint64_t value;
-    } counts[] = {{"rows", r->n_rows},           {"learnt_weights", r->n_learnt},
-                  {"iterations", r->iterations}, {"held_out_rows", gbs_data_n_rows(l->held_out)},
-                  {"scans", r->n_scans},         {"scan_length", r->scan_length}};
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {{"l2", l->options.l2},
-                   {"l1", l->options.l1},
-                   {by_pseudo(l) ? "pseudo_log_likelihood" : "log_likelihood",
-                    by_pseudo(l) ? r->pseudo_log_likelihood : r->log_likelihood},
-                   {"objective", r->objective},
-                   {"change", r->change},
-                   {by_tree(l) ? "held_out_log_likelihood" : "held_out_pseudo_log_likelihood",
-                    l->held_out_sum},
-                   {"rhat", sampled ? r->rhat : (double)NAN},
-                   {"chance", sampled ? r->chance : (double)NAN},
-                   {"seconds", r->seconds}};
-    cli_json_head(output, "learn-weights/1", l->learnt);
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        gbs_output_text(output, ",\n  ");
-        gbs_output_json_string(output, counts[i].name);
-        gbs_output_text(output, ": ");
-        gbs_output_uint(output, counts[i].value);
-    }
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        gbs_output_text(output, ",\n  ");
-        gbs_output_json_string(output, numbers[i].name);
-        gbs_output_text(output, ": ");
-        gbs_output_json_double(output, numbers[i].value);
-    }
-    gbs_output_text(output,
-                    r->has_errors ? ",\n  \"errors_known\": true" : ",\n  \"errors_known\": false");
-    gbs_output_text(output,
-                    r->converged ? ",\n  \"converged\": true" : ",\n  \"converged\": false");
-    gbs_output_text(output,
-                    stopped ? ",\n  \"stopped\": true\n}\n" : ",\n  \"stopped\": false\n}\n");
 }
 
 static int write_summary(const learning *l, int stopped)
 {
-    const char *path = l->job.arguments->summary;
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    if (path == NULL) {
-        return CLI_DONE;
-    }
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done >= 0) {
-        write_report(output, l, stopped);
-        done = gbs_output_commit(output, &err);
-    }
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+    const gbs_learn_report *r = &l->report;
+    const int sampled = l->options.objective == GBS_LEARN_SAMPLED;
+    const cli_count counts[] = {{"rows", r->n_rows},
+                                {"learnt_weights", r->n_learnt},
+                                {"iterations", r->iterations},
+                                {"held_out_rows", gbs_data_n_rows(l->held_out)},
+                                {"scans", r->n_scans},
+                                {"scan_length", r->scan_length},
+                                {NULL, 0}};
+    const cli_number numbers[] = {
+        {"l2", l->options.l2},
+        {"l1", l->options.l1},
+        {by_pseudo(l) ? "pseudo_log_likelihood" : "log_likelihood",
+         by_pseudo(l) ? r->pseudo_log_likelihood : r->log_likelihood},
+        {"objective", r->objective},
+        {"change", r->change},
+        {by_tree(l) ? "held_out_log_likelihood" : "held_out_pseudo_log_likelihood",
+         l->held_out_sum},
+        {"rhat", sampled ? r->rhat : (double)NAN},
+        {"chance", sampled ? r->chance : (double)NAN},
+        {"seconds", r->seconds},
+        {NULL, 0}};
+    const cli_flag flags[] = {{"errors_known", r->has_errors != 0},
+                              {"converged", r->converged != 0},
+                              {"stopped", stopped},
+                              {NULL, 0}};
+    const cli_members summary = {.schema = "learn-weights/1",
+                                 .model = l->learnt,
+                                 .counts = counts,
+                                 .numbers = numbers,
+                                 .flags = flags};
+    return cli_write_members(l->job.arguments->summary, &summary);
 }
 
 /* How many are not 0. */
@@ -372,7 +327,7 @@ static int write_all(const learning *l, int stopped)
 {
     int status = cli_write_model(l->job.arguments, l->learnt);
     if (status == CLI_DONE) {
-        status = write_weights(l);
+        status = cli_write(l->job.arguments->intervals, write_weights, l);
     }
     if (status == CLI_DONE) {
         status = cli_write_curve(l->job.arguments->curve, "iteration,objective,gradient,held_out",

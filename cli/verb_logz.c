@@ -8,12 +8,6 @@
 
 #define LN10 2.302585092994045684
 
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    cli_bar_update(context, progress);
-    return cli_signals_caught();
-}
-
 static void write_pr(gbs_output *output, const cli_arguments *arguments, const gbs_log_z_report *r)
 {
     gbs_result result;
@@ -139,7 +133,7 @@ static int estimate(cli_job *job, void *context)
     gbs_error err = {GBS_OK, ""};
     gbs_log_z_report report = {.size = sizeof report};
     cli_bar bar;
-    const gbs_run_callbacks callbacks = {.context = &bar, .progress = on_progress};
+    const gbs_run_callbacks callbacks = {.context = &bar, .progress = cli_bar_watch};
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();
     cli_bar_init(&bar, job->arguments, &job->options);

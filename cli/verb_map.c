@@ -8,12 +8,6 @@
 
 #include "verb_marginals.h"
 
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    cli_bar_update(context, progress);
-    return cli_signals_caught();
-}
-
 static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t *state)
 {
     gbs_output_text(output, "variable,state\n");
@@ -154,7 +148,7 @@ static int search(cli_job *job, const char *format)
     if (state == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
-    const gbs_map_callbacks callbacks = {.context = &bar, .progress = on_progress};
+    const gbs_map_callbacks callbacks = {.context = &bar, .progress = cli_bar_watch};
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();
     cli_bar_init(&bar, job->arguments, &job->options);

@@ -79,6 +79,7 @@ static bool look(void *context)
     }
     const gbs_progress progress = {.size = sizeof progress,
                                    .pass = f->report.iterations,
+                                   .passes = f->options.iterations,
                                    .elapsed_s = now_s - f->begun_s,
                                    .worst_error =
                                        f->report.iterations > 0 ? f->report.change : (double)NAN};
