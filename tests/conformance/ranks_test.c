@@ -272,6 +272,28 @@ static void burn_in_and_target_stop_alike(void **state)
     gbs_model_free(model);
 }
 
+/* Two halves that never meet; one process would be told to try ladders. */
+static void chains_that_disagree_are_told_alike(void **state)
+{
+    (void)state;
+    const gbs_generate_ising_options cold = {.side = {12, 12, 1}, .coupling = 0.9};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&cold, &model, NULL), GBS_OK);
+    problem p = {.model = model, .options = gbs_run_options_default()};
+    p.options.method = GBS_METHOD_SAMPLE;
+    p.options.lattice = GBS_LATTICE_NEVER;
+    p.options.chains = 40;
+    p.options.sweeps = 200;
+    check_all_ranks(&p, false);
+    job one = run_job(&p, 0, 1, false);
+    job two = run_job(&p, 2, 1, false);
+    assert_non_null(strstr(one.of[0].report.verdict, "--temper"));
+    assert_null(strstr(two.of[0].report.verdict, "--temper"));
+    drop(&one);
+    drop(&two);
+    gbs_model_free(model);
+}
+
 static gbs_status monitor_first(gbs_run *run, gbs_error *err)
 {
     const uint32_t variable[] = {0};
@@ -497,6 +519,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination_has_the_bits_of_one_process),
         cmocka_unit_test(burn_in_and_target_stop_alike),
+        cmocka_unit_test(chains_that_disagree_are_told_alike),
         cmocka_unit_test(traces_are_of_all_chains),
         cmocka_unit_test(draws_come_in_the_order_of_chains),
         cmocka_unit_test(large_and_half_exact_models_too),

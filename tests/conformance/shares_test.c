@@ -114,6 +114,27 @@ static void burn_in_and_target_stop_alike(void **state)
     gbs_model_free(model);
 }
 
+/* Two halves that never meet; one process would be told to try ladders. */
+static void chains_that_disagree_are_told_alike(void **state)
+{
+    (void)state;
+    const gbs_generate_ising_options cold = {.side = {12, 12, 1}, .coupling = 0.9};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&cold, &model, NULL), GBS_OK);
+    test_share_problem p = {.model = model, .options = gbs_run_options_default()};
+    p.options.method = GBS_METHOD_SAMPLE;
+    p.options.lattice = GBS_LATTICE_NEVER;
+    p.options.scan = GBS_SCAN_CHROMATIC;
+    p.options.chains = 40;
+    p.options.sweeps = 200;
+    check_all_ranks(&p);
+    const test_share_job one = test_run_job(&p, 0, 1);
+    const test_share_job two = test_run_job(&p, 2, 1);
+    assert_non_null(strstr(one.of[0].report.verdict, "--temper"));
+    assert_null(strstr(two.of[0].report.verdict, "--temper"));
+    gbs_model_free(model);
+}
+
 static void draws_are_put_together(void **state)
 {
     (void)state;
@@ -219,6 +240,7 @@ int main(void)
         cmocka_unit_test(every_combination_has_the_bits_of_one_process),
         cmocka_unit_test(random_models_of_every_kind),
         cmocka_unit_test(burn_in_and_target_stop_alike),
+        cmocka_unit_test(chains_that_disagree_are_told_alike),
         cmocka_unit_test(draws_are_put_together),
         cmocka_unit_test(large_models_through_files),
         cmocka_unit_test(what_needs_the_whole_is_refused),

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -79,6 +80,21 @@ void test_same_numbers(const double *a, const double *b, size_t n, const char *w
     }
 }
 
+/* Ladders are on one process: on several ranks nobody is told to try them. */
+static void check_verdict(const char *one, const char *many)
+{
+    static const char advice[] = "--temper 16, ";
+    const char *found = strstr(one, advice);
+    char expected[sizeof((gbs_report *)NULL)->verdict];
+    if (found == NULL || strstr(many, advice) != NULL) {
+        assert_string_equal(one, many);
+        return;
+    }
+    (void)snprintf(expected, sizeof expected, "%.*s%s", (int)(found - one), one,
+                   found + strlen(advice));
+    assert_string_equal(expected, many);
+}
+
 void test_same_report(const gbs_report *a, const gbs_report *b)
 {
     const double one[] = {a->max_mcse,      a->max_rhat,  a->min_ess,
@@ -86,7 +102,7 @@ void test_same_report(const gbs_report *a, const gbs_report *b)
     const double other[] = {b->max_mcse,      b->max_rhat,  b->min_ess,
                             b->bias_estimate, b->threshold, b->log_z};
     assert_string_equal(a->digest, b->digest);
-    assert_string_equal(a->verdict, b->verdict);
+    check_verdict(a->verdict, b->verdict);
     assert_string_equal(a->stop, b->stop);
     assert_int_equal(a->sweeps, b->sweeps);
     assert_int_equal(a->burn_in, b->burn_in);
