@@ -13,19 +13,32 @@
 
 enum { P, MCSE, ESS, RHAT, N_VALUES };
 
-/* A variable's estimates on their way: its number, its states, then N_VALUES rows of doubles. */
+/* A variable's estimates on their way: its number, its states, then the rows of doubles asked for.
+ */
 typedef struct bringing {
     const gbs_run *run;
-    uint32_t next; /* variable of the share, the first of the next window */
+    unsigned from, to; /* rows asked for: P, MCSE and so on, the last one not included */
+    uint32_t next;     /* variable of the share, the first of the next window */
     unsigned char *own, *all;
     size_t n_own, own_capacity, all_capacity;
     size_t *at;  /* [WINDOW] where each variable begins in `all` */
     double *row; /* [N_VALUES][largest arity] */
 } bringing;
 
-static size_t record_bytes(uint32_t arity)
+static size_t row_bytes(const bringing *b, uint32_t arity)
 {
-    return 2 * sizeof(uint32_t) + (size_t)N_VALUES * arity * sizeof(double);
+    return (size_t)(b->to - b->from) * arity * sizeof(double);
+}
+
+static size_t record_bytes(const bringing *b, uint32_t arity)
+{
+    return 2 * sizeof(uint32_t) + row_bytes(b, arity);
+}
+
+/* @param at of all rows. @return NULL if the row is not asked for. */
+static double *row_of(const bringing *b, double *at, unsigned row, uint32_t arity)
+{
+    return row >= b->from && row < b->to ? at + (size_t)row * arity : NULL;
 }
 
 static gbs_status put_record(bringing *b, uint32_t variable, uint32_t arity, gbs_error *err)
@@ -33,12 +46,13 @@ static gbs_status put_record(bringing *b, uint32_t variable, uint32_t arity, gbs
     const uint32_t head[2] = {variable, arity};
     void *pointer = b->own;
     const gbs_status status = gbsi_reserve(&pointer, &b->own_capacity,
-                                           b->n_own + record_bytes(arity), 1, "marginals", err);
+                                           b->n_own + record_bytes(b, arity), 1, "marginals", err);
     b->own = pointer;
     if (status >= 0) {
         memcpy(b->own + b->n_own, head, sizeof head);
-        memcpy(b->own + b->n_own + sizeof head, b->row, (size_t)N_VALUES * arity * sizeof(double));
-        b->n_own += record_bytes(arity);
+        memcpy(b->own + b->n_own + sizeof head, b->row + (size_t)b->from * arity,
+               row_bytes(b, arity));
+        b->n_own += record_bytes(b, arity);
     }
     return status;
 }
@@ -55,9 +69,10 @@ static void estimate(bringing *b, uint32_t u, double *scratch)
         b->row[P * arity + a] = b->row[MCSE * arity + a] = 0.0;
         b->row[ESS * arity + a] = b->row[RHAT * arity + a] = NAN;
     }
-    gbsi_estimate_slot(run->estimates.estimate, run->engine.plan->slot_of[u], scratch + P * k,
-                       scratch + MCSE * k, scratch + ESS * k, scratch + RHAT * k);
-    for (uint32_t i = 0; i < N_VALUES * k; ++i) {
+    gbsi_estimate_slot(run->estimates.estimate, run->engine.plan->slot_of[u],
+                       row_of(b, scratch, P, k), row_of(b, scratch, MCSE, k),
+                       row_of(b, scratch, ESS, k), row_of(b, scratch, RHAT, k));
+    for (uint32_t i = b->from * k; i < b->to * k; ++i) {
         b->row[i / k * arity + part->user_state[part->state_offset[u] + i % k]] = scratch[i];
     }
 }
@@ -106,15 +121,15 @@ static gbs_status give_window(bringing *b, uint64_t first, uint64_t end, gbs_on_
     for (uint64_t i = first; i < end; ++i) {
         memcpy(head, b->all + at, sizeof head);
         b->at[head[0] - first] = at;
-        at += record_bytes(head[1]);
+        at += record_bytes(b, head[1]);
     }
     for (uint64_t v = first; v < end && status >= 0; ++v) {
         const unsigned char *record = b->all + b->at[v - first];
         memcpy(head, record, sizeof head);
         const uint32_t k = head[1];
-        memcpy(b->row, record + sizeof head, (size_t)N_VALUES * k * sizeof(double));
-        status = on(context, head[0], k, b->row + P * k, b->row + MCSE * k, b->row + ESS * k,
-                    b->row + RHAT * k, err);
+        memcpy(b->row + (size_t)b->from * k, record + sizeof head, row_bytes(b, k));
+        status = on(context, head[0], k, row_of(b, b->row, P, k), row_of(b, b->row, MCSE, k),
+                    row_of(b, b->row, ESS, k), row_of(b, b->row, RHAT, k), err);
     }
     return status;
 }
@@ -145,16 +160,23 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_shared_each_marginal(const gbs_run *run, gbs_on_marginal *on, void *context,
-                                     gbs_error *err)
+/* The rows from .. to - 1 of every variable; the others are NULL. */
+static gbs_status each_row(const gbs_run *run, unsigned from, unsigned to, gbs_on_marginal *on,
+                           void *context, gbs_error *err)
 {
-    bringing b = {.run = run};
+    bringing b = {.run = run, .from = from, .to = to};
     const gbs_status status = bring(&b, on, context, err);
     gbsi_free(b.own);
     gbsi_free(b.all);
     gbsi_free(b.at);
     gbsi_free(b.row);
     return status;
+}
+
+gbs_status gbsi_shared_each_marginal(const gbs_run *run, gbs_on_marginal *on, void *context,
+                                     gbs_error *err)
+{
+    return each_row(run, P, N_VALUES, on, context, err);
 }
 
 /* ---- the same of a run in one process ------------------------------------------------------ */
@@ -261,42 +283,35 @@ gbs_status gbsi_shared_marginals(const gbs_run *run, double *p, double *mcse, do
 
 /* ---- the digest ---------------------------------------------------------------------------- */
 
-typedef struct digesting {
-    gbsi_digest *digest;
-    bool errors; /* the probabilities of all come before the errors of all */
-} digesting;
-
 static gbs_status digest_one(void *context, uint32_t variable, uint32_t arity, const double *p,
                              const double *mcse, const double *ess, const double *rhat,
                              gbs_error *err)
 {
-    const digesting *d = context;
+    const double *row = p != NULL ? p : mcse;
     (void)variable;
     (void)ess;
     (void)rhat;
     (void)err;
     for (uint32_t a = 0; a < arity; ++a) {
-        const double value = d->errors ? mcse[a] : p[a];
-        const double told = isnan(value) ? (double)NAN : value; /* whatever its sign */
-        gbsi_digest_f64(d->digest, &told, 1);
+        const double told = isnan(row[a]) ? (double)NAN : row[a]; /* whatever its sign */
+        gbsi_digest_f64(context, &told, 1);
     }
     return GBS_OK;
 }
 
+/* The probabilities of all come before the errors of all: each row is brought once, in its turn. */
 gbs_status gbsi_shared_digest(gbs_run *run, char *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    digesting d = {0};
-    GBSI_TRY(gbsi_digest_new(&d.digest, err));
-    for (int part = 0; part < 2; ++part) {
-        d.errors = part == 1;
-        GBSI_TRY(gbsi_shared_each_marginal(run, digest_one, &d, err));
-    }
+    gbsi_digest *digest = NULL;
+    GBSI_TRY(gbsi_digest_new(&digest, err));
+    GBSI_TRY(each_row(run, P, P + 1, digest_one, digest, err));
+    GBSI_TRY(each_row(run, MCSE, MCSE + 1, digest_one, digest, err));
     if (run->ranks->rank == 0) {
-        gbsi_digest_text(d.digest, text);
+        gbsi_digest_text(digest, text);
     }
     GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, text, 33, err));
 cleanup:
-    gbsi_digest_free(d.digest);
+    gbsi_digest_free(digest);
     return status;
 }
