@@ -28,10 +28,10 @@ int cli_is_folder(const char *path)
 
 int cli_is_divided(const char *path)
 {
-    char variables[4096];
+    char share[4096];
     struct stat entry;
-    cli_variables_path(path, variables, sizeof variables);
-    return cli_is_folder(path) && stat(variables, &entry) == 0;
+    cli_share_path(path, 0, share, sizeof share);
+    return cli_is_folder(path) && stat(share, &entry) == 0;
 }
 
 int cli_load_folder(cli_job *job, const char *folder)
@@ -39,6 +39,7 @@ int cli_load_folder(cli_job *job, const char *folder)
     const cli_arguments *arguments = job->arguments;
     gbs_error err = {GBS_OK, ""};
     char path[4096];
+    struct stat entry;
     if (cli_here.ranks == NULL) {
         return cli_error(CLI_USAGE,
                          "%s is a folder, of a model divided for several processes: type mpirun -n "
@@ -53,6 +54,11 @@ int cli_load_folder(cli_job *job, const char *folder)
                          "partition MODEL -e ...",
                          folder);
     }
+    cli_variables_path(folder, path, sizeof path);
+    if (stat(path, &entry) != 0) { /* it is written last */
+        return cli_error(CLI_INPUT, "%s is not there: the division was not finished, divide again",
+                         path);
+    }
     cli_here.by_model = 1;
     cli_share_path(folder, cli_here.ranks->rank, path, sizeof path);
     gbs_status status = gbs_share_read(path, &job->share, &err);
@@ -61,6 +67,20 @@ int cli_load_folder(cli_job *job, const char *folder)
         status = gbs_model_read(path, NULL, &job->model, &err);
     }
     return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
+}
+
+/* Those of a folder may be of another model. */
+static gbs_status name_variables(cli_job *job, gbs_error *err)
+{
+    char path[4096];
+    const gbs_status status = gbs_run_name_variables(job->run, job->model, err);
+    if (status >= 0 || !cli_is_divided(job->arguments->operand[0])) {
+        return status;
+    }
+    cli_variables_path(job->arguments->operand[0], path, sizeof path);
+    (void)snprintf(err->message, sizeof err->message,
+                   "%.900s: other variables than those of the shares beside it", path);
+    return err->status = GBS_ERR_FORMAT;
 }
 
 gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err)
@@ -87,7 +107,7 @@ gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err)
     options.scan = options.scan == GBS_SCAN_SEQUENCE ? GBS_SCAN_USUAL : options.scan;
     status = (draws ? gbs_run_new_for_draws_of_share : gbs_run_new_of_share)(
         job->share, job->partition, ranks, &options, &job->run, err);
-    return status < 0 ? status : gbs_run_name_variables(job->run, job->model, err);
+    return status < 0 ? status : name_variables(job, err);
 }
 
 void cli_free_share(cli_job *job)

@@ -10,7 +10,7 @@ void cli_share_path(const char *folder, uint32_t rank, char *path, size_t size);
 void cli_variables_path(const char *folder, char *path, size_t size);
 
 int cli_is_folder(const char *path);
-/* A folder of shares; models of DimmWitted are folders too. */
+/* A folder of shares, whole or not; models of DimmWitted are folders too. */
 int cli_is_divided(const char *path);
 /* MODEL is a folder: the share of this rank, and the variables. @return an exit status. */
 int cli_load_folder(cli_job *job, const char *folder);

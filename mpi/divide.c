@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite-mpi partition MODEL -n RANKS -o FOLDER: what needs the whole model, done once. */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/shares.h"
 #include "divide.h"
@@ -137,6 +139,51 @@ static int write_shares(const gbs_partition *partition, const request *r)
     return cli_flush(stdout);
 }
 
+/* "000003.share", and "000003.share~" of a version before. */
+static int is_share(const char *name)
+{
+    const size_t digits = strspn(name, "0123456789");
+    return digits > 0 &&
+           (strcmp(name + digits, ".share") == 0 || strcmp(name + digits, ".share~") == 0);
+}
+
+static int fail_errno(const char *path, const char *what)
+{
+    return cli_error(CLI_FAILED, "%s: %s: %s", path, what,
+                     strerror(errno)); // NOLINT(concurrency-mt-unsafe): one thread
+}
+
+/* The folder, without what an earlier partition left: first the names, without which shares are not
+ * taken as a whole, then all shares. */
+static int make_folder(const char *folder)
+{
+    char path[4096];
+    int done = CLI_DONE;
+    if (mkdir(folder, 0777) == 0) {
+        return CLI_DONE;
+    }
+    if (errno != EEXIST || !cli_is_folder(folder)) {
+        return fail_errno(folder, "the folder cannot be made");
+    }
+    cli_variables_path(folder, path, sizeof path);
+    if (unlink(path) != 0 && errno != ENOENT) {
+        return fail_errno(path, "cannot be replaced");
+    }
+    DIR *entries = opendir(folder);
+    if (entries == NULL) {
+        return fail_errno(folder, "the folder cannot be read");
+    }
+    for (const struct dirent *e = readdir(entries);             // NOLINT(concurrency-mt-unsafe)
+         e != NULL && done == CLI_DONE; e = readdir(entries)) { // NOLINT(concurrency-mt-unsafe)
+        (void)snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (is_share(e->d_name) && unlink(path) != 0) {
+            done = fail_errno(path, "cannot be replaced");
+        }
+    }
+    (void)closedir(entries);
+    return done;
+}
+
 static int divide(cli_job *job, const request *r)
 {
     gbs_error err = {GBS_OK, ""};
@@ -147,13 +194,9 @@ static int divide(cli_job *job, const request *r)
         status = gbs_partition_find_starts(partition, (uint32_t)job->options.chains, &err);
     }
     int done = status < 0 ? cli_fail(status, &err) : CLI_DONE;
-    if (done == CLI_DONE && mkdir(r->folder, 0777) != 0 &&
-        !(errno == EEXIST && cli_is_folder(r->folder))) {
-        done = cli_error(CLI_FAILED, "%s: the folder cannot be made: %s", r->folder,
-                         strerror(errno)); // NOLINT(concurrency-mt-unsafe): one thread
-    }
-    done = done == CLI_DONE ? write_variables(job, r) : done;
+    done = done == CLI_DONE ? make_folder(r->folder) : done;
     done = done == CLI_DONE ? write_shares(partition, r) : done;
+    done = done == CLI_DONE ? write_variables(job, r) : done;
     gbs_partition_free(partition);
     return done;
 }

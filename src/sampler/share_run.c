@@ -102,28 +102,29 @@ gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int deci
                            gbsi_scan_of((int)share->facts.scan)->name);
 }
 
-/* That all ranks of one partition are there. */
+/* That all ranks of one partition are there: else all name the first that has another share. */
 static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    uint64_t first = share->facts.partition;
-    uint64_t differs = 0;
-    GBSI_TRY(ranks->broadcast(ranks->context, 0, &first, sizeof first, err));
-    differs = first != share->facts.partition || share->rank != ranks->rank ||
-              share->facts.n_ranks != ranks->n_ranks;
-    const uint64_t own = differs;
-    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &differs, 1, err));
-    if (own != 0) {
-        return gbsi_fail(err, GBS_ERR_STATE,
-                         "rank %" PRIu32 " of %" PRIu32 " has share %" PRIu32 " of %" PRIu64
-                         "%s: every rank needs its own share of one partition",
-                         ranks->rank, ranks->n_ranks, share->rank, share->facts.n_ranks,
-                         first != share->facts.partition ? ", of another partition than rank 0"
-                                                         : "");
+    char text[sizeof err->message] = "";
+    uint64_t partition = share->facts.partition;
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, &partition, sizeof partition, err));
+    const bool fits = partition == share->facts.partition && share->rank == ranks->rank &&
+                      share->facts.n_ranks == ranks->n_ranks;
+    uint64_t first = fits ? 0 : ranks->n_ranks - ranks->rank; /* the largest is of that rank */
+    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &first, 1, err));
+    if (first == 0) {
+        return GBS_OK;
     }
-    if (differs != 0) {
-        return gbsi_fail(err, GBS_ERR_STATE, "another rank has no share of this partition");
-    }
+    (void)snprintf(text, sizeof text,
+                   "%s%srank %" PRIu32 " of %" PRIu32 " has share %" PRIu32 " of %" PRIu64
+                   "%s: every rank needs its own share of one partition",
+                   share->path == NULL ? "" : share->path, share->path == NULL ? "" : ": ",
+                   ranks->rank, ranks->n_ranks, share->rank, share->facts.n_ranks,
+                   partition == share->facts.partition ? "" : ", of another partition than rank 0");
+    GBSI_TRY(ranks->broadcast(ranks->context, (uint32_t)(ranks->n_ranks - first), text, sizeof text,
+                              err));
+    status = gbsi_fail(err, GBS_ERR_FORMAT, "%s", text);
 cleanup:
     return status;
 }

@@ -19,7 +19,8 @@ void gbs_share_free(gbs_share *share)
     gbs_model_free(share->nothing);
     share->schedule.global = NULL;
     gbsi_schedule_free(&share->schedule);
-    void *const owned[] = {share->of_whole,
+    void *const owned[] = {share->path,
+                           share->of_whole,
                            share->start,
                            share->user_arity,
                            share->own,

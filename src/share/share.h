@@ -50,6 +50,7 @@ typedef struct gbsi_share_lists {
 struct gbs_share {
     gbsi_share_facts facts;
     uint32_t rank;
+    char *path;         /* of the file that it was read from; NULL: of none */
     gbs_model *nothing; /* a model of no variables, which `part` is said to be of */
     /* Own variables and halo, in the order of the whole; user_variable is the user's number in the
      * whole model, free_variable and fixed_state are NULL. Only conditionals of own ones are right.

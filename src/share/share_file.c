@@ -24,11 +24,20 @@ gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err)
     GBSI_NEED(share);
     gbs_status status = GBS_OK;
     gbsi_kept *kept = NULL;
+    const size_t n = strlen(path) + 1;
+    char *copy = gbsi_alloc(n);
+    if (copy == NULL) {
+        return gbsi_no_memory(err, path, n);
+    }
+    memcpy(copy, path, n);
     GBSI_TRY(gbsi_kept_open(path, &form, &kept, err));
     const gbsi_source source = gbsi_kept_source(kept);
     GBSI_TRY(gbsi_share_load(&source, gbsi_kept_left(kept), share, err));
+    (*share)->path = copy;
+    copy = NULL;
 cleanup:
     gbsi_kept_close(kept);
+    gbsi_free(copy);
     return status;
 }
 

@@ -225,10 +225,23 @@ static void shares_of_other_ranks_are_told(void **state)
     test_share_job j = {.problem = {.model = model, .options = gbs_run_options_default()}};
     gbs_partition *partition = NULL;
     gbs_error err = {GBS_OK, ""};
+    char folder[] = "/tmp/gibbsite_share_XXXXXX";
+    char path[64];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/0.share", folder);
     assert_int_equal(gbs_partition_new(model, NULL, NULL, 2, GBS_PARTS_AUTO, &partition, &err),
                      GBS_OK);
     assert_int_equal(gbs_partition_share(partition, 0, &j.share[0], &err), GBS_OK);
-    assert_int_equal(test_on_ranks(2, live_alike, &j, &err), GBS_ERR_STATE);
+    assert_int_equal(test_on_ranks(2, live_alike, &j, &err), GBS_ERR_FORMAT);
+    assert_string_equal(err.message, "rank 1 of 2 has share 0 of 2: every rank needs its own share "
+                                     "of one partition");
+    assert_int_equal(gbs_share_write(j.share[0], path, &err), GBS_OK);
+    gbs_share_free(j.share[0]);
+    assert_int_equal(gbs_share_read(path, &j.share[0], &err), GBS_OK);
+    assert_int_equal(test_on_ranks(2, live_alike, &j, &err), GBS_ERR_FORMAT);
+    assert_memory_equal(err.message, path, strlen(path)); /* the file is named */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
     gbs_share_free(j.share[0]);
     gbs_partition_free(partition);
     gbs_model_free(model);

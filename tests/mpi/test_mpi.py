@@ -268,6 +268,37 @@ def test_folders_that_do_not_fit_are_refused(made, tmp_path):
     assert (done.returncode, done.stdout) == (3, "") and "rank 1" in ours(done)[0]
 
 
+def test_shares_of_two_partitions_are_named(made, tmp_path):
+    for folder, kind in [("a", "bisection"), ("b", "intervals")]:
+        done = run(GIBBSITE_MPI, "partition", str(made / "spins.gbm"), "-n", "3", "--parts", kind, "-o", folder, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    (tmp_path / "a" / "000001.share").write_bytes((tmp_path / "b" / "000001.share").read_bytes())
+    done = mpirun(3, "marginals", "a", "--sweeps", "5", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert ours(done) == ["gibbsite-mpi: a/000001.share: rank 1 of 3 has share 1 of 3, of another partition than rank 0: "
+                          "every rank needs its own share of one partition"]
+    assert run(GIBBSITE_MPI, "partition", CLINIC, "-n", "3", "-o", "c", cwd=tmp_path).returncode == 0
+    (tmp_path / "b" / "variables.gbm").write_bytes((tmp_path / "c" / "variables.gbm").read_bytes())
+    done = mpirun(3, "marginals", "b", "--sweeps", "5", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert ours(done) == ["gibbsite-mpi: b/variables.gbm: other variables than those of the shares beside it"]
+
+
+def test_a_folder_is_divided_again(made, tmp_path):
+    """A file of someone else's stays; without names shares are no folder."""
+    spins, parts = str(made / "spins.gbm"), tmp_path / "parts"
+    for n in ("3", "2", "2"):
+        done = run(GIBBSITE_MPI, "partition", spins, "-n", n, "-o", str(parts))
+        assert done.returncode == 0, done.stderr
+        (parts / "1.shares").write_text("mine")
+    assert sorted(path.name for path in parts.iterdir()) == ["000000.share", "000001.share", "1.shares", "variables.gbm"]
+    assert mpirun(2, "marginals", str(parts), "--sweeps", "5").returncode == 0
+    (parts / "variables.gbm").unlink()
+    done = mpirun(2, "marginals", str(parts), "--sweeps", "5")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert ours(done) == [f"gibbsite-mpi: {parts}/variables.gbm is not there: the division was not finished, divide again"]
+
+
 @pytest.mark.parametrize("arguments, message", [
     (["-o", "x"], "type -n RANKS"),
     (["-n", "2"], "type -o FOLDER"),
