@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What needs MPI: `./dev mpi`.
 
-GIBBSITE, GIBBSITE_MPI and RANKS_CHECK name the programs, MPIRUN what starts the ranks. Answers are
+GIBBSITE, GIBBSITE_MPI and RANKS_CHECK name the programs, MPIRUN what starts the ranks; beside
+RANKS_CHECK is other_version, gibbsite-mpi that says it is version 0.0.9. Answers are
 those of one process, byte by byte; failures are one line of ours on standard error, beside what
 mpirun says.
 """
@@ -148,6 +149,14 @@ def test_other_models_and_options_are_named(tmp_path):
     assert ours(done)[0].startswith("gibbsite-mpi: rank 1: this rank has model=")
     done = each_rank([*program[:2], CLINIC, *program[3:]], [*program[:2], CLINIC, *program[3:], "--seed", "5"])
     assert done.returncode == 1 and "--seed=5" in ours(done)[0]
+
+
+def test_another_version_is_named():
+    other = str(pathlib.Path(os.environ["RANKS_CHECK"]).with_name("other_version"))
+    version = run(GIBBSITE_MPI, "--version").stdout.split()[1]
+    done = each_rank([GIBBSITE_MPI, *RUNS["marginals"]], [other, *RUNS["marginals"]])
+    assert (done.returncode, done.stdout) == (1, "")
+    assert ours(done) == [f"gibbsite-mpi: rank 1: has version 0.0.9, rank 0 has {version}: all ranks need the same"]
 
 
 def test_one_rank_that_fails_ends_all(tmp_path):
