@@ -18,14 +18,13 @@ typedef struct letter {
 typedef struct rank rank;
 
 typedef struct group {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
+    pthread_mutex_t lock; /* of what the barrier counts, and of the first failure */
+    pthread_cond_t met;
     rank *ranks; /* [n] */
     uint32_t n;
     uint32_t n_waiting; /* at the barrier */
     uint64_t meeting;   /* how often all have met there */
     bool broken;        /* a rank has failed */
-    letter **letters;   /* [n][n] of the way from one to another, first sent first */
     gbs_status failed;  /* of the first that did */
     gbs_error err;
     test_rank_work work;
@@ -37,6 +36,11 @@ struct rank {
     uint32_t own;
     pthread_t thread;
     gbs_status status;
+    /* Its letters: a lock of their own, so that only whom one is for is woken. */
+    pthread_mutex_t lock;
+    pthread_cond_t arrived;
+    letter **letters; /* [n] of the way from another, first sent first */
+    bool broken;      /* none will come any more */
     /* What the others read between two meetings. */
     gbs_combine_kind kind;
     const void *values;
@@ -78,10 +82,10 @@ static gbs_status meet(group *all, gbs_error *err)
     if (++all->n_waiting == all->n) {
         all->n_waiting = 0;
         ++all->meeting;
-        (void)pthread_cond_broadcast(&all->changed);
+        (void)pthread_cond_broadcast(&all->met);
     }
     while (all->meeting == meeting && !all->broken) {
-        (void)pthread_cond_wait(&all->changed, &all->lock);
+        (void)pthread_cond_wait(&all->met, &all->lock);
     }
     const bool met = all->meeting != meeting;
     (void)pthread_mutex_unlock(&all->lock);
@@ -195,11 +199,6 @@ cleanup:
     return status;
 }
 
-static letter **way(group *all, uint32_t from, uint32_t to)
-{
-    return &all->letters[(size_t)from * all->n + to];
-}
-
 static void post(rank *r, const gbs_message *message)
 {
     letter *l = checked_alloc(sizeof *l + message->n);
@@ -208,11 +207,15 @@ static void post(rank *r, const gbs_message *message)
     if (message->n > 0) {
         memcpy(l->bytes, message->bytes, message->n);
     }
-    letter **last = way(r->all, r->own, message->rank);
+    rank *to = &r->all->ranks[message->rank];
+    (void)pthread_mutex_lock(&to->lock);
+    letter **last = &to->letters[r->own];
     while (*last != NULL) {
         last = &(*last)->next;
     }
     *last = l;
+    (void)pthread_cond_signal(&to->arrived);
+    (void)pthread_mutex_unlock(&to->lock);
 }
 
 /* What is to arrive is spoilt until finish(), so that a test sees who reads it early. */
@@ -233,27 +236,24 @@ static gbs_status begin(void *context, const gbs_message *out, size_t n_out, con
             memset(in[k].bytes, 0xa5, in[k].n);
         }
     }
-    (void)pthread_mutex_lock(&r->all->lock);
     for (size_t k = 0; k < n_out; ++k) {
         r->sent[k] = copy_of(out[k].bytes, out[k].n);
         post(r, &out[k]);
     }
-    (void)pthread_cond_broadcast(&r->all->changed);
-    (void)pthread_mutex_unlock(&r->all->lock);
     return GBS_OK;
 }
 
 /* The next letter of a rank is taken. */
 static gbs_status take(rank *r, const gbs_message *message, gbs_error *err)
 {
-    letter **first = way(r->all, message->rank, r->own);
-    (void)pthread_mutex_lock(&r->all->lock);
-    while (*first == NULL && !r->all->broken) {
-        (void)pthread_cond_wait(&r->all->changed, &r->all->lock);
+    letter **first = &r->letters[message->rank];
+    (void)pthread_mutex_lock(&r->lock);
+    while (*first == NULL && !r->broken) {
+        (void)pthread_cond_wait(&r->arrived, &r->lock);
     }
     letter *l = *first;
     *first = l == NULL ? NULL : l->next;
-    (void)pthread_mutex_unlock(&r->all->lock);
+    (void)pthread_mutex_unlock(&r->lock);
     if (l == NULL) {
         return broken(err);
     }
@@ -321,24 +321,53 @@ static void *live(void *context)
         all->broken = true;
         all->failed = r->status;
         all->err = err;
-        (void)pthread_cond_broadcast(&all->changed);
+        (void)pthread_cond_broadcast(&all->met);
+        for (uint32_t k = 0; k < all->n; ++k) {
+            (void)pthread_mutex_lock(&all->ranks[k].lock);
+            all->ranks[k].broken = true;
+            (void)pthread_cond_signal(&all->ranks[k].arrived);
+            (void)pthread_mutex_unlock(&all->ranks[k].lock);
+        }
     }
     (void)pthread_mutex_unlock(&all->lock);
     return NULL;
+}
+
+static void rank_init(rank *r, group *all, uint32_t own)
+{
+    *r = (rank){.all = all, .own = own, .letters = calloc(all->n, sizeof(letter *))};
+    if (r->letters == NULL || pthread_mutex_init(&r->lock, NULL) != 0 ||
+        pthread_cond_init(&r->arrived, NULL) != 0) {
+        abort();
+    }
+}
+
+static void rank_free(rank *r)
+{
+    for (uint32_t k = 0; k < r->all->n; ++k) {
+        for (letter *l = r->letters[k], *next; l != NULL; l = next) {
+            next = l->next;
+            free(l);
+        }
+    }
+    free(r->letters);
+    (void)pthread_cond_destroy(&r->arrived);
+    (void)pthread_mutex_destroy(&r->lock);
 }
 
 gbs_status test_on_ranks(uint32_t n, test_rank_work work, void *context, gbs_error *err)
 {
     group all = {.n = n, .work = work, .context = context};
     all.ranks = calloc(n, sizeof *all.ranks);
-    all.letters = calloc((size_t)n * n, sizeof(letter *));
-    if (all.ranks == NULL || all.letters == NULL || pthread_mutex_init(&all.lock, NULL) != 0 ||
-        pthread_cond_init(&all.changed, NULL) != 0) {
+    if (all.ranks == NULL || pthread_mutex_init(&all.lock, NULL) != 0 ||
+        pthread_cond_init(&all.met, NULL) != 0) {
         abort();
     }
     for (uint32_t k = 0; k < n; ++k) {
-        all.ranks[k] = (rank){.all = &all, .own = k};
-        if (k > 0 && pthread_create(&all.ranks[k].thread, NULL, live, &all.ranks[k]) != 0) {
+        rank_init(&all.ranks[k], &all, k);
+    }
+    for (uint32_t k = 1; k < n; ++k) {
+        if (pthread_create(&all.ranks[k].thread, NULL, live, &all.ranks[k]) != 0) {
             abort();
         }
     }
@@ -348,11 +377,8 @@ gbs_status test_on_ranks(uint32_t n, test_rank_work work, void *context, gbs_err
         (void)pthread_join(all.ranks[k].thread, NULL);
         status = all.ranks[k].status > status ? all.ranks[k].status : status;
     }
-    for (size_t k = 0; k < (size_t)n * n; ++k) {
-        for (letter *l = all.letters[k], *next; l != NULL; l = next) {
-            next = l->next;
-            free(l);
-        }
+    for (uint32_t k = 0; k < n; ++k) {
+        rank_free(&all.ranks[k]);
     }
     if (all.broken) {
         status = all.failed;
@@ -360,9 +386,8 @@ gbs_status test_on_ranks(uint32_t n, test_rank_work work, void *context, gbs_err
             *err = all.err;
         }
     }
-    free(all.letters);
     free(all.ranks);
-    (void)pthread_cond_destroy(&all.changed);
+    (void)pthread_cond_destroy(&all.met);
     (void)pthread_mutex_destroy(&all.lock);
     return status;
 }
