@@ -34,9 +34,11 @@ static void tell(int all)
     (void)fprintf(stderr, "%s: %s%s\n", cli_here.program, rank, first_message);
 }
 
+/* What was stopped has failed where there is a message instead of a result. */
 static int has_failed(int status)
 {
-    return status == CLI_FAILED || status == CLI_USAGE || status == CLI_INPUT;
+    return status == CLI_FAILED || status == CLI_USAGE || status == CLI_INPUT ||
+           (status == CLI_STOPPED && first_message[0] != '\0');
 }
 
 int cli_meet(int status)

@@ -155,6 +155,35 @@ gbs_status gbsi_ranks_succeed(const gbs_ranks *ranks, gbs_status status, bool *a
     return status < 0 ? status : combined;
 }
 
+gbs_status gbsi_ranks_meet(const gbs_ranks *ranks, gbs_status status, gbs_error *err)
+{
+    if (ranks == NULL) {
+        return status;
+    }
+    const gbs_status own = status;
+    gbs_error told = {.status = own};
+    uint64_t first = own < 0 ? ranks->n_ranks - ranks->rank : 0; /* the largest is of that rank */
+    uint64_t n_failed = own < 0;
+    if (own < 0) {
+        (void)snprintf(told.message, sizeof told.message, "%s", err == NULL ? "" : err->message);
+    }
+    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &first, 1, err));
+    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, &n_failed, 1, err));
+    if (n_failed == 0) {
+        return own;
+    }
+    const uint32_t from = (uint32_t)(ranks->n_ranks - first);
+    GBSI_TRY(ranks->broadcast(ranks->context, from, &told, sizeof told, err));
+    char who[32] = "";
+    if (n_failed < ranks->n_ranks) {
+        (void)snprintf(who, sizeof who, "rank %" PRIu32 ": ", from);
+    }
+    status = gbsi_fail(err, told.status, "%s%s", who, told.message);
+cleanup:
+    return status;
+}
+
+/* Both comparisons on all ranks, which meet in them, and then the first that failed. */
 gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -164,8 +193,9 @@ gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
         return GBS_OK;
     }
     GBSI_TRY(gbsi_identity_text(run, &text, &n, err));
-    GBSI_TRY(compare_text(run, text, n, err));
-    GBSI_TRY(compare_decisions(run, err));
+    status = compare_text(run, text, n, err);
+    const gbs_status decided = compare_decisions(run, status < 0 ? NULL : err);
+    status = status < 0 ? status : decided;
 cleanup:
     gbs_free(text);
     return status;

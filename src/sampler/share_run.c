@@ -102,29 +102,23 @@ gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int deci
                            gbsi_scan_of((int)share->facts.scan)->name);
 }
 
-/* That all ranks of one partition are there: else all name the first that has another share. */
+/* That all ranks of one partition are there. */
 static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    char text[sizeof err->message] = "";
-    uint64_t partition = share->facts.partition;
-    GBSI_TRY(ranks->broadcast(ranks->context, 0, &partition, sizeof partition, err));
-    const bool fits = partition == share->facts.partition && share->rank == ranks->rank &&
-                      share->facts.n_ranks == ranks->n_ranks;
-    uint64_t first = fits ? 0 : ranks->n_ranks - ranks->rank; /* the largest is of that rank */
-    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &first, 1, err));
-    if (first == 0) {
-        return GBS_OK;
+    uint64_t first = share->facts.partition;
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, &first, sizeof first, err));
+    const bool other = first != share->facts.partition;
+    if (other || share->rank != ranks->rank || share->facts.n_ranks != ranks->n_ranks) {
+        status = gbsi_fail(err, GBS_ERR_FORMAT,
+                           "%s%sshare %" PRIu32 " of %" PRIu64 "%s for rank %" PRIu32 " of %" PRIu32
+                           ": every rank needs its own share of one partition",
+                           share->path == NULL ? "" : share->path, share->path == NULL ? "" : ": ",
+                           share->rank, share->facts.n_ranks,
+                           other ? ", of another partition than rank 0," : "", ranks->rank,
+                           ranks->n_ranks);
     }
-    (void)snprintf(text, sizeof text,
-                   "%s%srank %" PRIu32 " of %" PRIu32 " has share %" PRIu32 " of %" PRIu64
-                   "%s: every rank needs its own share of one partition",
-                   share->path == NULL ? "" : share->path, share->path == NULL ? "" : ": ",
-                   ranks->rank, ranks->n_ranks, share->rank, share->facts.n_ranks,
-                   partition == share->facts.partition ? "" : ", of another partition than rank 0");
-    GBSI_TRY(ranks->broadcast(ranks->context, (uint32_t)(ranks->n_ranks - first), text, sizeof text,
-                              err));
-    status = gbsi_fail(err, GBS_ERR_FORMAT, "%s", text);
+    status = gbsi_ranks_meet(ranks, status, err);
 cleanup:
     return status;
 }

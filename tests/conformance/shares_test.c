@@ -233,13 +233,14 @@ static void shares_of_other_ranks_are_told(void **state)
                      GBS_OK);
     assert_int_equal(gbs_partition_share(partition, 0, &j.share[0], &err), GBS_OK);
     assert_int_equal(test_on_ranks(2, live_alike, &j, &err), GBS_ERR_FORMAT);
-    assert_string_equal(err.message, "rank 1 of 2 has share 0 of 2: every rank needs its own share "
-                                     "of one partition");
+    assert_string_equal(err.message,
+                        "rank 1: share 0 of 2 for rank 1 of 2: every rank needs its own "
+                        "share of one partition");
     assert_int_equal(gbs_share_write(j.share[0], path, &err), GBS_OK);
     gbs_share_free(j.share[0]);
     assert_int_equal(gbs_share_read(path, &j.share[0], &err), GBS_OK);
     assert_int_equal(test_on_ranks(2, live_alike, &j, &err), GBS_ERR_FORMAT);
-    assert_memory_equal(err.message, path, strlen(path)); /* the file is named */
+    assert_non_null(strstr(err.message, path));
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(folder), 0);
     gbs_share_free(j.share[0]);

@@ -266,7 +266,7 @@ def test_folders_that_do_not_fit_are_refused(made, tmp_path):
     done = mpirun(3, "marginals", str(parts), "--sweeps", "5")
     assert done.returncode == 3 and "000002.share" in ours(done)[0]
     done = mpirun(1, "marginals", str(parts), "--sweeps", "5")
-    assert done.returncode != 0 and "has share 0 of 2" in ours(done)[0]
+    assert done.returncode != 0 and "share 0 of 2 for rank 0 of 1" in ours(done)[0]
     done = mpirun(2, "marginals", str(parts), "-e", "0=1", "--sweeps", "5")
     assert done.returncode == 2 and "evidence is given where the model is divided" in ours(done)[0]
     share = parts / "000001.share"
@@ -284,7 +284,7 @@ def test_shares_of_two_partitions_are_named(made, tmp_path):
     (tmp_path / "a" / "000001.share").write_bytes((tmp_path / "b" / "000001.share").read_bytes())
     done = mpirun(3, "marginals", "a", "--sweeps", "5", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (3, "")
-    assert ours(done) == ["gibbsite-mpi: a/000001.share: rank 1 of 3 has share 1 of 3, of another partition than rank 0: "
+    assert ours(done) == ["gibbsite-mpi: rank 1: a/000001.share: share 1 of 3, of another partition than rank 0, for rank 1 of 3: "
                           "every rank needs its own share of one partition"]
     assert run(GIBBSITE_MPI, "partition", CLINIC, "-n", "3", "-o", "c", cwd=tmp_path).returncode == 0
     (tmp_path / "b" / "variables.gbm").write_bytes((tmp_path / "c" / "variables.gbm").read_bytes())
