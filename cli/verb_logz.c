@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite logz: the partition function, by annealed importance sampling and junction trees. */
+/* gibbsite logz: the partition function, by junction trees, ladders of temperatures and annealed
+ * importance sampling. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "job.h"
+#include "ranks.h"
 
 #define LN10 2.302585092994045684
 
@@ -135,13 +137,21 @@ static int estimate(cli_job *job, void *context)
     cli_bar bar;
     const gbs_run_callbacks callbacks = {.context = &bar, .progress = cli_bar_watch};
     memset(&bar, 0, sizeof bar);
+    const int begun = cli_meet(CLI_DONE);
+    if (begun != CLI_DONE) {
+        return begun;
+    }
     cli_signals_catch();
     cli_bar_init(&bar, job->arguments, &job->options);
     const gbs_checkpoint_files files = {.size = sizeof files,
                                         .write = job->arguments->checkpoint,
                                         .resume = job->arguments->resume};
-    const gbs_status done = gbs_log_z_with_checkpoints(job->model, job->evidence, &job->options,
-                                                       &files, &callbacks, &report, &err);
+    const gbs_status done =
+        cli_here.ranks == NULL
+            ? gbs_log_z_with_checkpoints(job->model, job->evidence, &job->options, &files,
+                                         &callbacks, &report, &err)
+            : gbs_log_z_on_ranks(cli_here.ranks, job->model, job->evidence, &job->options, &files,
+                                 &callbacks, &report, &err);
     cli_bar_finish(&bar, NULL);
     if (done < 0) {
         return cli_fail_call(&files, done, &err);
@@ -151,6 +161,9 @@ static int estimate(cli_job *job, void *context)
     }
     if (report.temperatures == 0 && report.chains > 0) {
         return cli_error(CLI_STOPPED, "%s", report.verdict);
+    }
+    if (!cli_speaks()) {
+        return CLI_DONE; /* the first rank writes */
     }
     int status = write_estimate(job, format, &report);
     if (status == CLI_DONE) {
@@ -189,6 +202,11 @@ int cli_logz(cli_arguments *arguments)
     }
     if (status == CLI_DONE) {
         status = cli_load(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE && cli_here.by_model) {
+        status =
+            cli_error(CLI_USAGE, "ln Z of a model that ranks share is not estimated: logz takes a "
+                                 "MODEL, and --distribute chains");
     }
     if (status == CLI_DONE) {
         status = estimate(&job, (void *)(uintptr_t)format);

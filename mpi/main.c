@@ -13,11 +13,13 @@
 static int print_help(void)
 {
     (void)fputs("usage: mpirun -n RANKS gibbsite-mpi marginals|sample [options] MODEL|FOLDER\n"
+                "       mpirun -n RANKS gibbsite-mpi logz [options] MODEL\n"
                 "       gibbsite-mpi partition [options] MODEL -n RANKS -o FOLDER\n\n"
                 "Runs chains on the ranks of an MPI job, with the same answers, bit by bit, on\n"
                 "any number of ranks and threads. The first rank writes.\n\n"
                 "  marginals        marginal distributions, with Monte Carlo errors\n"
                 "  sample           joint samples, one per sweep and chain\n"
+                "  logz             the partition function, exact or by annealing\n"
                 "  partition        divides a model once, into a folder with a share for each\n"
                 "                   rank, so that no rank of later runs reads all of it\n\n"
                 "Options are those of gibbsite(1): 'gibbsite help marginals' lists them, and\n"
@@ -61,10 +63,11 @@ static int take_words(int *argc, char **argv)
 
 static int check_verb(const char *verb)
 {
-    return strcmp(verb, "marginals") == 0 || strcmp(verb, "sample") == 0
+    return strcmp(verb, "marginals") == 0 || strcmp(verb, "sample") == 0 ||
+                   strcmp(verb, "logz") == 0
                ? CLI_DONE
                : cli_error(CLI_USAGE,
-                           "'%s': the verbs are marginals, sample and partition; for all "
+                           "'%s': the verbs are marginals, sample, logz and partition; for all "
                            "others type gibbsite %s ...",
                            verb, verb);
 }

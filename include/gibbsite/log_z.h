@@ -13,6 +13,7 @@
 #define GIBBSITE_LOG_Z_H
 
 #include "gibbsite/checkpoint.h"
+#include "gibbsite/ranks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -107,6 +108,26 @@ GBS_API gbs_status gbs_log_z_with_checkpoints(const gbs_model *model, const gbs_
                                               const gbs_checkpoint_files *files,
                                               const gbs_run_callbacks *callbacks,
                                               gbs_log_z_report *report, gbs_error *err);
+
+/**
+ * gbs_log_z_with_checkpoints() with its chains on several ranks, which all call it together: the
+ * report of one process, bit by bit but for `seconds` and `warning`, on every rank. Each rank has
+ * the whole model and some of the chains of an annealing; what is exact every rank sums for itself.
+ * Checkpoints are those of one process, written by rank 0 and read by all ranks.
+ *
+ * Ladders of temperatures are on one process only: where one process would take them, give
+ * options.temper OFF.
+ *
+ * @param ranks borrowed. @param callbacks of this rank: what stops one rank stops all.
+ * @return as gbs_log_z_with_checkpoints(), on all ranks alike: a failure is that of the first rank
+ * that failed, and the message names it; GBS_ERR_UNSUPPORTED for ladders; GBS_ERR_STATE where
+ * model, evidence, options or version differ between ranks.
+ */
+GBS_API gbs_status gbs_log_z_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                                      const gbs_evidence *evidence, const gbs_run_options *options,
+                                      const gbs_checkpoint_files *files,
+                                      const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
+                                      gbs_error *err);
 
 /**
  * Bound ln Z given evidence from below by mean field [M26]: a few iterations are quick on any

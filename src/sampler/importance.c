@@ -37,8 +37,9 @@ typedef struct annealing {
     gbs_run *run;
     gbsi_drive *drive;
     gbsi_ladder ladder;
-    double *density;   /* [n_groups * lanes] E of every chain */
-    double *weight;    /* [n_chains] ln */
+    double *density;   /* [n_groups * lanes] E of every chain of this rank */
+    double *weight;    /* [n_chains] ln, of the same */
+    double *all;       /* [n_all] one of both, of the chains of all ranks */
     uint32_t *x;       /* [part variables] scratch */
     double log_states; /* ln of the number of states of the part */
     double log_exact;  /* ln of the sum over the exact components */
@@ -50,6 +51,7 @@ static void annealing_free(annealing *a)
 {
     gbsi_free(a->density);
     gbsi_free(a->weight);
+    gbsi_free(a->all);
     gbsi_free(a->x);
 }
 
@@ -59,10 +61,12 @@ static void annealing_free(annealing *a)
 static void start(annealing *a)
 {
     gbs_run *run = a->run;
+    const uint32_t first = run->engine.executor.first_chain;
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
         for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
             uint32_t word[4];
-            gbsi_philox(run->options.seed, chain, a->at.rounds, v, GBSI_PURPOSE_UNIFORM, word);
+            gbsi_philox(run->options.seed, first + chain, a->at.rounds, v, GBSI_PURPOSE_UNIFORM,
+                        word);
             a->x[v] = gbsi_below(word[0], word[1], run->problem.part->arity[v]);
         }
         gbsi_executor_set(&run->engine.executor, chain, a->x);
@@ -118,10 +122,14 @@ static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
         for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
             a->weight[chain] += ((double)next - (double)beta) * a->density[chain];
         }
-        gbsi_ladder_tell(&a->ladder, t, n, spread(a->density, run->engine.executor.n_chains));
+        GBSI_TRY(gbsi_run_gather_f64(run, a->density, a->all, err));
+        gbsi_ladder_tell(&a->ladder, t, n, spread(a->all, run->engine.executor.n_all));
         beta = next;
         GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
         GBSI_TRY(gbsi_run_pass(run, a->drive, false, err));
+        if (a->drive->stop == GBSI_STOP_FAILED) {
+            return GBS_OK;
+        }
         ++run->report.public.sweeps;
         a->at.t = t;
         GBSI_TRY(gbsi_run_keep(run, a->drive, GBSI_AFTER_PASS, err));
@@ -130,21 +138,21 @@ cleanup:
     return status;
 }
 
-/* ln of the mean weight, its standard error by the delta method, and (sum w)^2 / sum w^2. */
-static estimate summarise(const annealing *a, uint64_t n)
+/* ln of the mean weight, its standard error by the delta method, and (sum w)^2 / sum w^2.
+ * @param weight [m] of all chains. */
+static estimate summarise(const double *weight, uint32_t m, uint64_t n)
 {
-    const uint32_t m = a->run->engine.executor.n_chains;
     double most = -INFINITY;
     double sum = 0.0;
     double squares = 0.0;
     for (uint32_t chain = 0; chain < m; ++chain) {
-        most = a->weight[chain] > most ? a->weight[chain] : most;
+        most = weight[chain] > most ? weight[chain] : most;
     }
     if (most == -INFINITY) {
         return (estimate){.log_z = -INFINITY, .error = NAN, .ess = NAN, .n = n};
     }
     for (uint32_t chain = 0; chain < m; ++chain) {
-        const double w = gbsi_exp(a->weight[chain] - most);
+        const double w = gbsi_exp(weight[chain] - most);
         sum += w;
         squares += w * w;
     }
@@ -161,7 +169,7 @@ static estimate summarise(const annealing *a, uint64_t n)
 
 static bool trusted(const annealing *a, const estimate *e)
 {
-    const uint32_t m = a->run->engine.executor.n_chains;
+    const uint32_t m = a->run->engine.executor.n_all;
     return m >= 4 && e->n > 0 && e->pilot == 0 && e->ess >= 0.5 * m;
 }
 
@@ -173,7 +181,7 @@ static bool agree(const estimate *a, const estimate *b)
 /* The first reason not to trust the estimate, or NULL. */
 static const char *doubt(const annealing *a, char *text, size_t size)
 {
-    const uint32_t m = a->run->engine.executor.n_chains;
+    const uint32_t m = a->run->engine.executor.n_all;
     const estimate *e = &a->at.last;
     if (e->n == 0) {
         return "stopped before the first annealing was finished";
@@ -231,8 +239,9 @@ static gbs_status round_of(annealing *a, uint64_t n, gbs_error *err)
         return GBS_OK;
     }
     harden(a);
+    GBSI_TRY(gbsi_run_gather_f64(a->run, a->weight, a->all, err));
     a->at.before = a->at.last;
-    a->at.last = summarise(a, n);
+    a->at.last = summarise(a->all, a->run->engine.executor.n_all, n);
     a->at.last.pilot = a->at.rounds == 0;
     a->run->checkpoints.best = a->at.last.log_z + a->log_exact;
     a->drive->worst_error = a->run->report.public.max_mcse = a->at.last.error;
@@ -270,7 +279,9 @@ static gbs_status rounds(annealing *a, uint64_t most_updates, gbs_error *err)
         }
         GBSI_TRY(round_of(a, next_length(a), err));
     }
-    GBSI_TRY(gbsi_run_keep(a->run, a->drive, GBSI_AFTER_PASSES, err));
+    if (a->drive->stop != GBSI_STOP_FAILED) {
+        GBSI_TRY(gbsi_run_keep(a->run, a->drive, GBSI_AFTER_PASSES, err));
+    }
 cleanup:
     return status;
 }
@@ -279,14 +290,20 @@ cleanup:
 
 enum { NUMBER = 8 };
 
+static gbs_status save_weights(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    const annealing *a = object;
+    return gbsi_put_numbers(sink, a->weight, a->run->engine.executor.n_chains, sizeof *a->weight,
+                            err);
+}
+
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const annealing *a = object;
-    const uint32_t n = a->run->engine.executor.n_chains;
     GBSI_TRY(gbsi_put_numbers(sink, &a->at, sizeof a->at / NUMBER, NUMBER, err));
     GBSI_TRY(gbsi_put_numbers(sink, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_put_numbers(sink, a->weight, n, sizeof *a->weight, err));
+    GBSI_TRY(gbsi_ranks_save(a->run->ranks, a, save_weights, sink, err));
 cleanup:
     return status;
 }
@@ -295,10 +312,11 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     annealing *a = object;
-    const uint32_t n = a->run->engine.executor.n_chains;
+    const gbsi_executor *x = &a->run->engine.executor;
     GBSI_TRY(gbsi_take_numbers(source, &a->at, sizeof a->at / NUMBER, NUMBER, err));
     GBSI_TRY(gbsi_take_numbers(source, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
-    GBSI_TRY(gbsi_take_numbers(source, a->weight, n, sizeof *a->weight, err));
+    GBSI_TRY(gbsi_take_numbers(source, a->all, x->n_all, sizeof *a->all, err));
+    memcpy(a->weight, a->all + x->first_chain, x->n_chains * sizeof *a->weight);
     if (a->at.rounds > MOST_ROUNDS || !gbsi_ladder_ascends(&a->ladder) ||
         (a->at.t > 0 && a->at.t > next_length(a))) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved annealing is damaged"));
@@ -316,8 +334,9 @@ static gbs_status begin(annealing *a, gbs_error *err)
     const size_t n = (size_t)x->n_groups * x->lanes;
     a->density = gbsi_alloc_array(n, sizeof *a->density);
     a->weight = gbsi_alloc_array(n, sizeof *a->weight);
+    a->all = gbsi_alloc_array(x->n_all, sizeof *a->all);
     a->x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *a->x);
-    if (a->density == NULL || a->weight == NULL || a->x == NULL) {
+    if (a->density == NULL || a->weight == NULL || a->all == NULL || a->x == NULL) {
         return gbsi_no_memory(err, "log_z", run->problem.part->n_variables * sizeof *a->x);
     }
     for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
@@ -351,6 +370,25 @@ static void report_estimate(const annealing *a, gbs_log_z_report *r)
     }
 }
 
+/* All that comes before the first pass. */
+static gbs_status set_off(annealing *a, uint64_t most_updates, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = a->run;
+    gbsi_checkpoints *c = &run->checkpoints;
+    GBSI_TRY(begin(a, err));
+    if (c->from != NULL) {
+        GBSI_TRY(gbsi_run_take_up(run, a->drive, err));
+        c->best = a->at.last.n == 0 ? (double)NAN : a->at.last.log_z + a->log_exact;
+        if (a->at.rounds > 0 && run->report.public.updates >= most_updates) {
+            a->drive->stop = GBSI_STOP_UPDATES;
+        }
+    }
+    GBSI_TRY(gbsi_executor_heat(&run->engine.executor, 0.0F, err));
+cleanup:
+    return status;
+}
+
 gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_exact,
                                    gbs_log_z_report *report, gbs_error *err)
 {
@@ -365,16 +403,11 @@ gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_e
     c->more = (gbsi_more){.name = "annealing", .object = &a, .save = save, .load = load};
     c->best = NAN;
     run->phase = GBSI_PHASE_SAMPLING;
-    GBSI_TRY(begin(&a, err));
     run->options.max_updates = UINT64_MAX; /* until decide() */
-    if (c->from != NULL) {
-        GBSI_TRY(gbsi_run_take_up(run, drive, err));
-        c->best = a.at.last.n == 0 ? (double)NAN : a.at.last.log_z + log_exact;
-        if (a.at.rounds > 0 && run->report.public.updates >= most_updates) {
-            drive->stop = GBSI_STOP_UPDATES;
-        }
-    }
-    GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, set_off(&a, most_updates, err), err));
+    GBSI_TRY(gbsi_drive_agree(run, drive, err));
+    status = gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err);
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, status, err));
     GBSI_TRY(rounds(&a, most_updates, err));
     report->chains = run->report.public.chains;
     report->rounds = a.at.rounds + (a.at.t > 0 ? 1 : 0);

@@ -3,6 +3,7 @@
  */
 #include "sampler/log_z.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -107,12 +108,12 @@ static void report_exact(double log_exact, gbs_log_z_report *r)
 }
 
 /* A run whose memory is taken. @param ladders whether by them. */
-static gbs_status open_run(const gbs_model *model, const gbs_evidence *evidence,
-                           const gbs_run_options *options, bool *ladders, gbs_run **out,
-                           gbs_error *err)
+static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
+                           const gbs_evidence *evidence, const gbs_run_options *options,
+                           bool *ladders, gbs_run **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_run_purpose purpose = {.limited = true, .anneals = true, .up_only = true};
+    gbsi_run_purpose purpose = {.limited = true, .anneals = true, .up_only = true, .ranks = ranks};
     gbs_run *run = NULL;
     if (*ladders) {
         GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
@@ -128,6 +129,109 @@ static gbs_status open_run(const gbs_model *model, const gbs_evidence *evidence,
         run->report.public.target_error = GBSI_LOG_Z_TARGET;
     }
     *out = run;
+    GBSI_TRY(gbsi_run_note_inputs(run, evidence, options, err));
+cleanup:
+    return status;
+}
+
+/* What comes before sampling: all ranks have the same run, and each sums what is exact. */
+static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_files *files,
+                          bool ladders, double *log_exact, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (run->ranks != NULL && run->problem.part != NULL && ladders) {
+        return gbsi_fail(
+            err, GBS_ERR_UNSUPPORTED,
+            "chains on several ranks: ln Z of %" PRIu32
+            " variables is estimated by ladders of temperatures (--temper auto), which "
+            "are on one process only: anneal with --temper off",
+            run->problem.part->n_variables);
+    }
+    GBSI_TRY(gbsi_run_take_files(run, files, err));
+    if (run->report.public.n_exact_variables > 0) {
+        GBSI_TRY(gbsi_run_exact_log_z(run, drive, log_exact, err));
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool ladders,
+                         gbs_log_z_report *found, gbs_error *err)
+{
+    const gbs_report *r = &run->report.public;
+    gbs_status status = GBS_OK;
+    found->n_free_variables = r->n_free_variables;
+    found->n_exact_variables = r->n_exact_variables;
+    if (run->problem.part == NULL) {
+        drive->stop = GBSI_STOP_EXACT;
+        report_exact(log_exact + run->problem.whole->log_constant, found);
+    } else {
+        status = (ladders ? gbsi_log_z_by_ladders : gbsi_log_z_by_annealing)(run, drive, log_exact,
+                                                                             found, err);
+    }
+    found->exact = r->exact;
+    found->updates = r->updates;
+    found->seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s;
+    if (r->n_warnings > 0) {
+        (void)snprintf(found->warning, sizeof found->warning, "%s", r->warning[r->n_warnings - 1]);
+    }
+    (void)snprintf(found->stop, sizeof found->stop, "%s", gbsi_stop_text(drive->stop));
+    return status;
+}
+
+/* @param ranks NULL: this process is alone. @param options taken. */
+static gbs_status log_z(const gbs_ranks *ranks, const gbs_model *model,
+                        const gbs_evidence *evidence, const gbs_run_options *options,
+                        const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks,
+                        gbs_log_z_report *report, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    gbsi_drive drive;
+    double log_exact = 0.0;
+    bool ladders = may_climb(options);
+    gbs_log_z_report found = {0};
+    gbsi_drive_begin(&drive, NULL, callbacks);
+    status = open_run(ranks, model, evidence, options, &ladders, &run, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    drive.run = run;
+    GBSI_TRY(gbsi_ranks_meet(ranks, gbsi_ranks_compare(run, err), err));
+    status = prepare(run, &drive, files, ladders, &log_exact, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    status = answer(run, &drive, log_exact, ladders, &found, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    gbsi_struct_give(report, &found, sizeof found);
+    status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
+cleanup:
+    gbs_run_free(run);
+    if (status == GBS_ERR_LIMIT && ladders && ranks == NULL &&
+        options->temper == GBS_TEMPER_AUTO) { /* annealing takes less memory */
+        gbs_run_options annealing = *options;
+        annealing.temper = GBS_TEMPER_OFF;
+        return log_z(NULL, model, evidence, &annealing, files, callbacks, report, err);
+    }
+    return status;
+}
+
+static gbs_status take_and_estimate(const gbs_ranks *ranks, const gbs_model *model,
+                                    const gbs_evidence *evidence, const gbs_run_options *options,
+                                    const gbs_checkpoint_files *files,
+                                    const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
+                                    gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(report);
+    GBSI_IN_STRUCT(files, gbs_checkpoint_files);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_log_z_report);
+    static const gbs_run_callbacks nobody = {0};
+    gbs_run_options chosen;
+    gbs_status status = gbsi_options_take(options, &chosen, err);
+    status = status < 0 ? status : check(&chosen, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
+    status = log_z(ranks, model, evidence, &chosen, files, callbacks == NULL ? &nobody : callbacks,
+                   report, err);
 cleanup:
     return status;
 }
@@ -145,56 +249,15 @@ gbs_status gbs_log_z_with_checkpoints(const gbs_model *model, const gbs_evidence
                                       const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
                                       gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(report);
-    GBSI_IN_STRUCT(files, gbs_checkpoint_files);
-    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
-    GBSI_OUT_STRUCT(report, gbs_log_z_report);
-    static const gbs_run_callbacks nobody = {0};
-    gbs_status status = GBS_OK;
-    gbs_run *run = NULL;
-    gbs_run_options chosen;
-    gbsi_drive drive;
-    double log_exact = 0.0;
-    bool ladders = false;
-    gbsi_drive_begin(&drive, NULL, callbacks == NULL ? &nobody : callbacks);
-    GBSI_TRY(gbsi_options_take(options, &chosen, err));
-    GBSI_TRY(check(&chosen, err));
-    chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
-    ladders = may_climb(&chosen);
-    GBSI_TRY(open_run(model, evidence, &chosen, &ladders, &run, err));
-    drive.run = run;
-    GBSI_TRY(gbsi_run_note_inputs(run, evidence, &chosen, err));
-    GBSI_TRY(gbsi_run_take_files(run, files, err));
-    if (run->report.public.n_exact_variables > 0) {
-        GBSI_TRY(gbsi_run_exact_log_z(run, &drive, &log_exact, err));
-    }
-    gbs_log_z_report found = {.n_free_variables = run->report.public.n_free_variables,
-                              .n_exact_variables = run->report.public.n_exact_variables};
-    if (run->problem.part == NULL) {
-        drive.stop = GBSI_STOP_EXACT;
-        report_exact(log_exact + run->problem.whole->log_constant, &found);
-    } else if (ladders) {
-        GBSI_TRY(gbsi_log_z_by_ladders(run, &drive, log_exact, &found, err));
-    } else {
-        GBSI_TRY(gbsi_log_z_by_annealing(run, &drive, log_exact, &found, err));
-    }
-    found.exact = run->report.public.exact;
-    found.updates = run->report.public.updates;
-    found.seconds = run->checkpoints.before_s + gbsi_clock_s() - drive.started_s;
-    if (run->report.public.n_warnings > 0) {
-        (void)snprintf(found.warning, sizeof found.warning, "%s",
-                       run->report.public.warning[run->report.public.n_warnings - 1]);
-    }
-    (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(drive.stop));
-    gbsi_struct_give(report, &found, sizeof found);
-    status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
-cleanup:
-    gbs_run_free(run);
-    if (status == GBS_ERR_LIMIT && ladders &&
-        chosen.temper == GBS_TEMPER_AUTO) { /* annealing takes less memory */
-        chosen.temper = GBS_TEMPER_OFF;
-        return gbs_log_z_with_checkpoints(model, evidence, &chosen, files, callbacks, report, err);
-    }
-    return status;
+    return take_and_estimate(NULL, model, evidence, options, files, callbacks, report, err);
+}
+
+gbs_status gbs_log_z_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                              const gbs_evidence *evidence, const gbs_run_options *options,
+                              const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks,
+                              gbs_log_z_report *report, gbs_error *err)
+{
+    GBSI_NEED(ranks);
+    return take_and_estimate(ranks->n_ranks > 1 ? ranks : NULL, model, evidence, options, files,
+                             callbacks, report, err);
 }

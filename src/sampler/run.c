@@ -216,6 +216,10 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
         const gbs_status agreed = gbsi_drive_agree(run, drive, err);
         return agreed < 0 ? agreed : status;
     }
+    if (run->purpose.up_only) { /* whose ranks meet in the end */
+        drive->stop = GBSI_STOP_FAILED;
+        (void)gbsi_drive_agree(run, drive, NULL);
+    }
     return status;
 }
 
@@ -449,6 +453,7 @@ static const char *const stop_name[] = {
     [GBSI_STOP_UPDATES] = "updates",
     [GBSI_STOP_SIGNAL] = "signal",
     [GBSI_STOP_SUPPORT] = "support",
+    [GBSI_STOP_FAILED] = "",
 };
 
 const char *gbsi_stop_text(gbsi_stop stop)

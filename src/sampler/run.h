@@ -137,6 +137,7 @@ typedef enum gbsi_stop {
     GBSI_STOP_UPDATES,
     GBSI_STOP_SIGNAL,
     GBSI_STOP_SUPPORT, /* shown to be split: more sweeps are no use */
+    GBSI_STOP_FAILED,  /* a pass has failed on a rank: all meet, and fail as that did */
 } gbsi_stop;
 
 /* A stretch of passes with its stops: what burn-in and sampling share. */

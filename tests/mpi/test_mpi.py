@@ -113,7 +113,7 @@ def test_a_run_goes_on_on_another_number_of_ranks(tmp_path):
 
 
 @pytest.mark.parametrize("arguments, status, message", [
-    (["info", CLINIC], 2, "'info': the verbs are marginals, sample and partition"),
+    (["info", CLINIC], 2, "'info': the verbs are marginals, sample, logz and partition"),
     (["marginals", CLINIC, "--chain", "3"], 2, "--chain"),
     (["marginals", CLINIC, "--distribute", "rows"], 2, "--distribute rows: expected chains or model"),
     (["marginals", "-"], 2, "-: standard input reaches the first rank only"),
@@ -180,6 +180,70 @@ def test_instruction_sets_may_differ():
     done = each_rank(["env", "GIBBSITE_SIMD=portable", *program], program)
     assert done.returncode == 0, done.stderr
     assert done.stdout == run(GIBBSITE, *RUNS["marginals"]).stdout
+
+
+# ---- ln Z --------------------------------------------------------------------------------------
+
+ANNEALED = ["--method", "sample", "--temper", "off", "--chains", "40", "--sweeps", "300"]
+
+
+def json_but_seconds(path):
+    answer = json.loads(pathlib.Path(path).read_text())
+    del answer["seconds"]
+    return answer
+
+
+@pytest.mark.parametrize("n, threads", [(1, 2), (2, 1), (3, 2), (4, 1)])
+@pytest.mark.parametrize("arguments", [
+    ["spins.gbm", *ANNEALED],
+    ["clauses.wcnf", *ANNEALED],
+    [CLINIC, "-e", "fever=yes", *ANNEALED],
+    [CLINIC, "-e", "fever=yes"],
+], ids=["spins", "clauses", "clinic", "exact"])
+def test_log_z_is_that_of_one_process(made, tmp_path, arguments, n, threads):
+    alone = run(GIBBSITE, "logz", *arguments, "--format", "json", "-o", str(tmp_path / "one"), cwd=made)
+    done = mpirun(n, "logz", *arguments, "--format", "json", "-o", str(tmp_path / "many"), "--threads", str(threads), cwd=made)
+    assert done.returncode == alone.returncode == 0, done.stderr
+    assert json_but_seconds(tmp_path / "many") == json_but_seconds(tmp_path / "one")
+
+
+def test_log_z_goes_on_on_another_number_of_ranks(made, tmp_path):
+    command = ["logz", str(made / "spins.gbm"), *ANNEALED, "--format", "json"]
+    assert run(GIBBSITE, *command, "-o", "whole", cwd=tmp_path).returncode == 0
+    updates = json_but_seconds(tmp_path / "whole")["updates"]
+    kept = ["--checkpoint", "run.ckpt"]
+    for i, program in enumerate([[MPIRUN, "-n", "3", GIBBSITE_MPI], [GIBBSITE], [MPIRUN, "-n", "2", GIBBSITE_MPI]]):
+        resumed = ["--resume", "run.ckpt"] if i > 0 else []
+        done = run(*program, *command, "--max-updates", str(updates * (i + 1) // 4), *kept, *resumed, cwd=tmp_path)
+        assert done.returncode == 4, done.stderr
+    done = mpirun(4, *command, "--max-updates", str(2 * updates), "--resume", "run.ckpt", "-o", "last", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json_but_seconds(tmp_path / "last") == json_but_seconds(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("arguments, status, message", [
+    (["--method", "sample"], 1, "anneal with --temper off"),
+    (["--method", "sample", "--temper", "8"], 1, "--temper: ladders of temperatures are on one process"),
+    (["--distribute", "model"], 2, "ln Z of a model that ranks share is not estimated"),
+    ([*ANNEALED, "--checkpoint", "/dev/full"], 1, "/dev/full"),
+    ([*ANNEALED, "--resume", "nothing.ckpt"], 3, "nothing.ckpt"),
+])
+def test_what_log_z_refuses(made, tmp_path, arguments, status, message):
+    done = mpirun(3, "logz", str(made / "spins.gbm"), *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert len(ours(done)) == 1 and message in ours(done)[0]
+
+
+def test_one_rank_ends_log_z_of_all(made, tmp_path):
+    """A signal to the last of three ranks, which has passes to do for hours; and another seed."""
+    program = [GIBBSITE_MPI, "logz", str(made / "spins.gbm"), *ANNEALED]
+    done = each_rank(program, program, [*program, "--seed", "5"])
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(ours(done)) == 1 and ours(done)[0].startswith("gibbsite-mpi: rank 2: this rank has --seed=5")
+    long = [*program[:-1], "1000000000", "--checkpoint", "run.ckpt"]
+    stopped = " ".join(long) + " & job=$!; until [ -e run.ckpt ]; do sleep 0.1; done; kill -TERM $job; wait $job"
+    done = each_rank(long, long, ["sh", "-c", stopped], cwd=tmp_path)
+    assert done.returncode == 4 and (done.stdout.startswith("PR\n") or "gibbsite-mpi: stopped before the first annealing" in done.stderr)
 
 
 # ---- models that ranks share -------------------------------------------------------------------
