@@ -90,6 +90,12 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
 gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint32_t *n_blocks,
                             gbs_error *err);
 
+/* Whether some of these blocks surely needs separators of more than `width` variables in any tree
+ * of cliques. @param watch where it stops the work nothing is shown; NULL: nobody waits.
+ * @param too_dense out: false: not shown. */
+gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gbsi_watch *watch,
+                               bool *too_dense, gbs_error *err);
+
 /* A proper colouring: two colours found exactly where they suffice; else the better
  * of greedy largest-degree-first and smallest-last (Matula & Beck 1983), ties to the former.
  * @param watch asked while scopes of many variables are coloured; NULL: nobody waits.

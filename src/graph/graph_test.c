@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Incidence, components and levels of random models against an explicit adjacency matrix. */
+#include <math.h>
+
 #include "base/memory.h"
 #include "graph/graph_testing.h"
 
@@ -242,9 +244,43 @@ static void failing_requests(void **state)
     clear(&f);
 }
 
+/* ---- blocks of hard zeros ------------------------------------------------------------------ */
+
+/* @param weight of clauses over pairs of n variables at most so far apart. */
+static bool is_too_dense(uint32_t n, uint32_t apart, double weight, uint32_t width)
+{
+    fixture f;
+    bool too_dense = false;
+    begin(&f, n);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = i + 1; k < n && k - i <= apart; k++) {
+            assert_int_equal(gbs_builder_add_logical(f.builder, GBS_LOGICAL_OR, 2,
+                                                     (uint32_t[]){i, k}, (uint32_t[]){1, 0}, weight,
+                                                     NULL),
+                             GBS_OK);
+        }
+    }
+    end(&f, NULL);
+    assert_int_equal(gbsi_hard_too_dense(f.conditioned, width, NULL, &too_dense, NULL), GBS_OK);
+    clear(&f);
+    return too_dense;
+}
+
+/* A band of pairs up to w apart has width w. */
+static void dense_blocks_are_found(void **state)
+{
+    (void)state;
+    for (uint32_t w = 1; w < 6; w++) {
+        assert_false(is_too_dense(40, w, INFINITY, w));
+        assert_true(is_too_dense(w + 1, w, INFINITY, w - 1));
+        assert_false(is_too_dense(w + 1, w, 3.0, w - 1)); /* no zeros */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dense_blocks_are_found),
         cmocka_unit_test(incidence_skips_single_variables),
         cmocka_unit_test(pairs_are_neighbours),
         cmocka_unit_test(empty_graphs),

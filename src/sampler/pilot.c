@@ -351,7 +351,8 @@ cleanup:
     return status;
 }
 
-/* Whether no splash can hold the largest block of variables that zeros join. */
+/* Whether no splash can hold the largest block of variables that zeros join, or one so dense that
+ * its tree is wider than any that is tried. */
 static gbs_status find_reach(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -367,6 +368,10 @@ static gbs_status find_reach(pilot *p, gbs_error *err)
     GBSI_TRY(gbsi_hard_blocks(p->run->problem.part, block, &n_blocks, err));
     for (uint32_t v = 0; v < n; ++v) {
         p->too_large |= ++size[block[v]] > how.splash_size;
+    }
+    if (!p->too_large && p->n_widths > 0) {
+        GBSI_TRY(gbsi_hard_too_dense(p->run->problem.part, width[p->n_widths - 1], &p->drive->watch,
+                                     &p->too_large, err));
     }
 cleanup:
     gbsi_free(block);
@@ -475,7 +480,7 @@ static gbs_status choose(pilot *p, gbs_error *err)
         GBSI_TRY(find_reach(p, err));
     }
     if (p->too_large && p->run->engine.by_need) {
-        r->scan_reason = "hard zeros join more variables than a splash can hold";
+        r->scan_reason = "hard zeros join more variables, or more densely, than a splash can hold";
         goto cleanup;
     }
     p->crosses = p->crosses || p->too_large;

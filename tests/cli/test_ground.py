@@ -2,6 +2,7 @@
 """Markov logic: the model's answers against enumeration of all worlds, in Python; refusals."""
 import csv
 import itertools
+import json
 import math
 
 import pytest
@@ -73,6 +74,18 @@ def test_similarity(run, tmp_path):
     assert done.status == 0 and len(done.out.splitlines()) == 5
     done = run("ground", PROGRAM, DATABASE, "--similarity", "Friends", "-o", model)
     assert done.status == 3 and "similarity predicates 'Friends', expected a name" in done.err
+
+
+def test_dense_zeros_are_not_tried_on_splashes(run, tmp_path):
+    """Transitivity joins each of 400 atoms with 76 others: no splash holds them all, and none is tried."""
+    (tmp_path / "p.mln").write_text("Item(t)\nSame(t, t)\n1 !Same(x,y)\n!Same(x,y) v !Same(y,z) v Same(x,z).\n")
+    (tmp_path / "d.db").write_text("".join(f"Item(I{i})\n" for i in range(20)))
+    model, summary = str(tmp_path / "m.gbm"), tmp_path / "s.json"
+    assert run("ground", str(tmp_path / "p.mln"), str(tmp_path / "d.db"), "-o", model).status == 0
+    done = run("marginals", model, "--method", "sample", "--sweeps", "64", "--summary", str(summary), "-v")
+    assert done.status in (0, 4), done.err
+    pilot = json.loads(summary.read_text())["pilot"]
+    assert pilot["scan"] == "chromatic" and pilot["trials"] == [] and "densely" in pilot["reason"]
 
 
 def test_wrong_use(run):
