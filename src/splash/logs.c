@@ -78,30 +78,25 @@ void gbsi_logs_outside(const gbsi_splash_job *job, unsigned lanes)
         for (uint32_t a = 0; a < c->arity; a += 2) {
             sum_links(job, c, a, c->arity - a < 2 ? 1 : 2, first, end);
         }
-    }
-}
-
-static void add_long_factors(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane)
-{
-    const gbsi_splash_program *program = job->program;
-    double *base = base_of(job, c, lane);
-    for (uint32_t m = c->first_given; m < c->first_given + c->n_given; ++m) {
-        const double *many = job->work->log_many + program->many[m].at;
-        for (uint32_t a = 0; a < c->arity; ++a) {
-            base[a] += many[a];
+        for (uint32_t m = c->first_given; m < c->first_given + c->n_given; ++m) {
+            gbsi_splash_add_given(job, &job->program->many[m], first, end, base_of(job, c, 0),
+                                  job->program->n_base);
         }
     }
 }
 
-static void fill_bases(const gbsi_splash_job *job, uint32_t lane)
+/* Tables of long factors with several variables inside, but those that the outside decides. */
+static void fill_shared(const gbsi_splash_job *job, uint32_t lane)
 {
     const gbsi_splash_program *program = job->program;
+    const size_t *start = job->potentials->plan->model->factors.scope_start;
+    gbsi_splash_work *work = job->work;
     for (uint32_t m = 0; m < program->n_many; ++m) {
-        gbsi_splash_many_logs(job, &program->many[m], lane,
-                              job->work->log_many + program->many[m].at);
-    }
-    for (uint32_t i = 0; i < program->n; ++i) {
-        add_long_factors(job, &program->clique[i], lane);
+        const gbsi_splash_many *many = &program->many[m];
+        if (many->n_inside > 1) {
+            work->decided[m] = !gbsi_splash_many_logs(job, many, lane, work->log_many + many->at);
+            work->n_log_long += many->n_entries + start[many->factor + 1] - start[many->factor];
+        }
     }
 }
 
@@ -135,6 +130,9 @@ static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, ui
     for (uint32_t o = c->first_operand; o < c->first_operand + c->n_operands; ++o) {
         const gbsi_splash_operand *operand = &job->program->operand[o];
         const double *entry = entries_of(job, operand);
+        if (operand->kind == GBSI_SPLASH_MANY && job->work->decided[operand->number] != 0) {
+            continue;
+        }
         for (uint32_t j = 0; j < operand->depth; ++j) {
             entry += (size_t)x[j] * operand->stride[j];
         }
@@ -142,6 +140,17 @@ static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, ui
             out[a] += entry[a];
         }
     }
+}
+
+/* Operands of a clique that are long factors and not decided. */
+static uint32_t count_long(const gbsi_splash_job *job, const gbsi_splash_clique *c)
+{
+    uint32_t n = 0;
+    for (uint32_t o = c->first_operand; o < c->first_operand + c->n_operands; ++o) {
+        const gbsi_splash_operand *operand = &job->program->operand[o];
+        n += operand->kind == GBSI_SPLASH_MANY && job->work->decided[operand->number] == 0;
+    }
+    return n;
 }
 
 /* work->table: p(own | separator); message: logs of the sums. */
@@ -174,11 +183,12 @@ bool gbsi_logs_up(const gbsi_splash_job *job, uint32_t lane)
 {
     const gbsi_splash_program *program = job->program;
     bool alive = true;
-    fill_bases(job, lane);
+    fill_shared(job, lane);
     for (uint32_t i = program->n; alive && i-- > 0;) {
         const gbsi_splash_clique *c = &program->clique[i];
         double *message = job->work->log_message + c->message;
         fill_table(job, c, lane, message);
+        job->work->n_log_long += (uint64_t)c->n_rows * c->arity * count_long(job, c);
         alive = normalise(message, c->n_rows);
     }
     return alive;

@@ -75,12 +75,13 @@ static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many
     }
 }
 
-/* Entries of logical and spin factors repeat: each value once, at its sum inside. */
+/* Entries of logical and spin factors repeat: each value once, at its sum inside. Where what is
+ * outside decides the factor, all of them are the same. */
 #define MOST_SUMS (2 * (GBSI_SPLASH_WIDTH + 1) + 2)
 
 /* @param outside what others add in the chain. @param largest of the sums inside, as sum_inside()
- * has left them. */
-static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, size_t outside,
+ * has left them. @return false: all entries are the same, and `out` is not filled. */
+static bool fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, size_t outside,
                       size_t largest, double *out)
 {
     const gbsi_plan *plan = job->potentials->plan;
@@ -92,9 +93,14 @@ static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
     double top = -INFINITY;
     if (factors->kind[many->factor] == GBS_FACTOR_TABLE) {
         table = factors->table + factors->table_start[factors->aux[many->factor]] + outside;
-    } else {
-        for (size_t i = 0; !noisy && i <= largest; ++i) {
+    } else if (!noisy) {
+        bool same = true; /* none of them is impossible */
+        for (size_t i = 0; i <= largest; ++i) {
             value[i] = gbsi_value_of_sum(plan, many->factor, outside + i);
+            same = same && value[i] == value[0] && value[i] > -INFINITY;
+        }
+        if (same) {
+            return false;
         }
     }
     for (uint32_t i = 0; i < many->n_entries; ++i) {
@@ -105,14 +111,30 @@ static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
     for (uint32_t i = 0; i < many->n_entries; ++i) {
         out[i] -= top > -INFINITY ? top : 0.0;
     }
+    return true;
 }
 
-void gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
+bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out)
 {
     size_t outside = 0;
     sum_outside(job, many, lane, 1, &outside);
-    fill_lane(job, many, outside, sum_inside(job, many), out);
+    return fill_lane(job, many, outside, sum_inside(job, many), out);
+}
+
+void gbsi_splash_add_given(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t first,
+                           uint32_t end, double *base, size_t stride)
+{
+    double *own = job->work->log_many;
+    const size_t largest = sum_inside(job, many);
+    size_t outside[GBSI_LANES];
+    sum_outside(job, many, first, end - first, outside);
+    for (uint32_t lane = first; lane < end; ++lane) {
+        const bool differ = fill_lane(job, many, outside[lane - first], largest, own);
+        for (uint32_t a = 0; differ && a < many->n_entries; ++a) {
+            base[(size_t)lane * stride + a] += own[a];
+        }
+    }
 }
 
 void gbsi_splash_fill_many(const gbsi_splash_job *job)
@@ -126,9 +148,9 @@ void gbsi_splash_fill_many(const gbsi_splash_job *job)
         size_t outside[GBSI_LANES];
         sum_outside(job, many, 0, GBSI_LANES, outside);
         for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
-            fill_lane(job, many, outside[lane], largest, work->log_many);
+            const bool differ = fill_lane(job, many, outside[lane], largest, work->log_many);
             for (uint32_t i = 0; i < many->n_entries; ++i) {
-                rows[(size_t)i * GBSI_LANES + lane] = (float)work->log_many[i];
+                rows[(size_t)i * GBSI_LANES + lane] = differ ? (float)work->log_many[i] : 0.0F;
             }
         }
     }

@@ -27,6 +27,8 @@ typedef struct gbsi_splash_work {
     uint64_t n_looked; /* entries of scopes looked at so far */
     double *log_base;  /* [16][n_base] of each chain */
     /* logs.c: of one chain */
+    uint8_t *decided;    /* [n_many] of the program: 1: nothing to multiply by */
+    uint64_t n_log_long; /* entries and scopes of long factors walked so far */
     double *log_message; /* [n_rows] */
     double *log_q;       /* [n_rows] */
     double *log_many;    /* [n_many_entries] */
@@ -58,15 +60,20 @@ const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
  */
 
 /* ln of a long factor over its variables inside, less its maximum, in one chain. @param out
- * [n_entries]. */
-void gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
+ * [n_entries]. @return false: all are 0, since what is outside decides it; `out` is as it was. */
+bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out);
+/* The same of a factor with one variable inside, added to the logs of its states in some chains.
+ * @param base of chain 0. @param stride from chain to chain. */
+void gbsi_splash_add_given(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t first,
+                           uint32_t end, double *base, size_t stride);
 /* work->many of all, as logs. */
 void gbsi_splash_fill_many(const gbsi_splash_job *job);
 
 /* ---- logs.c: one chain in logarithms and double ---------------------------------------------- */
 
-/* First, what neighbours outside say. @param lanes a bit for each that is asked for, not none. */
+/* First, what neighbours outside say, and long factors with one variable inside. @param lanes a bit
+ * for each that is asked for, not none. */
 void gbsi_logs_outside(const gbsi_splash_job *job, unsigned lanes);
 /* Messages up. @return false where nothing has weight. */
 bool gbsi_logs_up(const gbsi_splash_job *job, uint32_t lane);

@@ -113,6 +113,7 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
     gbs_status status = GBS_OK;
     gbsi_splash_program *p = b->program;
     const gbsi_potentials *potentials = b->potentials;
+    const size_t *start = potentials->plan->model->factors.scope_start;
     uint32_t at = b->growth->clique[i].first_share;
     for (size_t f = potentials->many_start[c->slot]; f < potentials->many_start[c->slot + 1]; ++f) {
         const gbsi_growth_share *share = &b->growth->share[at++];
@@ -126,6 +127,9 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
         for (uint32_t m = 0; m < many.n_inside; ++m) {
             many.n_entries *= b->growth->clique[many.inside[m]].arity;
         }
+        *(given ? &p->n_given : &p->n_shared) += many.n_entries + start[many.factor + 1] -
+                                                 start[many.factor] +
+                                                 (given ? 0 : (uint64_t)c->n_rows * c->arity);
         if (!given) {
             gbsi_splash_operand operand = {
                 .kind = GBSI_SPLASH_MANY, .at = many.at, .child = GBSI_NONE, .number = p->n_many};
@@ -266,7 +270,7 @@ gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growt
     p->n = growth->n;
     p->n_operands = p->n_outer = p->n_many = p->n_rows = p->n_base = p->n_many_entries = 0;
     p->largest = 0;
-    p->n_entries = 0;
+    p->n_entries = p->n_given = p->n_shared = 0;
     p->precise = false;
     GBSI_TRY(gbsi_reserve((void **)&p->clique, &p->clique_capacity, p->n, sizeof *p->clique,
                           "splash", err));

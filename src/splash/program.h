@@ -62,9 +62,11 @@ typedef struct gbsi_splash_program {
     gbsi_splash_many *many;
     uint32_t n_operands, n_outer, n_many;
     uint32_t n_rows, n_base, n_many_entries;
-    uint32_t largest;            /* states of a clique */
-    uint64_t n_entries;          /* of all cliques */
-    bool precise;                /* some variable needs double */
+    uint32_t largest;   /* states of a clique */
+    uint64_t n_entries; /* of all cliques */
+    uint64_t n_given;   /* entries and scopes of long factors with one variable inside */
+    uint64_t n_shared;  /* the same of the others, and entries of the cliques that have them */
+    bool precise;       /* some variable needs double */
     gbsi_splash_operand *sorted; /* scratch */
     size_t clique_capacity, operand_capacity, sorted_capacity, outer_capacity, many_capacity;
 } gbsi_splash_program;

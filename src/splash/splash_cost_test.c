@@ -59,8 +59,38 @@ static void chain_in_clause(gbs_builder *b, uint32_t n)
     }
 }
 
+/* So many clauses of three around each variable. */
+static void clauses(gbs_builder *b, uint32_t n, uint32_t times)
+{
+    for (uint32_t i = 0; i < n * times; ++i) {
+        const uint32_t scope[3] = {i % n, (i + 1 + i / n) % n, (i + 100 + i / n) % n};
+        const uint32_t literal[3] = {0, 0, 1};
+        assert_int_equal(gbs_builder_add_logical(b, GBS_LOGICAL_OR, 3, scope, literal, 0.01, NULL),
+                         GBS_OK);
+    }
+}
+
+static void few_clauses(gbs_builder *b, uint32_t n)
+{
+    clauses(b, n, 5);
+}
+
+static void many_clauses(gbs_builder *b, uint32_t n)
+{
+    clauses(b, n, 20);
+}
+
+static void large_clauses(gbs_builder *b, uint32_t n)
+{
+    clauses(b, n, 20);
+    for (uint32_t v = 1; v < n; ++v) { /* more than floats hold */
+        assert_int_equal(gbs_builder_add_ising(b, v - 1, v, 1e6, NULL), GBS_OK);
+    }
+}
+
 typedef struct counted {
     uint64_t n_looked, n_rounds;
+    double operations;
 } counted;
 
 static void on_splash(void *context, uint64_t round, uint32_t splash, uint32_t variable)
@@ -97,7 +127,7 @@ static counted count(make *add, uint32_t n, gbs_run_options options, gbsi_watch 
     gbsi_plan *plan = NULL;
     void *splash = NULL;
     bool more = true;
-    counted c = {0, 0};
+    counted c = {0, 0, 0.0};
     uint32_t *sequence = gbsi_alloc_array(n, sizeof *sequence);
     for (uint32_t v = 0; v < n; ++v) {
         sequence[v] = v;
@@ -124,6 +154,10 @@ static counted count(make *add, uint32_t n, gbs_run_options options, gbsi_watch 
     assert_int_equal(gbsi_pass_splash.batch(splash, UINT32_MAX, &more, NULL), GBS_OK);
     assert_int_equal(gbsi_pass_splash.end(splash, NULL), expected);
     c.n_looked = gbsi_splash_count(splash).n_looked;
+    c.operations = gbsi_pass_splash.operations(splash, 16);
+    if (expected == GBS_OK) {
+        assert_true(c.operations >= gbsi_pass_splash.least_operations(&setting));
+    }
     gbsi_pass_splash.free(splash);
     gbsi_free(group.state);
     gbsi_plan_free(plan);
@@ -172,6 +206,22 @@ static void rounds_are_linear(void **state)
     }
 }
 
+/* The operations that scans are compared by have the long factors, in floats and in logarithms. */
+static void long_factors_count(void **state)
+{
+    (void)state;
+    for (uint64_t width = 1; width <= 4; width += 3) {
+        gbs_run_options options = gbs_run_options_default();
+        options.scan = GBS_SCAN_SPLASH;
+        options.width = width;
+        const double few = count(few_clauses, 400, options, NULL, GBS_OK).operations;
+        const double many = count(many_clauses, 400, options, NULL, GBS_OK).operations;
+        const double large = count(large_clauses, 400, options, NULL, GBS_OK).operations;
+        assert_true(many > 2.0 * few);
+        assert_true(large > 2.0 * few);
+    }
+}
+
 static bool stop_at_third(void *context)
 {
     const gbsi_watch *watch = context;
@@ -198,6 +248,7 @@ static void passes_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rounds_are_linear),
+                                       cmocka_unit_test(long_factors_count),
                                        cmocka_unit_test(passes_stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

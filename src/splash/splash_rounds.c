@@ -297,6 +297,12 @@ static void forget_round(gbsi_splash *s)
     }
 }
 
+/* What sixteen chains walk side by side. */
+static uint64_t entries_of(const gbsi_splash_program *p)
+{
+    return p->n_entries + p->n_given + (p->precise ? 0 : p->n_shared);
+}
+
 /* @param place of the round's first update; moved on. */
 static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_error *err)
 {
@@ -342,7 +348,7 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
     }
     for (uint32_t i = 0; status >= 0 && i < n; ++i) {
         s->counts.n_variables += s->block[i].program.n;
-        s->counts.n_entries += s->block[i].program.n_entries;
+        s->counts.n_entries += entries_of(&s->block[i].program);
     }
     s->n_blocks = n_all;
     ++s->round;
@@ -444,7 +450,7 @@ gbsi_splash_counts gbsi_splash_count(const gbsi_splash *s)
     gbsi_splash_counts counts = s->counts;
     for (uint32_t w = 0; w < s->n_workers; ++w) {
         const gbsi_splash_worker *worker = &s->worker[w];
-        counts.n_log_entries += worker->n_log_entries;
+        counts.n_log_entries += worker->n_log_entries + worker->work.n_log_long;
         counts.n_looked +=
             worker->grower.n_looked + worker->grower.score.n_looked + worker->work.n_looked;
     }
@@ -466,6 +472,8 @@ static double least_operations(const gbsi_pass_setting *setting)
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
         counts.n_entries += gbsi_plan_arity(plan, slot);
     }
+    const gbsi_long_counts many = gbsi_count_long(plan); /* each has two entries or more */
+    counts.n_entries += 2 * many.n + many.n_ends;
     return gbsi_splash_operations(&counts, setting->n_chains);
 }
 

@@ -54,7 +54,9 @@ uint64_t gbsi_splash_work_bytes(const gbsi_plan *plan, uint32_t width, uint32_t 
     return (2 * base + (many ? r.entries : 0) + 2 * r.rows + 3 * r.most +
             (GBSI_SPLASH_WIDTH + 3) * r.arity + GBSI_LANES * 4 + 1) *
                GBSI_LANES * sizeof(float) +
-           (2 * r.rows + GBSI_LANES * base + (many ? 2 * r.entries : 0) + r.table) * sizeof(double);
+           (2 * r.rows + GBSI_LANES * base + (many ? 2 * r.entries : 0) + r.table) *
+               sizeof(double) +
+           (many ? r.entries : 1);
 }
 
 static float *rows_of(uint64_t n)
@@ -84,6 +86,7 @@ gbs_status gbsi_splash_work_init(gbsi_splash_work *work, const gbsi_potentials *
         .word = gbsi_alloc_lanes((GBSI_TILE_ROWS + 1) * GBSI_LANES, sizeof(uint32_t)),
         .value = gbsi_alloc_lanes(GBSI_LANES, sizeof(uint16_t)),
         .sum = gbsi_alloc_array((size_t)n_many, sizeof(size_t)),
+        .decided = gbsi_alloc_array((size_t)n_many, sizeof(uint8_t)),
         .log_message = gbsi_alloc_array((size_t)r.rows, sizeof(double)),
         .log_q = gbsi_alloc_array((size_t)r.rows, sizeof(double)),
         .log_base = gbsi_alloc_array((size_t)n_base, GBSI_LANES * sizeof(double)),
@@ -94,8 +97,9 @@ gbs_status gbsi_splash_work_init(gbsi_splash_work *work, const gbsi_potentials *
                        work->q != NULL && work->p != NULL && work->scale != NULL &&
                        work->least != NULL && work->partial != NULL && work->w != NULL &&
                        work->x != NULL && work->word != NULL && work->value != NULL &&
-                       work->sum != NULL && work->log_message != NULL && work->log_q != NULL &&
-                       work->log_base != NULL && work->log_many != NULL && work->table != NULL;
+                       work->sum != NULL && work->decided != NULL && work->log_message != NULL &&
+                       work->log_q != NULL && work->log_base != NULL && work->log_many != NULL &&
+                       work->table != NULL;
     if (!taken) {
         gbsi_splash_work_free(work);
         return gbsi_no_memory(err, "splash", (size_t)gbsi_splash_work_bytes(plan, width, most));
@@ -118,6 +122,7 @@ void gbsi_splash_work_free(gbsi_splash_work *work)
     gbsi_free(work->word);
     gbsi_free(work->value);
     gbsi_free(work->sum);
+    gbsi_free(work->decided);
     gbsi_free(work->log_message);
     gbsi_free(work->log_q);
     gbsi_free(work->log_base);
