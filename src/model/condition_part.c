@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A conditioned model once made: its density, its size, and the part of it over some components. */
-#include <assert.h>
+/* A conditioned model once made: its density, its size, and parts of it. */
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/condition.h"
+#include "model/pick.h"
 
 void gbsi_conditioned_free(gbsi_conditioned *conditioned)
 {
@@ -60,15 +59,18 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
     return bytes;
 }
 
-/* ---- the part over some components --------------------------------------------------------- */
+/* ---- a part ---------------------------------------------------------------------------------- */
 
-/* How much of the whole stays, and the new numbers of its variables, factors and tables. */
+/* How much of the whole stays, and the new numbers of its variables and tables. */
 typedef struct kept {
     gbsi_part_sizes sizes;
-    const uint8_t *visited; /* [n_variables] of the whole: a factor stays with any of these; NULL:
-                               with all its variables or none */
-    uint32_t *variable;     /* [n_variables] of the whole, GBSI_NONE where left out */
-    uint32_t *table;        /* [n_tables] of the whole */
+    gbsi_series_list factors; /* among which those that stay are */
+    const uint8_t *visited;   /* [n_variables] of the whole: a factor stays with any of these; NULL:
+                                 with its first variable */
+    uint32_t *variable;       /* [n_variables] of the whole, GBSI_NONE or left out */
+    uint32_t *table;          /* [n_tables] of the whole: number + 1, by first use; 0: left out */
+    uint32_t *used;           /* [n_tables] of the part: in the whole */
+    size_t used_capacity;
 } kept;
 
 static bool holds_any(const gbsi_factors *f, size_t i, const uint8_t *visited)
@@ -88,38 +90,49 @@ static bool keeps(const kept *k, const gbsi_conditioned *whole, size_t f)
     return k->variable[whole->factors.scope[whole->factors.scope_start[f]]] != GBSI_NONE;
 }
 
-static gbs_status count_kept(const gbsi_conditioned *whole, const uint8_t *keep, kept *k,
-                             gbs_error *err)
+static gbs_status count_factor(const gbsi_factors *f, size_t i, kept *k, gbs_error *err)
 {
-    const gbsi_factors *f = &whole->factors;
     gbsi_part_sizes *z = &k->sizes;
-    k->variable = gbsi_alloc_array(whole->n_variables, sizeof *k->variable);
-    k->table = gbsi_alloc_array(f->n_tables, sizeof *k->table);
-    if (k->variable == NULL || k->table == NULL) {
-        return gbsi_no_memory(err, "part of a model", whole->n_variables * sizeof *k->variable);
+    ++z->n_factors;
+    z->n_scope += f->scope_start[i + 1] - f->scope_start[i];
+    z->logical |= f->kind[i] == GBS_FACTOR_LOGICAL;
+    if (!gbsi_has_table(f->kind[i]) || k->table[f->aux[i]] != 0) {
+        return GBS_OK;
     }
-    memset(k->table, 0xff, f->n_tables * sizeof *k->table);
-    for (uint32_t v = 0; v < whole->n_variables; ++v) {
-        k->variable[v] = keep[v] != 0 ? z->n_variables++ : GBSI_NONE;
-        z->n_states += keep[v] != 0 ? whole->arity[v] : 0;
+    void *pointer = k->used;
+    const gbs_status status = gbsi_reserve(&pointer, &k->used_capacity, z->n_tables + 1,
+                                           sizeof *k->used, "part of a model", err);
+    k->used = pointer;
+    if (status >= 0) {
+        k->used[z->n_tables] = f->aux[i];
+        k->table[f->aux[i]] = (uint32_t)++z->n_tables;
+        z->n_entries += f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]];
     }
-    for (size_t i = 0; i < f->n_factors; ++i) {
-        if (!keeps(k, whole, i)) {
-            continue;
-        }
-        ++z->n_factors;
-        z->n_scope += f->scope_start[i + 1] - f->scope_start[i];
-        z->logical |= f->kind[i] == GBS_FACTOR_LOGICAL;
-        if (gbsi_has_table(f->kind[i]) && k->table[f->aux[i]] == GBSI_NONE) {
-            k->table[f->aux[i]] = (uint32_t)z->n_tables++;
-            z->n_entries += f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]];
-        }
-    }
-    return GBS_OK;
+    return status;
 }
 
-gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
-                                    gbsi_conditioned *part, gbs_error *err)
+static gbs_status count_factors(const gbsi_conditioned *whole, kept *k, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    k->table = gbsi_alloc_array_zero(whole->factors.n_tables, sizeof *k->table);
+    if (k->table == NULL) {
+        return gbsi_no_memory(err, "part of a model", whole->factors.n_tables * sizeof *k->table);
+    }
+    for (size_t j = 0; j < k->factors.n; ++j) {
+        const size_t end = k->factors.at[j].first + k->factors.at[j].n;
+        for (size_t i = k->factors.at[j].first; i < end; ++i) {
+            if (keeps(k, whole, i)) {
+                GBSI_TRY(count_factor(&whole->factors, i, k, err));
+            }
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* All arrays but those that say what became of every variable of the user's. */
+static gbs_status reserve_part(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
+                               gbsi_conditioned *part, gbs_error *err)
 {
     gbsi_factors *f = &part->factors;
     const size_t n = sizes->n_variables;
@@ -127,8 +140,6 @@ gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_pa
     part->state_offset = gbsi_alloc_array(n + 1, sizeof *part->state_offset);
     part->user_variable = gbsi_alloc_array(n, sizeof *part->user_variable);
     part->user_state = gbsi_alloc_array(sizes->n_states, sizeof *part->user_state);
-    part->free_variable = gbsi_alloc_array(whole->model->n_variables, sizeof *part->free_variable);
-    part->fixed_state = gbsi_alloc_array(whole->model->n_variables, sizeof *part->fixed_state);
     part->origin = gbsi_alloc_array(sizes->n_factors, sizeof *part->origin);
     part->has_zeros = gbsi_alloc_array(sizes->n_factors, sizeof *part->has_zeros);
     f->kind = gbsi_alloc_array(sizes->n_factors, sizeof *f->kind);
@@ -139,11 +150,10 @@ gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_pa
     f->table_start = gbsi_alloc_array(sizes->n_tables + 1, sizeof *f->table_start);
     f->table = gbsi_alloc_array(sizes->n_entries, sizeof *f->table);
     bool failed = part->arity == NULL || part->state_offset == NULL ||
-                  part->user_variable == NULL || part->user_state == NULL ||
-                  part->free_variable == NULL || part->fixed_state == NULL ||
-                  part->origin == NULL || part->has_zeros == NULL || f->kind == NULL ||
-                  f->scope_start == NULL || f->scope == NULL || f->weight == NULL ||
-                  f->aux == NULL || f->table_start == NULL || f->table == NULL;
+                  part->user_variable == NULL || part->user_state == NULL || part->origin == NULL ||
+                  part->has_zeros == NULL || f->kind == NULL || f->scope_start == NULL ||
+                  f->scope == NULL || f->weight == NULL || f->aux == NULL ||
+                  f->table_start == NULL || f->table == NULL;
     if (sizes->logical) {
         f->literal = gbsi_alloc_array_zero(sizes->n_scope, sizeof *f->literal);
         f->logical = gbsi_alloc_array(whole->factors.n_logical, sizeof *f->logical);
@@ -151,6 +161,28 @@ gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_pa
     }
     return failed ? gbsi_no_memory(err, "part of a model", sizes->n_scope * sizeof *f->scope)
                   : GBS_OK;
+}
+
+gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
+                                    gbsi_conditioned *part, gbs_error *err)
+{
+    const size_t n = whole->model->n_variables;
+    part->free_variable = gbsi_alloc_array(n, sizeof *part->free_variable);
+    part->fixed_state = gbsi_alloc_array(n, sizeof *part->fixed_state);
+    return part->free_variable == NULL || part->fixed_state == NULL
+               ? gbsi_no_memory(err, "part of a model", n * sizeof *part->free_variable)
+               : reserve_part(whole, sizes, part, err);
+}
+
+/* One more variable, after those before it. */
+static void take_variable(const gbsi_conditioned *whole, uint32_t v, gbsi_conditioned *part)
+{
+    const uint32_t u = part->n_variables++;
+    part->arity[u] = whole->arity[v];
+    part->state_offset[u + (size_t)1] = part->state_offset[u] + whole->arity[v];
+    memcpy(&part->user_state[part->state_offset[u]], &whole->user_state[whole->state_offset[v]],
+           whole->arity[v] * sizeof *part->user_state);
+    part->user_variable[u] = whole->user_variable[v];
 }
 
 void gbsi_conditioned_take_variables(const gbsi_conditioned *whole, const uint32_t *number,
@@ -163,17 +195,10 @@ void gbsi_conditioned_take_variables(const gbsi_conditioned *whole, const uint32
     part->log_constant = whole->log_constant;
     part->state_offset[0] = 0;
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
-        const uint32_t u = number[v];
-        if (u == GBSI_NONE) {
-            continue;
+        if (number[v] != GBSI_NONE) {
+            part->free_variable[whole->user_variable[v]] = number[v];
+            take_variable(whole, v, part);
         }
-        part->arity[u] = whole->arity[v];
-        part->state_offset[u + (size_t)1] = part->state_offset[u] + whole->arity[v];
-        memcpy(&part->user_state[part->state_offset[u]], &whole->user_state[whole->state_offset[v]],
-               whole->arity[v] * sizeof *part->user_state);
-        part->user_variable[u] = whole->user_variable[v];
-        part->free_variable[whole->user_variable[v]] = u;
-        ++part->n_variables;
     }
 }
 
@@ -197,47 +222,44 @@ static void copy_tables(const gbsi_factors *from, const kept *k, gbsi_factors *t
 {
     to->n_tables = k->sizes.n_tables;
     to->table_start[0] = 0;
-    for (size_t t = 0; t < from->n_tables; ++t) { /* sizes first: numbers are by first use */
-        if (k->table[t] != GBSI_NONE) {
-            to->table_start[k->table[t] + (size_t)1] =
-                from->table_start[t + 1] - from->table_start[t];
-        }
-    }
     for (size_t t = 0; t < to->n_tables; ++t) {
-        to->table_start[t + 1] += to->table_start[t];
+        const size_t first = from->table_start[k->used[t]];
+        const size_t n = from->table_start[k->used[t] + (size_t)1] - first;
+        memcpy(&to->table[to->table_start[t]], &from->table[first], n * sizeof *to->table);
+        to->table_start[t + 1] = to->table_start[t] + n;
     }
-    for (size_t t = 0; t < from->n_tables; ++t) {
-        if (k->table[t] != GBSI_NONE) {
-            memcpy(&to->table[to->table_start[k->table[t]]], &from->table[from->table_start[t]],
-                   (from->table_start[t + 1] - from->table_start[t]) * sizeof *to->table);
+}
+
+static void copy_factor(const gbsi_conditioned *whole, const kept *k, size_t i, gbsi_conditioned *p)
+{
+    const gbsi_factors *from = &whole->factors;
+    gbsi_factors *to = &p->factors;
+    const size_t f = to->n_factors++;
+    size_t used = to->scope_start[f];
+    for (size_t s = from->scope_start[i]; s < from->scope_start[i + 1]; ++s) {
+        if (to->literal != NULL) {
+            to->literal[used] = from->literal[s];
         }
+        to->scope[used++] = k->variable[from->scope[s]]; /* of a factor all are kept */
     }
+    to->scope_start[f + 1] = used;
+    to->kind[f] = from->kind[i];
+    to->weight[f] = from->weight[i];
+    to->aux[f] = gbsi_has_table(from->kind[i]) ? k->table[from->aux[i]] - 1 : from->aux[i];
+    p->origin[f] = gbsi_conditioned_origin(whole, i);
+    p->has_zeros[f] = whole->has_zeros[i];
 }
 
 static void copy_factors(const gbsi_conditioned *whole, const kept *k, gbsi_conditioned *p)
 {
-    const gbsi_factors *from = &whole->factors;
-    gbsi_factors *to = &p->factors;
-    to->scope_start[0] = 0;
-    for (size_t i = 0; i < from->n_factors; ++i) {
-        if (!keeps(k, whole, i)) {
-            continue;
-        }
-        const size_t f = to->n_factors++;
-        size_t used = to->scope_start[f];
-        for (size_t s = from->scope_start[i]; s < from->scope_start[i + 1]; ++s) {
-            assert(k->variable[from->scope[s]] != GBSI_NONE); /* of a factor all are kept */
-            if (to->literal != NULL) {
-                to->literal[used] = from->literal[s];
+    p->factors.scope_start[0] = 0;
+    for (size_t j = 0; j < k->factors.n; ++j) {
+        const size_t end = k->factors.at[j].first + k->factors.at[j].n;
+        for (size_t i = k->factors.at[j].first; i < end; ++i) {
+            if (keeps(k, whole, i)) {
+                copy_factor(whole, k, i, p);
             }
-            to->scope[used++] = k->variable[from->scope[s]];
         }
-        to->scope_start[f + 1] = used;
-        to->kind[f] = from->kind[i];
-        to->weight[f] = from->weight[i];
-        to->aux[f] = gbsi_has_table(from->kind[i]) ? k->table[from->aux[i]] : from->aux[i];
-        p->origin[f] = gbsi_conditioned_origin(whole, i);
-        p->has_zeros[f] = whole->has_zeros[i];
     }
     if (k->sizes.logical) {
         gbsi_conditioned_take_logical(whole, p);
@@ -263,21 +285,56 @@ static void copy_network(const gbsi_conditioned *whole, const kept *k, gbsi_cond
     }
 }
 
-static gbs_status make_part(const gbsi_conditioned *whole, const uint8_t *keep,
-                            const uint8_t *visited, gbsi_conditioned **part, gbs_error *err)
+/* The factors of a part whose variables are numbered, and room for the variables.
+ * @param reserve gbsi_conditioned_reserve() or what it does for a part alone. */
+static gbs_status make_factors(const gbsi_conditioned *whole, kept *k,
+                               gbs_status (*reserve)(const gbsi_conditioned *,
+                                                     const gbsi_part_sizes *, gbsi_conditioned *,
+                                                     gbs_error *),
+                               gbsi_conditioned **part, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    kept k = {.visited = visited};
     gbsi_conditioned *p = gbsi_alloc_zero(sizeof *p);
     if (p == NULL) {
         return gbsi_no_memory(err, "part of a model", sizeof *p);
     }
     p->model = whole->model;
-    GBSI_TRY(count_kept(whole, keep, &k, err));
-    GBSI_TRY(gbsi_conditioned_reserve(whole, &k.sizes, p, err));
+    GBSI_TRY(count_factors(whole, k, err));
+    GBSI_TRY(reserve(whole, &k->sizes, p, err));
+    copy_tables(&whole->factors, k, &p->factors);
+    copy_factors(whole, k, p);
+    *part = p;
+    p = NULL;
+
+cleanup:
+    gbsi_conditioned_free(p);
+    return status;
+}
+
+static void free_kept(kept *k)
+{
+    gbsi_free(k->variable);
+    gbsi_free(k->table);
+    gbsi_free(k->used);
+}
+
+static gbs_status make_part(const gbsi_conditioned *whole, const uint8_t *keep,
+                            const uint8_t *visited, gbsi_conditioned **part, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_series all = {0, whole->factors.n_factors};
+    kept k = {.factors = {&all, 1}, .visited = visited};
+    gbsi_conditioned *p = NULL;
+    k.variable = gbsi_alloc_array(whole->n_variables, sizeof *k.variable);
+    if (k.variable == NULL) {
+        return gbsi_no_memory(err, "part of a model", whole->n_variables * sizeof *k.variable);
+    }
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        k.variable[v] = keep[v] != 0 ? k.sizes.n_variables++ : GBSI_NONE;
+        k.sizes.n_states += keep[v] != 0 ? whole->arity[v] : 0;
+    }
+    GBSI_TRY(make_factors(whole, &k, gbsi_conditioned_reserve, &p, err));
     gbsi_conditioned_take_variables(whole, k.variable, p);
-    copy_tables(&whole->factors, &k, &p->factors);
-    copy_factors(whole, &k, p);
     if (whole->cpt != NULL) {
         GBSI_TRY(reserve_network(p->n_variables, p, err));
         copy_network(whole, &k, p);
@@ -286,8 +343,7 @@ static gbs_status make_part(const gbsi_conditioned *whole, const uint8_t *keep,
     p = NULL;
 
 cleanup:
-    gbsi_free(k.variable);
-    gbsi_free(k.table);
+    free_kept(&k);
     gbsi_conditioned_free(p);
     return status;
 }
@@ -315,5 +371,40 @@ gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t 
     }
     const gbs_status status = make_part(whole, keep, visited, part, err);
     gbsi_free(keep);
+    return status;
+}
+
+gbs_status gbsi_conditioned_pick(const gbsi_conditioned *whole, gbsi_series_list variables,
+                                 gbsi_series_list factors, gbsi_conditioned **part, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    kept k = {.factors = factors};
+    gbsi_conditioned *p = NULL;
+    k.variable = gbsi_alloc_array(whole->n_variables, sizeof *k.variable); /* read where written */
+    if (k.variable == NULL) {
+        return gbsi_no_memory(err, "part of a model", whole->n_variables * sizeof *k.variable);
+    }
+    for (size_t j = 0; j < variables.n; ++j) {
+        const uint64_t end = variables.at[j].first + variables.at[j].n;
+        for (uint64_t v = variables.at[j].first; v < end; ++v) {
+            k.variable[v] = k.sizes.n_variables++;
+            k.sizes.n_states += whole->arity[v];
+        }
+    }
+    GBSI_TRY(make_factors(whole, &k, reserve_part, &p, err));
+    p->log_constant = whole->log_constant;
+    p->state_offset[0] = 0;
+    for (size_t j = 0; j < variables.n; ++j) {
+        const uint64_t end = variables.at[j].first + variables.at[j].n;
+        for (uint64_t v = variables.at[j].first; v < end; ++v) {
+            take_variable(whole, (uint32_t)v, p);
+        }
+    }
+    *part = p;
+    p = NULL;
+
+cleanup:
+    free_kept(&k);
+    gbsi_conditioned_free(p);
     return status;
 }

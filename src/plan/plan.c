@@ -4,15 +4,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "plan/compile.h"
+#include "plan/keep_slots.h"
 
-void gbsi_plan_free(gbsi_plan *plan)
+static void free_arrays(gbsi_plan *plan)
 {
-    if (plan == NULL) {
-        return;
-    }
     void *const owned[] = {
         plan->slot_of,     plan->variable_of, plan->arity,         plan->type,
         plan->level_start, plan->field,       plan->field64,       plan->neighbour,
@@ -27,7 +26,35 @@ void gbsi_plan_free(gbsi_plan *plan)
     gbsi_offsets_free(&plan->field_start);
     gbsi_offsets_free(&plan->row_start);
     gbsi_offsets_free(&plan->term_start);
-    gbsi_free(plan);
+}
+
+void gbsi_plan_keep_slots(gbsi_plan *plan)
+{
+    gbsi_plan kept = {.model = plan->model,
+                      .n_slots = plan->n_slots,
+                      .n_sampled = plan->n_sampled,
+                      .variable_of = plan->variable_of,
+                      .arity = plan->arity,
+                      .type = plan->type,
+                      .same_type = plan->same_type,
+                      .max_arity = plan->max_arity,
+                      .value_bytes = plan->value_bytes,
+                      .density_units = plan->density_units,
+                      .by_type = plan->by_type,
+                      .by_count = plan->by_count};
+    memcpy(kept.n_of_class, plan->n_of_class, sizeof kept.n_of_class);
+    plan->variable_of = plan->arity = plan->by_count = NULL;
+    plan->type = NULL;
+    free_arrays(plan);
+    *plan = kept;
+}
+
+void gbsi_plan_free(gbsi_plan *plan)
+{
+    if (plan != NULL) {
+        free_arrays(plan);
+        gbsi_free(plan);
+    }
 }
 
 /* ---- scratch ------------------------------------------------------------------------------- */

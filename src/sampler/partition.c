@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "exact/enumerate.h"
+#include "plan/keep_slots.h"
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
 
@@ -19,6 +20,7 @@ void gbs_partition_free(gbs_partition *p)
     if (p != NULL) {
         gbsi_schedule_free(&p->schedule);
         gbs_run_free(p->run);
+        gbsi_deal_free(&p->deal);
         gbsi_free(p->owner);
         gbsi_free(p->start);
         gbsi_free(p);
@@ -233,6 +235,35 @@ cleanup:
     return status;
 }
 
+/* What no share needs: the graph, the components, the sequence, neighbourhoods of the plan. */
+static void forget(gbs_run *run)
+{
+    gbsi_problem *problem = &run->problem;
+    if (problem->graph != problem->whole_graph) {
+        gbsi_graph_free(problem->graph);
+    }
+    gbsi_graph_free(problem->whole_graph);
+    gbsi_components_free(problem->components);
+    gbsi_free(problem->part_of);
+    problem->graph = problem->whole_graph = NULL;
+    problem->components = NULL;
+    problem->part_of = NULL;
+    run->engine.scan->free(run->engine.scan_state);
+    run->engine.scan_state = NULL;
+    gbsi_plan_keep_slots(run->engine.plan);
+}
+
+static gbs_status deal(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
+{
+    const gbsi_deal_source source = {.part = p->run->problem.part,
+                                     .plan = p->run->engine.plan,
+                                     .schedule = &p->schedule,
+                                     .owner = p->owner,
+                                     .n_ranks = n_ranks};
+    forget(p->run);
+    return gbsi_deal_init(&p->deal, &source, err);
+}
+
 gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidence,
                              const gbs_run_options *options, uint32_t n_ranks, gbs_parts parts,
                              gbs_partition **out, gbs_error *err)
@@ -266,6 +297,7 @@ gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidenc
     p->kind = used;
     p->facts = facts_of(p, n_ranks);
     GBSI_TRY(take_number(p, err));
+    GBSI_TRY(deal(p, n_ranks, err));
     *out = p;
     p = NULL;
 cleanup:
@@ -324,6 +356,7 @@ gbs_status gbs_partition_share(const gbs_partition *p, uint32_t rank, gbs_share 
     }
     const gbsi_share_source source = {.part = p->run->problem.part,
                                       .plan = p->run->engine.plan,
+                                      .deal = &p->deal,
                                       .schedule = &p->schedule,
                                       .owner = p->owner,
                                       .start = p->start,

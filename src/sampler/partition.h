@@ -8,9 +8,10 @@
 #include "share/share.h"
 
 struct gbs_partition {
-    gbs_run *run;             /* of the whole, prepared and never executed */
+    gbs_run *run;             /* of the whole, prepared and never executed; see forget() */
     gbsi_schedule schedule;   /* of a pass, with slots and positions */
     uint32_t *owner;          /* [part variables] */
+    gbsi_deal deal;           /* to the ranks */
     uint16_t *start;          /* [facts.n_starts][part variables] */
     gbsi_partition_kind kind; /* that divided them */
     gbsi_share_facts facts;

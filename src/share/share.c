@@ -71,12 +71,10 @@ gbsi_plan_options gbsi_share_plan_options(const gbs_share *share, bool sell)
 typedef struct making {
     const gbsi_share_source *from;
     gbs_share *share;
-    uint32_t *number; /* [whole variables] in the share; GBSI_NONE */
+    uint32_t *number; /* [whole variables] in the share; undefined for others */
     uint32_t *slot;   /* [share variables] */
-    uint64_t *seen;   /* [n_seen] own variable << 32 | rank that sees it, ascending */
-    size_t n_seen, seen_capacity;
-    uint64_t *event; /* [n_events] place << 32 | share variable, ascending */
-    size_t n_events, event_capacity;
+    uint64_t *event;  /* [n_events] place << 32 | share variable, ascending */
+    size_t n_events;
     uint32_t *index_of;               /* [n_ranks] among the neighbours; GBSI_NONE */
     size_t out_capacity, in_capacity; /* of lists */
     size_t n_out, n_in;
@@ -87,149 +85,106 @@ static uint32_t owner_of(const making *m, uint32_t u)
     return m->from->owner[m->share->of_whole[u]];
 }
 
-static int by_value(const void *a, const void *b)
+static gbsi_series_list dealt(const making *m, gbsi_dealt what)
 {
-    const uint64_t x = *(const uint64_t *)a;
-    const uint64_t y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    return gbsi_deal_of(m->from->deal, what, m->share->rank);
+}
+
+static size_t count_dealt(const making *m, gbsi_dealt what)
+{
+    const gbsi_series_list list = dealt(m, what);
+    size_t n = 0;
+    for (size_t i = 0; i < list.n; ++i) {
+        n += list.at[i].n;
+    }
+    return n;
 }
 
 static gbs_status take_part(making *m, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_share *share = m->share;
-    const gbsi_conditioned *whole = m->from->part;
-    uint8_t *visited = gbsi_alloc_array(whole->n_variables, 1);
     gbs_builder *builder = NULL;
-    if (visited == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "share of a model", whole->n_variables));
+    if (dealt(m, GBSI_DEALT_VARIABLES).n == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "rank %u owns no variable", share->rank);
     }
-    for (uint32_t v = 0; v < whole->n_variables; ++v) {
-        visited[v] = m->from->owner[v] == share->rank;
-        share->n_own += visited[v];
-    }
-    if (share->n_own == 0) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "rank %u owns no variable", share->rank));
-    }
-    GBSI_TRY(gbsi_conditioned_around(whole, visited, &share->part, err));
+    GBSI_TRY(gbsi_conditioned_pick(m->from->part, dealt(m, GBSI_DEALT_VARIABLES),
+                                   dealt(m, GBSI_DEALT_FACTORS), &share->part, err));
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(gbs_builder_build(builder, &share->nothing, err));
 cleanup:
-    gbsi_free(visited);
     gbs_builder_free(builder);
     return status;
 }
 
-/* What is known of each variable. The part then forgets the whole. */
-static gbs_status describe(making *m, gbs_error *err)
+static gbs_status reserve_variables(making *m, gbs_error *err)
 {
     gbs_share *share = m->share;
-    gbsi_conditioned *part = share->part;
-    const gbsi_conditioned *whole = m->from->part;
-    const gbsi_plan *plan = m->from->plan;
-    const uint32_t n = part->n_variables;
+    const uint32_t n = share->part->n_variables;
     share->of_whole = gbsi_alloc_array(n, sizeof *share->of_whole);
     share->user_arity = gbsi_alloc_array(n, sizeof *share->user_arity);
     share->own = gbsi_alloc_array(n, 1);
-    share->by_count = gbsi_alloc_array(n, 1);
+    share->by_count = gbsi_alloc_array_zero(n, 1);
     share->order = gbsi_alloc_array(n, sizeof *share->order);
     share->whole_slot = gbsi_alloc_array(n, sizeof *share->whole_slot);
-    m->number = gbsi_alloc_array(whole->n_variables, sizeof *m->number);
+    m->number = gbsi_alloc_array(m->from->part->n_variables, sizeof *m->number);
     m->slot = gbsi_alloc_array(n, sizeof *m->slot);
-    if (share->of_whole == NULL || share->user_arity == NULL || share->own == NULL ||
-        share->by_count == NULL || share->order == NULL || share->whole_slot == NULL ||
-        m->number == NULL || m->slot == NULL) {
-        return gbsi_no_memory(err, "share of a model", (size_t)n * 20);
-    }
-    memset(m->number, 0xff, whole->n_variables * sizeof *m->number);
-    for (uint32_t u = 0; u < n; ++u) {
-        const uint32_t user = part->user_variable[u];
-        const uint32_t v = whole->free_variable[user];
-        m->number[v] = u;
-        share->of_whole[u] = v;
-        share->user_arity[u] = whole->model->arity[user];
-        share->own[u] = m->from->owner[v] == share->rank;
-        share->by_count[u] =
-            share->own[u] != 0 && gbsi_plan_by_count(plan, plan->slot_of[v]) != GBSI_NONE;
-    }
-    uint32_t n_slots = 0;
-    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        const uint32_t u = m->number[plan->variable_of[slot]];
-        if (u != GBSI_NONE) {
-            m->slot[u] = n_slots;
-            share->whole_slot[n_slots] = slot;
-            share->order[n_slots++] = u;
-        }
-    }
-    return GBS_OK;
+    return share->of_whole == NULL || share->user_arity == NULL || share->own == NULL ||
+                   share->by_count == NULL || share->order == NULL || share->whole_slot == NULL ||
+                   m->number == NULL || m->slot == NULL
+               ? gbsi_no_memory(err, "share of a model", (size_t)n * 20)
+               : GBS_OK;
 }
 
-/* The whole model is not there when a share is used. */
-static void forget_whole(gbs_share *share)
+/* What is known of each variable. */
+static gbs_status describe(making *m, gbs_error *err)
 {
-    gbsi_conditioned *part = share->part;
-    gbsi_free(part->free_variable);
-    gbsi_free(part->fixed_state);
-    gbsi_free(part->cpt);
-    gbsi_free(part->topological);
-    part->free_variable = part->fixed_state = part->cpt = part->topological = NULL;
-    part->model = share->nothing;
+    gbs_share *share = m->share;
+    const gbsi_plan *plan = m->from->plan;
+    const gbsi_series_list variables = dealt(m, GBSI_DEALT_VARIABLES);
+    const gbsi_series_list slots = dealt(m, GBSI_DEALT_SLOTS);
+    const gbs_status status = reserve_variables(m, err);
+    uint32_t u = 0;
+    uint32_t n_slots = 0;
+    for (size_t i = 0; status >= 0 && i < variables.n; ++i) {
+        for (uint64_t k = 0; k < variables.at[i].n; ++k, ++u) {
+            const uint32_t v = (uint32_t)(variables.at[i].first + k);
+            m->number[v] = u;
+            share->of_whole[u] = v;
+            share->user_arity[u] = m->from->part->model->arity[share->part->user_variable[u]];
+            share->own[u] = m->from->owner[v] == share->rank;
+            share->n_own += share->own[u];
+        }
+    }
+    for (size_t i = 0; status >= 0 && i < slots.n; ++i) {
+        for (uint64_t k = 0; k < slots.at[i].n; ++k, ++n_slots) {
+            const uint32_t slot = (uint32_t)(slots.at[i].first + k);
+            u = m->number[plan->variable_of[slot]];
+            share->by_count[u] = share->own[u] != 0 && gbsi_plan_by_count(plan, slot) != GBSI_NONE;
+            m->slot[u] = n_slots;
+            share->whole_slot[n_slots] = slot;
+            share->order[n_slots] = u;
+        }
+    }
+    return status;
 }
 
 /* ---- neighbours ---------------------------------------------------------------------------- */
 
-static gbs_status see(making *m, uint32_t u, uint32_t rank, gbs_error *err)
+/* Entries of a share's variable among those seen: from the first on, while it is seen. */
+static size_t first_seen(const making *m, uint32_t u)
 {
-    void *pointer = m->seen;
-    const gbs_status status = gbsi_reserve(&pointer, &m->seen_capacity, m->n_seen + 1,
-                                           sizeof *m->seen, "share of a model", err);
-    m->seen = pointer;
-    if (status >= 0) {
-        m->seen[m->n_seen++] = (uint64_t)u << 32 | rank;
-    }
-    return status;
+    return gbsi_deal_first_seen(m->from->deal, m->share->of_whole[u]);
 }
 
-/* Every own variable of a factor is seen by every other owner of one of its variables.
- * @param owners [longest scope] scratch. */
-static gbs_status find_seen(making *m, uint64_t *owners, gbs_error *err)
+static bool is_seen(const making *m, uint32_t u, size_t i)
 {
-    gbs_status status = GBS_OK;
-    const gbs_share *share = m->share;
-    const gbsi_factors *f = &share->part->factors;
-    for (size_t i = 0; i < f->n_factors; ++i) {
-        size_t n_owners = 0;
-        for (size_t e = f->scope_start[i]; e < f->scope_start[i + 1]; ++e) {
-            if (share->own[f->scope[e]] == 0) {
-                owners[n_owners++] = owner_of(m, f->scope[e]);
-            }
-        }
-        qsort(owners, n_owners, sizeof *owners, by_value);
-        for (size_t k = 0; k < n_owners; ++k) {
-            for (size_t e = f->scope_start[i];
-                 (k == 0 || owners[k] != owners[k - 1]) && e < f->scope_start[i + 1]; ++e) {
-                if (share->own[f->scope[e]] != 0) {
-                    GBSI_TRY(see(m, f->scope[e], (uint32_t)owners[k], err));
-                }
-            }
-        }
-    }
-    if (m->n_seen > 0) { /* an empty array may be NULL */
-        qsort(m->seen, m->n_seen, sizeof *m->seen, by_value);
-    }
-    size_t n_kept = 0;
-    for (size_t i = 0; i < m->n_seen; ++i) {
-        if (i == 0 || m->seen[i] != m->seen[i - 1]) {
-            m->seen[n_kept++] = m->seen[i];
-        }
-    }
-    m->n_seen = n_kept;
-cleanup:
-    return status;
+    const gbsi_deal *deal = m->from->deal;
+    return i < deal->n_seen && deal->seen[i] >> 32 == m->share->of_whole[u];
 }
 
 /* Who sees an own variable is whose variables are in the halo. */
-static gbs_status number_neighbours(making *m, gbs_error *err)
+static gbs_status find_neighbours(making *m, gbs_error *err)
 {
     gbs_share *share = m->share;
     const size_t n_ranks = share->facts.n_ranks;
@@ -239,8 +194,10 @@ static gbs_status number_neighbours(making *m, gbs_error *err)
         return gbsi_no_memory(err, "share of a model", n_ranks * sizeof *m->index_of);
     }
     memset(m->index_of, 0xff, n_ranks * sizeof *m->index_of);
-    for (size_t i = 0; i < m->n_seen; ++i) {
-        m->index_of[(uint32_t)m->seen[i]] = 0;
+    for (uint32_t u = 0; u < share->part->n_variables; ++u) {
+        for (size_t i = first_seen(m, u); share->own[u] != 0 && is_seen(m, u, i); ++i) {
+            m->index_of[(uint32_t)m->from->deal->seen[i]] = 0;
+        }
     }
     for (uint32_t rank = 0; rank < n_ranks; ++rank) {
         if (m->index_of[rank] == 0) {
@@ -251,63 +208,25 @@ static gbs_status number_neighbours(making *m, gbs_error *err)
     return GBS_OK;
 }
 
-static gbs_status find_neighbours(making *m, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const gbsi_factors *f = &m->share->part->factors;
-    size_t longest = 1;
-    for (size_t i = 0; i < f->n_factors; ++i) {
-        const size_t n = f->scope_start[i + 1] - f->scope_start[i];
-        longest = n > longest ? n : longest;
-    }
-    uint64_t *owners = gbsi_alloc_array(longest, sizeof *owners);
-    if (owners == NULL) {
-        return gbsi_no_memory(err, "share of a model", longest * sizeof *owners);
-    }
-    GBSI_TRY(find_seen(m, owners, err));
-    GBSI_TRY(number_neighbours(m, err));
-cleanup:
-    gbsi_free(owners);
-    return status;
-}
-
-/* The first entry of an own variable among those seen; n_seen if nobody sees it. */
-static size_t first_seen(const making *m, uint32_t u)
-{
-    size_t low = 0;
-    size_t high = m->n_seen;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (m->seen[middle] >> 32 < u) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < m->n_seen && m->seen[low] >> 32 == u ? low : m->n_seen;
-}
-
 /* ---- updates ------------------------------------------------------------------------------- */
 
 /* Places of own variables and halo. */
 static gbs_status find_events(making *m, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_schedule *whole = m->from->schedule;
-    for (uint64_t place = 0; place < whole->n_places; ++place) {
-        const uint32_t u = m->number[m->from->plan->variable_of[whole->slot[place]]];
-        if (u == GBSI_NONE) {
-            continue;
-        }
-        void *pointer = m->event;
-        status = gbsi_reserve(&pointer, &m->event_capacity, m->n_events + 1, sizeof *m->event,
-                              "share of a model", err);
-        m->event = pointer;
-        GBSI_TRY(status);
-        m->event[m->n_events++] = place << 32 | u;
+    const gbsi_series_list places = dealt(m, GBSI_DEALT_PLACES);
+    const size_t n = count_dealt(m, GBSI_DEALT_PLACES);
+    m->event = gbsi_alloc_array(n, sizeof *m->event);
+    if (m->event == NULL) {
+        return gbsi_no_memory(err, "share of a model", n * sizeof *m->event);
     }
-cleanup:
-    return status;
+    for (size_t i = 0; i < places.n; ++i) {
+        for (uint64_t k = 0; k < places.at[i].n; ++k) {
+            const uint64_t place = places.at[i].first + k;
+            const uint32_t slot = m->from->schedule->slot[place];
+            m->event[m->n_events++] = place << 32 | m->number[m->from->plan->variable_of[slot]];
+        }
+    }
+    return GBS_OK;
 }
 
 static gbs_status put_slot(gbsi_share_lists *list, size_t *n, size_t *capacity, uint32_t slot,
@@ -336,8 +255,8 @@ static gbs_status list_values(making *m, size_t first, size_t end, uint32_t j, g
             }
             continue;
         }
-        for (size_t k = first_seen(m, u); k < m->n_seen && m->seen[k] >> 32 == u; ++k) {
-            if ((uint32_t)m->seen[k] == share->neighbour[j]) {
+        for (size_t k = first_seen(m, u); is_seen(m, u, k); ++k) {
+            if ((uint32_t)m->from->deal->seen[k] == share->neighbour[j]) {
                 GBSI_TRY(put_slot(&share->out, &m->n_out, &m->out_capacity, m->slot[u], err));
             }
         }
@@ -406,7 +325,7 @@ static gbs_status put_updates(making *m, size_t first, size_t end, bool seen, si
         while (place >= whole->piece[piece].place + whole->piece[piece].n) {
             ++piece;
         }
-        if (m->share->own[u] != 0 && (first_seen(m, u) < m->n_seen) == seen) {
+        if (m->share->own[u] != 0 && is_seen(m, u, first_seen(m, u)) == seen) {
             GBSI_TRY(put_update(m, place, &whole->piece[piece], u, err));
         }
     }
@@ -544,14 +463,13 @@ gbs_status gbsi_share_make(const gbsi_share_source *source, uint32_t rank, gbs_s
     GBSI_TRY(walk(&m, err));
     GBSI_TRY(list_fixed(&m, err));
     GBSI_TRY(take_starts(&m, err));
-    forget_whole(share);
+    share->part->model = share->nothing; /* the whole is not there when a share is used */
     *out = share;
     share = NULL;
 cleanup:
     gbs_share_free(share);
     gbsi_free(m.number);
     gbsi_free(m.slot);
-    gbsi_free(m.seen);
     gbsi_free(m.event);
     gbsi_free(m.index_of);
     return status;

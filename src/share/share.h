@@ -7,7 +7,7 @@
 
 #include "base/saved.h"
 #include "gibbsite/share.h"
-#include "plan/plan.h"
+#include "share/deal.h"
 
 /* Of the whole model: the same in all shares. Numbers alone, as they are saved. */
 typedef struct gbsi_share_facts {
@@ -79,7 +79,8 @@ struct gbs_share {
 /* What shares are made from; all borrowed. */
 typedef struct gbsi_share_source {
     const gbsi_conditioned *part;  /* the whole of what is sampled */
-    const gbsi_plan *plan;         /* of all of it */
+    const gbsi_plan *plan;         /* of all of it: what is said of slots */
+    const gbsi_deal *deal;         /* of all of it */
     const gbsi_schedule *schedule; /* with a list of slots and of positions */
     const uint32_t *owner;         /* [part->n_variables] the rank of each variable */
     const uint16_t *start;         /* [facts.n_starts][part->n_variables] */
