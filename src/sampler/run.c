@@ -170,9 +170,9 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
     const uint64_t n_updates =
         run->shared.share == NULL ? run->engine.executor.n_updates : gbsi_run_n_places(run);
     run->report.public.updates += n_updates * run->engine.executor.n_all;
-    if (estimate != NULL) {
-        GBSI_TRY(gbsi_estimate_meet(estimate, run->engine.pool, err));
-    }
+    const gbs_status met =
+        estimate == NULL ? GBS_OK : gbsi_estimate_meet(estimate, run->engine.pool, err);
+    status = met < 0 ? met : status; /* which says whether the pass was cut short */
 cleanup:
     return status;
 }
