@@ -360,8 +360,8 @@ static void refuses(void **state)
     } cases[] = {
         {"", ":1:1: found the end of the file, expected a picture and the classes"},
         {"0.pgm\n", ":1:6: found the end of the line, expected names of the classes"},
-        {"0.pgm a b\n1.pgm b a\n", "found the classes a and b in the same pictures"},
-        {"0.pgm a\n1.pgm a\n", "found one class, expected at least two"},
+        {"0.pgm a b\n1.pgm b a\n", ":1:9: found the classes a and b in the same pictures"},
+        {"0.pgm a\n1.pgm a\n", ":1:7: found no class but a, expected at least two"},
         {"0.pgm a\n\nnone.pgm b\n", ":3:1: "},
         {"list.txt a\n0.pgm b\n", ":1:1: "},
     };

@@ -48,17 +48,19 @@ static gbs_status class_of(gbsi_training *t, const gbsi_text *line, gbsi_token t
     if (a == GBS_MAX_CLASSES) {
         return gbsi_text_fail(line, token, err, "found more than %u classes", GBS_MAX_CLASSES);
     }
-    const gbs_status status =
-        gbsi_reserve((void **)&t->name, &t->name_capacity, a + 1, sizeof *t->name, "classes", err);
-    if (status < 0) {
-        return status;
-    }
+    gbs_status status = GBS_OK;
+    GBSI_TRY(
+        gbsi_reserve((void **)&t->name, &t->name_capacity, a + 1, sizeof *t->name, "classes", err));
+    GBSI_TRY(gbsi_reserve((void **)&t->place, &t->place_capacity, a + 1, sizeof *t->place,
+                          "classes", err));
+    t->place[a] = token;
     t->name[a] = copy(token.at, token.n, "", 0);
     if (t->name[a] == NULL) {
         return gbsi_no_memory(err, "classes", token.n);
     }
     t->n_classes++;
-    return GBS_OK;
+cleanup:
+    return status;
 }
 
 static gbs_status read_lines(gbsi_training *t, gbs_error *err)
@@ -128,10 +130,10 @@ static gbs_status check_pair(const gbsi_training *t, uint32_t a, uint32_t b, gbs
             return GBS_OK;
         }
     }
-    return gbsi_fail(err, GBS_ERR_FORMAT,
-                     "%s: found the classes %s and %s in the same pictures, so that nothing tells "
-                     "them apart, expected a picture that shows only one of them",
-                     t->input.name, t->name[a], t->name[b]);
+    return gbsi_text_fail(&t->text, t->place[b], err,
+                          "found the classes %s and %s in the same pictures, so that nothing tells "
+                          "them apart, expected a picture that shows only one of them",
+                          t->name[a], t->name[b]);
 }
 
 gbs_status gbsi_training_read(const char *path, gbsi_training *training, gbs_error *err)
@@ -148,8 +150,8 @@ gbs_status gbsi_training_read(const char *path, gbsi_training *training, gbs_err
         }
     }
     if (training->n_classes < 2) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: found one class, expected at least two",
-                           training->input.name));
+        GBSI_TRY(gbsi_text_fail(&training->text, training->place[0], err,
+                                "found no class but %s, expected at least two", training->name[0]));
     }
 cleanup:
     return status;
@@ -160,6 +162,7 @@ void gbsi_training_free(gbsi_training *training)
     for (size_t k = 0; k < training->n_pictures; k++) {
         gbsi_free(training->picture[k].path);
     }
+    gbsi_free(training->place);
     for (uint32_t a = 0; a < training->n_classes && training->name != NULL; a++) {
         gbsi_free(training->name[a]);
     }

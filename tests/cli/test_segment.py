@@ -110,8 +110,8 @@ def test_bad_files(run, work):
             (["segment", "empty", SCENE], "empty:1:1: found the end of the file, expected 'gibbsite-aspects'"),
             (["segment", CLASSES, SCENE, "--truth", "small.pgm"], "expected grey or a palette of 200 x 160 pixels"),
             (["learn", "aspects", "list"], "list:1:1: small.pgm: found a picture of 3 x 3 pixels"),
-            (["learn", "aspects", "one"], "one: found one class, expected at least two"),
-            (["learn", "aspects", "both"], "found the classes grass and sky in the same pictures"),
+            (["learn", "aspects", "one"], "one:1:11: found no class but grass, expected at least two"),
+            (["learn", "aspects", "both"], "both:1:17: found the classes grass and sky in the same pictures"),
             (["learn", "aspects", "empty"], "empty:1:1: found the end of the file, expected a picture")]:
         done = run(*args, "-o", "out.png")
         assert done.status == 3 and message in done.err, args
