@@ -77,7 +77,8 @@ typedef struct gbs_ground_report {
  * @param model  out, caller frees.
  * @param report out or NULL.
  * @return GBS_ERR_FORMAT with FILE:LINE:COLUMN for what cannot be read, facts that contradict one
- *         another or a formula that must hold, and a query predicate that is not declared;
+ *         another or a formula that must hold, a database with whose constants no formula has a
+ *         grounding, and a query predicate that is not declared;
  *         GBS_ERR_UNSUPPORTED for formulas over too many open atoms; GBS_ERR_LIMIT,
  *         GBS_ERR_STOPPED, GBS_ERR_MEMORY.
  */

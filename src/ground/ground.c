@@ -193,6 +193,41 @@ static gbs_status open_predicates(gbsi_program *p, const char *names, gbs_error 
     return GBS_OK;
 }
 
+/* ---- constants -------------------------------------------------------------------------------
+ */
+
+/* A free variable that has no constants to stand for it; UINT32_MAX for none. */
+static uint32_t empty_variable(const gbsi_program *p, const gbsi_logic_formula *f)
+{
+    for (uint32_t v = 0; v < f->n_variables; v++) {
+        if ((f->bound >> v & 1) == 0 && p->type[f->type[v]].n == 0) {
+            return v;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* Refuses a database with which no formula says anything. */
+static gbs_status check_constants(const gbsi_program *p, gbs_error *err)
+{
+    for (uint32_t i = 0; i < p->n_formulas; i++) {
+        if (empty_variable(p, &p->formula[i]) == UINT32_MAX) {
+            return GBS_OK;
+        }
+    }
+    if (p->n_formulas == 0) {
+        return GBS_OK;
+    }
+    const gbsi_logic_formula *f = &p->formula[0];
+    const gbsi_token name = p->type[f->type[empty_variable(p, f)]].name;
+    char shown[GBSI_SHOWN];
+    return gbsi_text_fail(p->database, (gbsi_token){p->database->end, 0}, err,
+                          "found the end of the file and no constant of type %s, expected facts "
+                          "that name one (or a list of its constants in %s): no formula has a "
+                          "grounding",
+                          gbsi_token_show(name, shown), p->text->name);
+}
+
 /* ---- the call --------------------------------------------------------------------------------
  */
 
@@ -203,6 +238,7 @@ static gbs_status read_files(call *c, gbs_error *err)
     facts f = {.g = g};
     GBSI_TRY(gbsi_program_read(&g->program, &c->program, err));
     GBSI_TRY(gbsi_database_read(&g->program, &c->database, keep_fact, &f, err));
+    GBSI_TRY(check_constants(&g->program, err));
     GBSI_TRY(open_predicates(&g->program, c->options.query_predicates, err));
     GBSI_TRY(number_atoms(g, err));
     for (size_t i = 0; i < f.n; i++) {

@@ -433,7 +433,8 @@ static void test_refused(void **unused)
     refuse("P(t!,u!)\n1 P(x,y)\n", "", NULL, "p.mln:1:7: ");
     refuse("P(t!,u)\n1 P(x,y)\n", "P(A,B)\nP(C,D)\nP(E,B)\n", "P", "d.db:3:1: ");
     refuse("Q(t)\nP(t!)\n1 P(x)\n", "!P(A)\n!P(B)\n", "P", "p.mln:2:1: ");
-    refuse("Q(t)\nP(t!)\n1 P(x)\n", "", "P", "p.mln:2:1: ");
+    refuse("Q(t)\nP(t!)\n1 P(x)\n", "", "P", "d.db:1:1: ");
+    refuse("P(t)\n1 P(x)\n", "", NULL, "d.db:1:1: ");
     refuse("P(t)\nQ(t,u!)\n1 P(x) v Q(x,y)\n", "Q(A,U)\nP(B)\n", "P", "p.mln:2:1: ");
     refuse("P(t)\nR(u)\n1 P(x) v R(x)\n", "", NULL, "one type");
     refuse("t = {A}\nP(t)\n1 P(x)\n", "P(B)\n", "P", "d.db:1:3: ");

@@ -50,6 +50,8 @@ def test_two_thirds(run, tmp_path):
     ("P(t)\n1 P(x) => Q(x)\n", "P(A)\n", "p.mln:2:11: found 'Q', expected a predicate"),
     ("P(t)\nP(x).\n", "!P(A)\n", "p.mln:2:1: found a formula that must hold but that the database violates"),
     ("P(t)\n1 P(x)\n", "P(A\n", "d.db:1:4: found the end of the line, expected ')'"),
+    ("P(t)\n1 P(x)\n", "", "d.db:1:1: found the end of the file and no constant of type 't', expected facts that name one"),
+    ("P(t)\nQ(u)\n1 P(x)\n", "// nothing\nQ(A)\n", "d.db:3:1: found the end of the file and no constant of type 't'"),
 ])
 def test_bad_files(run, tmp_path, program, database, where):
     (tmp_path / "p.mln").write_text(program)
@@ -86,6 +88,16 @@ def test_dense_zeros_are_not_tried_on_splashes(run, tmp_path):
     assert done.status in (0, 4), done.err
     pilot = json.loads(summary.read_text())["pilot"]
     assert pilot["scan"] == "chromatic" and pilot["trials"] == [] and "densely" in pilot["reason"]
+
+
+@pytest.mark.parametrize("program", ["P(t)\n1 P(A)\n", "t = {A, B}\nP(t)\n1 P(x)\n", "P(t)\nQ(u)\n1 P(x)\n1 Q(A)\n"])
+def test_a_program_with_constants_needs_no_facts(run, tmp_path, program):
+    (tmp_path / "p.mln").write_text(program)
+    (tmp_path / "d.db").write_text("")
+    model = str(tmp_path / "m.gbm")
+    done = run("ground", str(tmp_path / "p.mln"), str(tmp_path / "d.db"), "-o", model)
+    assert done.status == 0, done.err
+    assert exact(run, model, "P(A)" if "P(A)" in program or "{" in program else "Q(A)") == pytest.approx(1 / (1 + math.exp(-1)))
 
 
 def test_wrong_use(run):
