@@ -2,7 +2,8 @@
 /**
  * Models that several processes share (gibbsite/ranks.h): each holds its own variables, the factors
  * that see one of them and, as its halo, the other variables of these factors. A run on any number
- * of shares has the bits of the run on the whole model.
+ * of shares has the bits of the run on the whole model; splashes, which stay inside a rank, have
+ * other bits with every partition, and those of the whole where there is one rank.
  *
  *     gbs_partition *partition = NULL;
  *     gbs_share *share = NULL;
@@ -28,7 +29,7 @@ extern "C" {
 typedef struct gbs_partition gbs_partition;
 typedef struct gbs_share gbs_share;
 
-/** How the variables of a model are given to ranks. No rule changes a result. */
+/** How the variables of a model are given to ranks. No rule changes a result but one of splashes. */
 typedef enum gbs_parts {
     GBS_PARTS_AUTO,      /**< the rule with the smallest halo, of those that are quick */
     GBS_PARTS_METIS,     /**< the METIS library; fails where the library is built without it */
@@ -60,8 +61,9 @@ typedef struct gbs_share_figures {
  * or auto, which means sample here. Borrowed until the call returns. NULL: the defaults.
  * @param n_ranks at least 1, and at most the number of free variables.
  * @param model, evidence borrowed until gbs_partition_free(); evidence may be NULL.
- * @return GBS_ERR_ARGUMENT for scans whose passes differ, for splashes and for draws that look at
- *         variables beyond the neighbours; as gbs_run_new() else.
+ * @return GBS_ERR_UNSUPPORTED for scans whose single updates differ from pass to pass, for
+ *         splashes with --locking blanket and for draws that look at variables beyond the
+ *         neighbours; as gbs_run_new() else.
  */
 GBS_API gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidence,
                                      const gbs_run_options *options, uint32_t n_ranks,

@@ -22,6 +22,28 @@ struct gbsi_estimate;
 #define GBSI_PASS_OWNS    2u /* keeps states in a form of its own: plan, group, draw are NULL */
 #define GBSI_PASS_CONNECT 4u /* single updates need not cross hard zeros: see connects() */
 
+/* Who sees a slot, where ranks share the model. */
+typedef enum gbsi_reach {
+    GBSI_REACH_INTERIOR, /* this rank alone */
+    GBSI_REACH_BOUNDARY, /* others too: a factor has it and a variable of another rank */
+    GBSI_REACH_HALO,     /* it belongs to another rank */
+} gbsi_reach;
+
+/* Ranks take turns to change what others see. A turn is two batches: the first changes boundary,
+ * in the rank's own turn alone, and may change interior; the second changes interior alone, while
+ * what changed in the first travels to other ranks. */
+typedef struct gbsi_turns {
+    uint32_t n_ranks, rank;
+    uint32_t n;           /* of a pass */
+    uint32_t own;         /* that of this rank */
+    const uint8_t *reach; /* [slots] gbsi_reach; NULL: all is interior */
+} gbsi_turns;
+
+static inline gbsi_reach gbsi_reach_of(const gbsi_turns *turns, uint32_t slot)
+{
+    return turns->reach == NULL ? GBSI_REACH_INTERIOR : (gbsi_reach)turns->reach[slot];
+}
+
 /* What a pass is made for. All borrowed for its life, but the options: until prepare() returns. */
 typedef struct gbsi_pass_setting {
     const gbsi_plan *plan;
@@ -31,8 +53,9 @@ typedef struct gbsi_pass_setting {
     uint32_t n_chains, lanes, n_groups;
     uint32_t first_chain; /* that of group 0: the run's chains before it are in other processes */
     gbsi_simd level;
-    gbsi_pool *pool;    /* NULL: one thread */
-    uint32_t n_threads; /* of the pool, which is not there yet when bytes() is asked */
+    gbsi_pool *pool;         /* NULL: one thread */
+    uint32_t n_threads;      /* of the pool, which is not there yet when bytes() is asked */
+    const gbsi_turns *turns; /* NULL: no other rank has a part of the model */
 } gbsi_pass_setting;
 
 /* One pass of all chains. */

@@ -341,6 +341,10 @@ void gbsi_plan_free(gbsi_plan *plan);
  * reused by later calls. */
 gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
                            gbsi_schedule *schedule, gbs_error *err);
+/* The same into batches that are given, 0 to the largest and none of them empty, whose updates need
+ * not be independent. @param batch [n] of each update. */
+gbs_status gbsi_plan_batches(const gbsi_plan *plan, const uint32_t *sequence, const uint32_t *batch,
+                             size_t n, gbsi_schedule *schedule, gbs_error *err);
 /* The schedule of the pass that the plan was made for, in constant time and without a list of
  * slots; requires level_start. */
 gbs_status gbsi_plan_own_pass(const gbsi_plan *plan, gbsi_schedule *schedule, gbs_error *err);

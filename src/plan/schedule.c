@@ -3,6 +3,7 @@
  * cut into pieces of one class, form and arity. [M11] */
 #include <string.h>
 
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "plan/compile.h"
 
@@ -189,8 +190,10 @@ static void find_last(const gbsi_plan *plan, const gbsi_schedule *schedule,
     }
 }
 
-gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
-                           gbsi_schedule *schedule, gbs_error *err)
+/* @param given [n] the level of each update; NULL: those of the graph. */
+static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
+                                const uint32_t *given, size_t n, gbsi_schedule *schedule,
+                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if (n >= UINT32_MAX) {
@@ -204,7 +207,12 @@ gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size
     uint32_t *update = by_rank + n; /* and keys before */
     uint32_t *histogram = update + n;
     uint32_t n_levels = 0;
-    gbsi_graph_levels(plan->graph, sequence, n, last, level, &n_levels);
+    if (given == NULL) {
+        gbsi_graph_levels(plan->graph, sequence, n, last, level, &n_levels);
+    } else {
+        memcpy(level, given, n * sizeof *level);
+        n_levels = gbsi_largest(given, n) + 1;
+    }
     sort_by_rank(plan, sequence, n, by_rank, schedule->slot, update, histogram);
     gbsi_sort_by(level, n_levels, by_rank, update, n, histogram);
     for (size_t place = 0; place < n; ++place) {
@@ -226,4 +234,16 @@ gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size
 
 cleanup:
     return status;
+}
+
+gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
+                           gbsi_schedule *schedule, gbs_error *err)
+{
+    return put_in_levels(plan, sequence, NULL, n, schedule, err);
+}
+
+gbs_status gbsi_plan_batches(const gbsi_plan *plan, const uint32_t *sequence, const uint32_t *batch,
+                             size_t n, gbsi_schedule *schedule, gbs_error *err)
+{
+    return put_in_levels(plan, sequence, batch, n, schedule, err);
 }

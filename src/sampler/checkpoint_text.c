@@ -221,6 +221,7 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
     gbs_output *out = NULL;
     char exact[33];
     char draws[33] = "";
+    char parts[GBSI_PARTS_TEXT];
     GBSI_TRY(digest_exact(run, exact, err));
     if (run->checkpoints.draws != NULL) {
         (void)gbsi_draw_log_count(run->checkpoints.draws, draws);
@@ -231,6 +232,8 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
     put_line(out, "", "model", gbsi_run_model_digest(run));
     put_line(out, "", "exact", exact);
     put_inputs(out, run);
+    gbsi_shared_parts(run, parts);
+    put_line(out, "", "parts", parts);
     put_line(out, "", "draws", draws);
     put_options(out, run);
     for (size_t i = 0; i < N_OF(decided); ++i) {
@@ -330,6 +333,7 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
     gbs_status status = GBS_OK;
     char saved[VALUE] = "";
     char exact[33];
+    char parts[GBSI_PARTS_TEXT];
     (void)find_line(text, "", "version", saved);
     GBSI_TRY(need_same(path, "a checkpoint of gibbsite", saved, gbs_version(), err));
     gbsi_text_line(text, "task", saved, sizeof saved);
@@ -349,6 +353,10 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %s", path, inputs[i].message));
         }
     }
+    gbsi_shared_parts(run, parts);
+    gbsi_text_line(text, "parts", saved, sizeof saved);
+    GBSI_TRY(need_same(path, "splashes follow the parts of the model: a checkpoint of", saved,
+                       parts, err));
     GBSI_TRY(digest_exact(run, exact, err));
     if (!find_line(text, "", "exact", saved) || strcmp(saved, exact) != 0) {
         status = gbsi_fail(err, GBS_ERR_ARGUMENT,

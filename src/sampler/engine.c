@@ -22,7 +22,8 @@ gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_r
         .level = gbsi_simd_level(),
         .pool = engine->pool,
         .draw_room = draw_room,
-        .own = engine->own};
+        .own = engine->own,
+        .turns = engine->turns};
 }
 
 void gbsi_engine_free(gbsi_engine *engine)

@@ -21,6 +21,8 @@ typedef struct gbsi_engine {
     const gbsi_pass *pass; /* that runs it */
     gbsi_pool *pool;       /* NULL until memory is taken */
     gbsi_own_chains own;
+    const gbsi_turns
+        *turns; /* of a scan of blocks where ranks share the model; borrowed, or NULL */
     gbsi_executor executor;
     gbsi_lattice *lattice;   /* sites in bits, or NULL */
     gbsi_packed *packed;     /* chains in bits, or NULL */

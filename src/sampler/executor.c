@@ -34,7 +34,8 @@ static gbsi_pass_setting setting_of(const gbsi_executor_setting *setting)
                                .first_chain = setting->own.some ? setting->own.first : 0,
                                .level = setting->level,
                                .pool = setting->pool,
-                               .n_threads = gbsi_pool_size(setting->pool)};
+                               .n_threads = gbsi_pool_size(setting->pool),
+                               .turns = setting->turns};
 }
 
 uint64_t gbsi_executor_bytes(const gbsi_executor_setting *setting, uint32_t n_threads)
@@ -115,7 +116,8 @@ gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options
         .options = options,
         .level = x->level,
         .pool = x->pool,
-        .own = {.some = true, .first = x->first_chain, .n = x->n_chains}};
+        .own = {.some = true, .first = x->first_chain, .n = x->n_chains},
+        .turns = x->turns};
     free_draw(x);
     x->seed = options->seed;
     x->draw = gbsi_draw_of(options, x->level);
@@ -141,7 +143,8 @@ gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *set
                          .first_chain = of_pass.first_chain,
                          .lanes = of_pass.lanes,
                          .n_groups = of_pass.n_groups,
-                         .pool = setting->pool};
+                         .pool = setting->pool,
+                         .turns = setting->turns};
     if ((x->pass->traits & GBSI_PASS_OWNS) == 0) {
         GBSI_TRY(take_groups(x, err));
         x->draw = gbsi_draw_of(setting->options, setting->level);

@@ -36,6 +36,7 @@ typedef struct gbsi_executor {
     const gbs_ranks *ranks;     /* that have the other chains, for save(); NULL: all are here */
     const uint8_t *own;         /* of a share: see density.h; borrowed, NULL: all factors count */
     const gbs_ranks *sum_ranks; /* among which log densities are then summed; borrowed */
+    const gbsi_turns *turns;    /* of a share, see gbsi_pass_setting; borrowed */
     const gbsi_weave *weave;    /* of a share: how its slots are saved; borrowed, NULL: alone */
     uint32_t woven_bytes;       /* of a state then: that of the whole */
     gbs_error *lost;            /* what failed while summing, for the next pass to tell; borrowed */
@@ -57,6 +58,7 @@ typedef struct gbsi_executor_setting {
     gbsi_pool *pool;    /* NULL: one thread; bits do not depend on it */
     uint64_t draw_room; /* bytes the draw may take */
     gbsi_own_chains own;
+    const gbsi_turns *turns; /* see gbsi_pass_setting */
 } gbsi_executor_setting;
 
 /* Lanes and groups for a number of chains. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sampler/executor.h"
+#include "sampler/ranks.h"
 
 /* The states of one group. */
 typedef struct states {
@@ -59,7 +60,8 @@ cleanup:
     return status;
 }
 
-/* ---- what passes keep: updates so far, of all ranks in the file and then on the first -------- */
+/* ---- what passes keep: updates so far, of all ranks in the file and then on the first ----------
+ */
 
 static gbs_status keep(void *context, const void *bytes, size_t n, gbs_error *err)
 {
@@ -101,6 +103,54 @@ cleanup:
     return status;
 }
 
+/* ---- of passes in turns: what each rank keeps, behind its length; of a single rank as it is ---
+ */
+
+static gbs_status count_bytes(void *context, const void *bytes, size_t n, gbs_error *err)
+{
+    (void)bytes;
+    (void)err;
+    *(uint64_t *)context += n;
+    return GBS_OK;
+}
+
+static gbs_status put_turns(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_executor *x = object;
+    uint64_t n = 0;
+    const gbsi_sink counted = {&n, count_bytes};
+    if (x->turns->n_ranks > 1) {
+        GBSI_TRY(x->pass->save(x->pass_state, &counted, err));
+        GBSI_TRY(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
+    }
+    GBSI_TRY(x->pass->save(x->pass_state, sink, err));
+cleanup:
+    return status;
+}
+
+static gbs_status take_turns(const gbsi_executor *x, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (uint32_t rank = 0; rank < x->turns->n_ranks; ++rank) {
+        uint64_t n = 0;
+        if (x->turns->n_ranks > 1) {
+            GBSI_TRY(gbsi_take_numbers(source, &n, 1, sizeof n, err));
+        }
+        GBSI_TRY(rank == x->turns->rank ? x->pass->load(x->pass_state, source, err)
+                                        : gbsi_skip_bytes(source, n, err));
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status weave_turns(const gbsi_executor *x, const gbsi_sink *sink,
+                              const gbsi_source *source, gbs_error *err)
+{
+    return sink != NULL ? gbsi_ranks_save(x->weave->ranks, x, put_turns, sink, err)
+                        : take_turns(x, source, err);
+}
+
 gbs_status gbsi_executor_weave(const gbsi_executor *x, const gbsi_sink *sink,
                                const gbsi_source *source, gbs_error *err)
 {
@@ -115,7 +165,7 @@ gbs_status gbsi_executor_weave(const gbsi_executor *x, const gbsi_sink *sink,
         GBSI_TRY(x->draw->weave(x->draw_state, x->weave, sink, source, err));
     }
     if (x->pass->save != NULL) {
-        GBSI_TRY(weave_pass(x, sink, source, err));
+        GBSI_TRY((x->turns != NULL ? weave_turns : weave_pass)(x, sink, source, err));
     }
 cleanup:
     return status;

@@ -14,6 +14,7 @@
 #include "plan/keep_slots.h"
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
+#include "share/turns.h"
 
 void gbs_partition_free(gbs_partition *p)
 {
@@ -64,6 +65,9 @@ gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *o
         out->threshold == GBS_THRESHOLD_AUTO) {
         return refuse("--threshold auto", "trial runs are on one process: give a number", err);
     }
+    if (out->locking == GBS_LOCKING_BLANKET) {
+        return refuse("--locking blanket", "threads would decide what splashes draw", err);
+    }
     out->method = GBS_METHOD_SAMPLE;
     out->lattice = GBS_LATTICE_NEVER;
 cleanup:
@@ -82,11 +86,10 @@ static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error
                          "a model on several ranks: %u ranks for %u variables that are sampled",
                          n_ranks, run->problem.part->n_variables);
     }
-    if ((run->engine.scan_traits & GBSI_SCAN_REPEATS) == 0 ||
-        (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+    if ((run->engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "a model on several ranks: scan %s has no schedule of single updates that "
-                         "is the same in every pass: use --scan %s, systematic or a file",
+                         "a model on several ranks: scan %s has other updates in every pass: use "
+                         "--scan %s, systematic, splash or a file",
                          run->engine.scan->name, gbsi_scan_base_name());
     }
     if (run->problem.graph != run->problem.whole_graph) {
@@ -219,15 +222,41 @@ static gbsi_share_facts facts_of(const gbs_partition *p, uint32_t n_ranks)
 
 /* ---- made ---------------------------------------------------------------------------------- */
 
-/* The pass of the run in a form with a list of slots and of positions. */
-static gbs_status list_places(gbs_partition *p, gbs_error *err)
+/* A batch for each turn: all variables of the ranks that have it. */
+static gbs_status list_turns(gbs_partition *p, const gbsi_sequence *sequence, uint32_t n_ranks,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t *turn = gbsi_alloc_array(n_ranks, sizeof *turn);
+    uint32_t *batch = gbsi_alloc_array(sequence->n, sizeof *batch);
+    if (turn == NULL || batch == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "partition", sequence->n * sizeof *batch));
+    }
+    GBSI_TRY(gbsi_turns_of_ranks(&p->run->problem.part->factors, p->owner, n_ranks, turn, err));
+    for (size_t t = 0; t < sequence->n; ++t) {
+        batch[t] = turn[p->owner[sequence->variable[t]]];
+    }
+    GBSI_TRY(gbsi_plan_batches(p->run->engine.plan, sequence->variable, batch, sequence->n,
+                               &p->schedule, err));
+cleanup:
+    gbsi_free(turn);
+    gbsi_free(batch);
+    return status;
+}
+
+gbs_status gbsi_partition_list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
     gbs_run *run = p->run;
     GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
     p->schedule.wants_position = true;
-    GBSI_TRY(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n, &p->schedule, err));
+    if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+        GBSI_TRY(list_turns(p, &sequence, n_ranks, err));
+    } else {
+        GBSI_TRY(
+            gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n, &p->schedule, err));
+    }
     gbsi_free(p->schedule.scratch);
     p->schedule.scratch = NULL;
     p->schedule.scratch_capacity = 0;
@@ -293,7 +322,7 @@ gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidenc
     }
     GBSI_TRY(gbsi_partition(p->run->problem.graph, n_ranks, (gbsi_partition_kind)parts, NULL,
                             p->owner, &used, err));
-    GBSI_TRY(list_places(p, err));
+    GBSI_TRY(gbsi_partition_list_places(p, n_ranks, err));
     p->kind = used;
     p->facts = facts_of(p, n_ranks);
     GBSI_TRY(take_number(p, err));

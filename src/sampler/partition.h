@@ -21,4 +21,7 @@ struct gbs_partition {
  * whole model in one process. */
 gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *out, gbs_error *err);
 
+/* The schedule, by what owner says: the pass of the run, or its turns where that draws blocks. */
+gbs_status gbsi_partition_list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err);
+
 #endif

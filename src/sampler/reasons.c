@@ -98,7 +98,8 @@ static bool has_splashes(const gbs_run *run)
 
 static bool splashes_connect(const gbs_run *run)
 {
-    return gbsi_executor_connects(&run->engine.executor);
+    return run->shared.share == NULL ? gbsi_executor_connects(&run->engine.executor)
+                                     : run->shared.connected;
 }
 
 static bool draw_is_exact(const gbs_run *run)

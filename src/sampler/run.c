@@ -144,6 +144,20 @@ cleanup:
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
+/* What a pass has of all ranks. */
+static gbs_status bring_together(gbs_run *run, gbsi_estimate *estimate, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t n_updates = 0;
+    GBSI_TRY(gbsi_run_count_updates(run, &n_updates, err));
+    run->report.public.updates += n_updates * run->engine.executor.n_all;
+    if (estimate != NULL) {
+        GBSI_TRY(gbsi_estimate_meet(estimate, run->engine.pool, err));
+    }
+cleanup:
+    return status;
+}
+
 static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -167,12 +181,8 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
     run->report.answering = answering;
     GBSI_TRY(status);
     ++drive->pass;
-    const uint64_t n_updates =
-        run->shared.share == NULL ? run->engine.executor.n_updates : gbsi_run_n_places(run);
-    run->report.public.updates += n_updates * run->engine.executor.n_all;
-    const gbs_status met =
-        estimate == NULL ? GBS_OK : gbsi_estimate_meet(estimate, run->engine.pool, err);
-    status = met < 0 ? met : status; /* which says whether the pass was cut short */
+    const gbs_status brought = bring_together(run, estimate, err);
+    status = brought < 0 ? brought : status; /* which says whether the pass was cut short */
 cleanup:
     return status;
 }

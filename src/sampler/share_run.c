@@ -12,6 +12,7 @@
 #include "sampler/partition.h"
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
+#include "share/turns.h"
 
 uint32_t gbsi_run_n_sampled(const gbs_run *run)
 {
@@ -23,6 +24,34 @@ uint64_t gbsi_run_n_places(const gbs_run *run)
 {
     return run->shared.share == NULL ? run->engine.schedule.n_places
                                      : run->shared.share->facts.n_places;
+}
+
+static bool has_blocks(const gbs_run *run)
+{
+    return (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
+}
+
+gbs_status gbsi_run_count_updates(const gbs_run *run, uint64_t *n, gbs_error *err)
+{
+    const gbs_ranks *ranks = run->ranks;
+    const bool counted = run->shared.share == NULL || has_blocks(run);
+    *n = counted ? run->engine.executor.n_updates : gbsi_run_n_places(run);
+    return run->engine.turns == NULL
+               ? GBS_OK
+               : ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, n, 1, err);
+}
+
+/* A block of hard zeros that is not all of one rank is held by no splash, and open on every rank
+ * that sees some of it. */
+gbs_status gbsi_shared_connect(gbs_run *run, gbs_error *err)
+{
+    uint64_t open = gbsi_executor_connects(&run->engine.executor) ? 0 : 1;
+    const gbs_status status =
+        run->engine.turns == NULL
+            ? GBS_OK
+            : run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_U64, &open, 1, err);
+    run->shared.connected = open == 0;
+    return status;
 }
 
 const gbs_model *gbsi_run_user_model(const gbs_run *run)
@@ -102,6 +131,17 @@ gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int deci
                            gbsi_scan_of((int)share->facts.scan)->name);
 }
 
+void gbsi_shared_parts(const gbs_run *run, char *text)
+{
+    const gbsi_turns *turns = run->engine.turns;
+    if (turns == NULL || turns->n_ranks == 1) {
+        (void)snprintf(text, GBSI_PARTS_TEXT, "1");
+    } else {
+        (void)snprintf(text, GBSI_PARTS_TEXT, "%" PRIu32 " (%016" PRIx64 ")", turns->n_ranks,
+                       run->shared.share->facts.partition);
+    }
+}
+
 /* That all ranks of one partition are there. */
 static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err)
 {
@@ -153,8 +193,20 @@ static void report_facts(gbs_run *run)
     r->n_free_variables = (uint32_t)f->n_free;
     r->n_components = (uint32_t)f->n_components;
     r->n_colors = (uint32_t)f->n_colors;
-    r->n_levels = r->n_batches = f->n_batches;
+    r->n_levels = r->n_batches = has_blocks(run) ? 0 : f->n_batches;
     r->has_zeros = f->has_zeros != 0;
+}
+
+static gbs_status take_turns(gbs_run *run, gbs_error *err)
+{
+    gbsi_shared *shared = &run->shared;
+    shared->reach = gbsi_alloc_array(shared->share->part->n_variables, 1);
+    if (shared->reach == NULL) {
+        return gbsi_no_memory(err, "share of a model", shared->share->part->n_variables);
+    }
+    gbsi_turns_of_share(shared->share, shared->reach, &shared->turns);
+    run->engine.turns = &shared->turns;
+    return GBS_OK;
 }
 
 static gbs_status compile(gbs_run *run, gbs_error *err)
@@ -187,6 +239,9 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
                                      .n = share->part->n_variables,
                                      .whole = share->whole_slot,
                                      .own = run->shared.own_slot};
+    if (has_blocks(run)) {
+        GBSI_TRY(take_turns(run, err));
+    }
     if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_POSITION) == 0) {
         run->engine.schedule.position = NULL;
     }
@@ -259,6 +314,7 @@ void gbsi_shared_free(gbs_run *run)
     }
     gbsi_halo_free(&run->shared.halo);
     gbsi_free(run->shared.own_slot);
+    gbsi_free(run->shared.reach);
     gbsi_free(run->shared.told);
     run->engine.schedule = (gbsi_schedule){0}; /* the share's */
     run->problem.whole = run->problem.part = NULL;

@@ -18,6 +18,9 @@ typedef struct gbsi_shared {
     double *told; /* [4][user's states] p, mcse, ess, rhat of all ranks, on rank 0 once they were
                      asked for; else NULL */
     gbsi_halo halo;
+    gbsi_turns turns; /* of a scan of blocks */
+    uint8_t *reach;   /* [slots] turns.reach */
+    bool connected;   /* blocks of all ranks show the support connected, once the run has ended */
     gbsi_weave weave; /* of what is saved */
     char model[33];   /* digest of the user's model */
     gbs_error lost;
@@ -29,6 +32,12 @@ void gbsi_shared_free(struct gbs_run *run);
 uint32_t gbsi_run_n_sampled(const struct gbs_run *run);
 uint64_t gbsi_run_n_places(const struct gbs_run *run);
 
+/* Updates of each chain in the last pass, of all ranks. */
+gbs_status gbsi_run_count_updates(const struct gbs_run *run, uint64_t *n, gbs_error *err);
+
+/* Whether blocks of all ranks show the support connected, into run->shared.connected. */
+gbs_status gbsi_shared_connect(struct gbs_run *run, gbs_error *err);
+
 /* The model that the user knows; where ranks share it, perhaps without its factors. */
 const gbs_model *gbsi_run_user_model(const struct gbs_run *run);
 
@@ -37,6 +46,10 @@ const char *gbsi_run_model_digest(const struct gbs_run *run);
  * @param decided the scan of the checkpoint. */
 gbs_status gbsi_shared_check_scan(const struct gbs_run *run, const char *path, int decided,
                                   gbs_error *err);
+
+/* How the model is divided, if results depend on that. */
+enum { GBSI_PARTS_TEXT = 48 };
+void gbsi_shared_parts(const struct gbs_run *run, char *text);
 
 /* Every chain's start. */
 gbs_status gbsi_shared_starts(struct gbs_run *run, gbs_error *err);

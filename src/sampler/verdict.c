@@ -296,6 +296,7 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
     if (r->sweeps > 0) {
         GBSI_TRY(gbsi_run_report_errors(run, err));
     }
+    GBSI_TRY(gbsi_shared_connect(run, err));
     r->converged = !gbsi_run_doubt(run, r->verdict, sizeof r->verdict);
     r->chains_disagree = !gbsi_run_chains_agree(run);
     if (r->sweeps == 0) {

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "model/builder.h"
+#include "scan/scan.h"
 
 void gbs_share_free(gbs_share *share)
 {
@@ -57,7 +58,8 @@ uint64_t gbsi_share_bytes(const gbs_share *share)
 
 gbsi_plan_options gbsi_share_plan_options(const gbs_share *share, bool sell)
 {
-    return (gbsi_plan_options){.repeats = true,
+    const bool repeats = (gbsi_scan_traits((int)share->facts.scan) & GBSI_SCAN_REPEATS) != 0;
+    return (gbsi_plan_options){.repeats = repeats,
                                .sell = sell,
                                .order = share->order,
                                .by_count = share->by_count,

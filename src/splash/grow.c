@@ -371,7 +371,7 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
     const bool is_new = g->mark[slot] != g->stamp;
     uint64_t key = g->n_met;
     insiders in;
-    if (gbsi_watch_stopped(g->watch)) {
+    if (gbsi_watch_stopped(g->watch) || gbsi_reach_of(job->turns, slot) > job->reach) {
         return GBS_OK;
     }
     if (!is_new && (job->order != GBS_GROW_ADAPTIVE || g->place[slot] < UNDECIDED ||

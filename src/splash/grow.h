@@ -6,6 +6,7 @@
 #include "base/watch.h"
 #include "gibbsite/run.h"
 #include "parallel/rw_lock.h"
+#include "plan/pass.h"
 #include "splash/program.h"
 #include "splash/score.h"
 #include "splash/shares.h"
@@ -22,6 +23,8 @@ typedef struct gbsi_growing {
     int order;            /* gbs_grow_kind */
     int score;            /* gbs_score_kind */
     uint64_t seed, round;
+    const gbsi_turns *turns;        /* who sees a slot: ... */
+    gbsi_reach reach;               /* ... none beyond this one may be taken */
     const gbsi_splash_view *states; /* what adaptive growth looks at */
 } gbsi_growing;
 

@@ -40,14 +40,14 @@ static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gb
     gbs_status status = GBS_OK;
     const uint32_t n = s->potentials->n;
     const uint32_t most = most_of(options, n);
-    s->n_blocks = (uint32_t)(options->splashes < n ? options->splashes : n);
-    s->block = gbsi_alloc_array_zero(s->n_blocks, sizeof *s->block);
-    s->fresh = gbsi_alloc_array_zero(s->n_blocks, 1);
+    s->most_blocks = (uint32_t)(options->splashes < n ? options->splashes : n);
+    s->block = gbsi_alloc_array_zero(s->most_blocks, sizeof *s->block);
+    s->fresh = gbsi_alloc_array_zero(s->most_blocks, 1);
     s->worker = gbsi_alloc_array_zero(s->n_workers, sizeof *s->worker);
     if (s->block == NULL || s->fresh == NULL || s->worker == NULL) {
-        return gbsi_no_memory(err, "splash", s->n_blocks * sizeof *s->block);
+        return gbsi_no_memory(err, "splash", s->most_blocks * sizeof *s->block);
     }
-    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+    for (uint32_t i = 0; i < s->most_blocks; ++i) {
         GBSI_TRY(gbsi_growth_init(&s->block[i].growth, (uint32_t)options->width, most, err));
     }
     for (uint32_t w = 0; w < s->n_workers; ++w) {
@@ -57,7 +57,20 @@ static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gb
         s->worker[w].loops = gbsi_splash_loops_of(s->setting.level);
         s->worker[w].words = gbsi_words_of(s->setting.level);
     }
-    s->crowded = (uint64_t)s->n_blocks * most > n / CROWDED;
+    s->crowded = (uint64_t)s->most_blocks * most > n / CROWDED;
+cleanup:
+    return status;
+}
+
+/* Where splashes of either reach begin: the slots of that reach. */
+static gbs_status take_roots(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t most = (uint32_t)options->splashes;
+    for (int reach = GBSI_REACH_INTERIOR; reach <= GBSI_REACH_BOUNDARY; ++reach) {
+        GBSI_TRY(gbsi_roots_init(&s->roots[reach], s->potentials->n, &s->turns, (gbsi_reach)reach,
+                                 most, options->seed, err));
+    }
 cleanup:
     return status;
 }
@@ -81,7 +94,7 @@ static gbs_status take_slots(gbsi_splash *s, const gbs_run_options *options, gbs
             return gbsi_no_memory(err, "splash", ((size_t)n + n_long) * sizeof *s->lock);
         }
     }
-    GBSI_TRY(gbsi_roots_init(&s->roots, n, (uint32_t)options->splashes, options->seed, err));
+    GBSI_TRY(take_roots(s, options, err));
     GBSI_TRY(gbsi_zeros_init(&s->zeros, s->setting.plan, err));
 cleanup:
     return status;
@@ -117,6 +130,7 @@ gbs_status gbsi_splash_prepare(const gbsi_pass_setting *setting, void **out, gbs
     s->score = options->score;
     s->adapt = options->adapt;
     s->next_tag = 1;
+    s->turns = setting->turns != NULL ? *setting->turns : (gbsi_turns){.n_ranks = 1, .n = 1};
     s->n_workers = gbsi_pool_size(setting->pool);
     s->n_bundles = (setting->n_chains + GBSI_LANES - 1) / GBSI_LANES;
     GBSI_TRY(gbsi_potentials_new(setting->plan, &s->potentials, err));
@@ -136,7 +150,7 @@ void gbsi_splash_free(void *state)
     if (s == NULL) {
         return;
     }
-    for (uint32_t i = 0; s->block != NULL && i < s->n_blocks; ++i) {
+    for (uint32_t i = 0; s->block != NULL && i < s->most_blocks; ++i) {
         gbsi_growth_free(&s->block[i].growth);
         gbsi_splash_program_free(&s->block[i].program);
     }
@@ -152,7 +166,8 @@ void gbsi_splash_free(void *state)
     gbsi_free(s->own.of_long);
     gbsi_free(s->own.number);
     gbsi_free(s->lock);
-    gbsi_roots_free(&s->roots);
+    gbsi_roots_free(&s->roots[GBSI_REACH_INTERIOR]);
+    gbsi_roots_free(&s->roots[GBSI_REACH_BOUNDARY]);
     gbsi_zeros_free(&s->zeros);
     gbsi_potentials_free(s->potentials);
     gbsi_free(s);

@@ -7,21 +7,27 @@
 #include "base/memory.h"
 #include "rng/philox.h"
 
-gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n, uint32_t most, uint64_t seed,
-                           gbs_error *err)
+gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n_slots, const gbsi_turns *turns,
+                           gbsi_reach reach, uint32_t most, uint64_t seed, gbs_error *err)
 {
-    roots->n = n;
+    uint32_t n = 0;
+    for (uint32_t slot = 0; slot < n_slots; ++slot) {
+        n += gbsi_reach_of(turns, slot) == reach;
+    }
     roots->order = gbsi_alloc_array(n, sizeof *roots->order);
     roots->deferred = gbsi_alloc_array(most, sizeof *roots->deferred);
     if (roots->order == NULL || roots->deferred == NULL) {
         return gbsi_no_memory(err, "splash", n * sizeof *roots->order);
     }
-    for (uint32_t i = 0; i < n; ++i) {
-        uint32_t word[4];
-        gbsi_philox(seed, 0, 0, i, GBSI_PURPOSE_SCAN, word);
-        const uint32_t j = gbsi_below(word[0], word[1], i + 1);
-        roots->order[i] = roots->order[j];
-        roots->order[j] = i;
+    for (uint32_t slot = 0; slot < n_slots; ++slot) {
+        if (gbsi_reach_of(turns, slot) == reach) {
+            uint32_t word[4];
+            const uint32_t i = roots->n++;
+            gbsi_philox(seed, 0, turns->rank, slot, GBSI_PURPOSE_SCAN, word);
+            const uint32_t j = gbsi_below(word[0], word[1], roots->n);
+            roots->order[i] = roots->order[j];
+            roots->order[j] = slot;
+        }
     }
     return GBS_OK;
 }

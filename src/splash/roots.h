@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where splashes begin: all slots in a fixed random order, round and round. A root that could not
+/* Where splashes begin: slots in a fixed random order, round and round. A root that could not
  * be taken stays in front, so that each is one within a bounded number of rounds (the second
  * condition of theorem 4.1 of Gonzalez et al. 2011). */
 #ifndef GBSI_SPLASH_ROOTS_H
@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/status.h"
+#include "plan/pass.h"
 
 typedef struct gbsi_roots {
     uint32_t n;
@@ -18,9 +18,9 @@ typedef struct gbsi_roots {
     uint32_t n_deferred;
 } gbsi_roots;
 
-/* @param most roots of a round. */
-gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n, uint32_t most, uint64_t seed,
-                           gbs_error *err);
+/* @param n_slots of which those with that reach are roots. @param most roots of a round. */
+gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n_slots, const gbsi_turns *turns,
+                           gbsi_reach reach, uint32_t most, uint64_t seed, gbs_error *err);
 void gbsi_roots_free(gbsi_roots *roots);
 
 /* At most min(n, most) before the next gbsi_roots_end_round(): all different. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the splash scan, private to splash_rounds.c and life.c. */
+/* The state of the splash scan, private to splash_rounds.c, saved_rounds.c and life.c. */
 #ifndef GBSI_SPLASH_SPLASH_INSIDE_H
 #define GBSI_SPLASH_SPLASH_INSIDE_H
 
@@ -22,7 +22,8 @@ typedef struct block {
 struct gbsi_splash {
     gbsi_pass_setting setting;
     gbsi_potentials *potentials;
-    gbsi_roots roots;
+    gbsi_turns turns;    /* one of one rank, where the model is not shared */
+    gbsi_roots roots[2]; /* of splashes that reach interior, boundary: gbsi_reach */
     gbsi_ownership own;
     gbsi_rw_lock *lock; /* NULL under reservation */
     uint32_t next_tag;
@@ -31,9 +32,10 @@ struct gbsi_splash {
     int order;      /* of growth, gbs_grow_kind */
     int score;      /* of adaptive growth, gbs_score_kind */
     uint64_t seed;
-    uint32_t n_blocks;
-    block *block;
-    uint8_t *fresh;         /* [n_blocks] scratch, see gbsi_growing */
+    uint32_t n_blocks; /* of the round */
+    uint32_t most_blocks;
+    block *block;           /* [most_blocks] */
+    uint8_t *fresh;         /* [most_blocks] scratch, see gbsi_growing */
     bool in_turn;           /* splashes of the last round were in each other's way */
     uint32_t n_bundles;     /* of sixteen chains */
     gbsi_splash_view *view; /* [n_bundles] */
@@ -43,7 +45,9 @@ struct gbsi_splash {
     gbsi_splash_counts counts; /* but for n_log_entries, which workers count */
     bool crowded;
     gbsi_pass_job job;       /* the pass that is being run */
-    uint64_t n_updates;      /* of each chain in it so far */
+    uint32_t half;           /* of a turn of it, 0 to 2 turns.n */
+    uint64_t n_updates;      /* of each chain in it so far, ... */
+    uint64_t n_of[2];        /* ... in rounds of either roots */
     gbsi_on_block *on_block; /* NULL: nobody watches */
     void *context;           /* of that */
 };
@@ -52,5 +56,9 @@ struct gbsi_splash {
 uint64_t gbsi_splash_bytes(const gbsi_pass_setting *setting);
 gbs_status gbsi_splash_prepare(const gbsi_pass_setting *setting, void **out, gbs_error *err);
 void gbsi_splash_free(void *state);
+
+/* saved_rounds.c: slots of the pass. */
+gbs_status gbsi_splash_save(const void *state, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_splash_load(void *state, const gbsi_source *source, gbs_error *err);
 
 #endif

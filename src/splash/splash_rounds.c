@@ -180,6 +180,12 @@ cleanup:
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
+/* Ranks that share the model have different passes and rounds to key random words by. */
+static uint64_t of_rank(const gbsi_splash *s, uint64_t number)
+{
+    return number * s->turns.n_ranks + s->turns.rank;
+}
+
 static void build_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
 {
     gbsi_splash *s = ph->s;
@@ -202,6 +208,7 @@ static void draw_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
                                          .work = &worker->work},
                                  .sweep = ph->sweep,
                                  .seed = s->seed,
+                                 .pass = of_rank(s, ph->sweep->pass),
                                  .place = b->place,
                                  .bundle = bundle};
     gbsi_splash_draw(worker, &at);
@@ -209,7 +216,7 @@ static void draw_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static void next_tags(gbsi_splash *s)
+static void next_tags(gbsi_splash *s, gbsi_roots *roots)
 {
     if (s->next_tag > UINT32_MAX - 2 * s->n_blocks) {
         for (uint32_t v = 0; v < s->potentials->n; ++v) {
@@ -223,7 +230,7 @@ static void next_tags(gbsi_splash *s)
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
         block *b = &s->block[i];
         b->tag = s->next_tag + i;
-        b->root = gbsi_roots_next(&s->roots);
+        b->root = gbsi_roots_next(roots);
         b->settled = false;
         b->growth.n = 0;
     }
@@ -231,30 +238,35 @@ static void next_tags(gbsi_splash *s)
 }
 
 /* Moves blocks without variables to the back, and their roots to the front of the queue. */
-static uint32_t drop_empty(gbsi_splash *s)
+static uint32_t drop_empty(gbsi_splash *s, gbsi_roots *roots)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
         if (s->block[i].growth.n == 0) {
-            gbsi_roots_defer(&s->roots, s->block[i].root);
+            gbsi_roots_defer(roots, s->block[i].root);
             continue;
         }
         const block kept = s->block[i];
         s->block[i] = s->block[n];
         s->block[n++] = kept;
     }
-    gbsi_roots_end_round(&s->roots);
+    gbsi_roots_end_round(roots);
     return n;
 }
 
-static void number_blocks(gbsi_splash *s, uint32_t n, uint64_t place, bool adapts)
+/* And counts their updates: all, and those of slots of the reach. */
+static void number_blocks(gbsi_splash *s, gbsi_reach reach, bool adapts)
 {
-    for (uint32_t i = 0; i < n; ++i) {
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
         block *b = &s->block[i];
-        b->place = place;
-        place += b->growth.n;
-        for (uint32_t v = 0; s->lock != NULL && v < b->growth.n; ++v) {
-            s->own.number[b->growth.clique[v].slot] = v;
+        b->place = s->n_updates;
+        s->n_updates += b->growth.n;
+        for (uint32_t v = 0; v < b->growth.n; ++v) {
+            const uint32_t slot = b->growth.clique[v].slot;
+            s->n_of[reach] += gbsi_reach_of(&s->turns, slot) == reach;
+            if (s->lock != NULL) {
+                s->own.number[slot] = v;
+            }
         }
         if (!adapts && s->zeros.n_open > 0) {
             gbsi_zeros_note(&s->zeros, &b->growth);
@@ -303,25 +315,27 @@ static uint64_t entries_of(const gbsi_splash_program *p)
     return p->n_entries + p->n_given + (p->precise ? 0 : p->n_shared);
 }
 
-/* @param place of the round's first update; moved on. */
-static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_error *err)
+/* Grows its splashes, and settles them. @return those that have variables, out: n_blocks. */
+static gbs_status grow_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n_all = s->n_blocks;
-    const bool adapts = s->adapt > 0;
-    next_tags(s);
-    ph->growing = (gbsi_growing){.potentials = s->potentials,
-                                 .own = &s->own,
-                                 .lock = s->lock,
-                                 .first_tag = s->block[0].tag,
-                                 .order = s->order == GBS_GROW_ADAPTIVE && !adapts ? GBS_GROW_RANDOM
-                                                                                   : s->order,
-                                 .score = s->score,
-                                 .seed = s->seed,
-                                 .round = s->round,
-                                 .states = &s->view[0]};
+    gbsi_roots *roots = &s->roots[reach];
+    s->n_blocks = s->most_blocks < roots->n ? s->most_blocks : roots->n;
+    next_tags(s, roots);
+    ph->growing = (gbsi_growing){
+        .potentials = s->potentials,
+        .own = &s->own,
+        .lock = s->lock,
+        .first_tag = s->block[0].tag,
+        .order = s->order == GBS_GROW_ADAPTIVE && s->adapt == 0 ? GBS_GROW_RANDOM : s->order,
+        .score = s->score,
+        .seed = s->seed,
+        .round = of_rank(s, s->round),
+        .turns = &s->turns,
+        .reach = reach,
+        .states = &s->view[0]};
     if (s->lock != NULL) {
-        GBSI_TRY(run_phase(ph, grow_block, n_all, err));
+        GBSI_TRY(run_phase(ph, grow_block, s->n_blocks, err));
     } else if (s->crowded) {
         GBSI_TRY(grow_one_by_one(ph, err));
     } else {
@@ -330,27 +344,30 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
     if (gbsi_watch_stopped(ph->sweep->watch)) {
         forget_round(s);
     }
-    const uint32_t n = drop_empty(s);
-    number_blocks(s, n, *place, adapts);
+    s->n_blocks = drop_empty(s, roots);
+cleanup:
+    return status;
+}
+
+static gbs_status run_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const bool adapts = s->adapt > 0;
+    GBSI_TRY(grow_round(s, ph, reach, err));
+    const uint32_t n = s->n_blocks;
+    number_blocks(s, reach, adapts);
     if (s->on_block != NULL) {
         tell_blocks(s, n);
     }
+    GBSI_TRY(expect_updates(ph, n, err));
+    GBSI_TRY(run_phase(ph, build_block, n, err));
+    if (!gbsi_watch_stopped(ph->sweep->watch)) {
+        GBSI_TRY(run_phase(ph, draw_block, n * s->n_bundles, err));
+    }
     for (uint32_t i = 0; i < n; ++i) {
-        *place += s->block[i].growth.n;
-    }
-    s->n_blocks = n; /* what the phases below see */
-    status = expect_updates(ph, n, err);
-    if (status >= 0) {
-        status = run_phase(ph, build_block, n, err);
-    }
-    if (status >= 0 && !gbsi_watch_stopped(ph->sweep->watch)) {
-        status = run_phase(ph, draw_block, n * s->n_bundles, err);
-    }
-    for (uint32_t i = 0; status >= 0 && i < n; ++i) {
         s->counts.n_variables += s->block[i].program.n;
         s->counts.n_entries += entries_of(&s->block[i].program);
     }
-    s->n_blocks = n_all;
     ++s->round;
     s->adapt -= adapts;
 cleanup:
@@ -396,7 +413,8 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     gbsi_splash *s = state;
     (void)err;
     s->job = *job;
-    s->n_updates = 0;
+    s->half = 0;
+    s->n_updates = s->n_of[GBSI_REACH_INTERIOR] = s->n_of[GBSI_REACH_BOUNDARY] = 0;
     set_watch(s, job->watch);
     s->adapt = job->estimate == NULL ? s->adapt : 0;
     for (uint32_t w = 0; w < s->n_workers; ++w) {
@@ -405,17 +423,37 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     return GBS_OK;
 }
 
-/* Rounds, until there were as many updates as there are slots. */
+/* Whether the half turn has had its rounds: a pass has as many updates of boundary as there are
+ * such slots, all in the own turn, and as many of interior, which every turn has its part of,
+ * besides those that splashes from the boundary make. [M72] */
+static bool half_is_over(const gbsi_splash *s)
+{
+    const uint64_t turn = s->half / 2;
+    const uint64_t n_boundary = turn == s->turns.own ? s->roots[GBSI_REACH_BOUNDARY].n : 0;
+    const uint64_t n_interior =
+        (s->roots[GBSI_REACH_INTERIOR].n * (turn + 1) + s->turns.n - 1) / s->turns.n;
+    return gbsi_watch_stopped(s->job.watch) ||
+           (s->half % 2 == 0 ? s->n_of[GBSI_REACH_BOUNDARY] >= n_boundary
+                             : s->n_of[GBSI_REACH_INTERIOR] >= n_interior);
+}
+
+/* A batch is a round, or, where ranks exchange states after each, all rounds of half a turn. */
 static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_splash *s = state;
     phase ph = {.s = s, .sweep = &s->job};
-    const uint32_t n = s->potentials->n;
-    for (uint32_t i = 0; i < most && s->n_updates < n && !gbsi_watch_stopped(s->job.watch); ++i) {
-        GBSI_TRY(run_round(s, &ph, &s->n_updates, err));
+    const uint32_t n_rounds = s->setting.turns != NULL ? UINT32_MAX : 1;
+    for (uint32_t i = 0; i < most && s->half < 2 * s->turns.n; ++i) {
+        const gbsi_reach reach = s->half % 2 == 0 ? GBSI_REACH_BOUNDARY : GBSI_REACH_INTERIOR;
+        bool over = half_is_over(s);
+        for (uint32_t r = 0; r < n_rounds && !over; ++r) {
+            GBSI_TRY(run_round(s, &ph, reach, err));
+            over = half_is_over(s);
+        }
+        s->half += over;
     }
-    *more = s->n_updates < n && !gbsi_watch_stopped(s->job.watch);
+    *more = s->half < 2 * s->turns.n;
 cleanup:
     return status;
 }
@@ -482,62 +520,6 @@ static bool connects(const void *state)
     return ((const gbsi_splash *)state)->zeros.n_open == 0;
 }
 
-/* ---- to be resumed --------------------------------------------------------------------------- */
-
-enum { N_SAVED = 6 };
-
-/* Growth is a function of seed, round and root, so that roots and the number of rounds are all that
- * it goes by; owners of earlier rounds are of no account. */
-static gbs_status save(const void *state, const gbsi_sink *sink, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const gbsi_splash *s = state;
-    const gbsi_splash_counts counts = gbsi_splash_count(s);
-    const uint64_t wide[N_SAVED] = {
-        s->round,       s->adapt, counts.n_variables, counts.n_entries, counts.n_log_entries,
-        counts.n_looked};
-    const uint32_t narrow[] = {s->roots.head, s->zeros.n_open};
-    GBSI_TRY(gbsi_put_numbers(sink, wide, N_SAVED, sizeof wide[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, narrow, sizeof narrow / sizeof narrow[0], 4, err));
-    GBSI_TRY(gbsi_put_numbers(sink, s->roots.order, s->roots.n, 4, err));
-    GBSI_TRY(gbsi_put_numbers(sink, s->zeros.n_hard, s->zeros.n_blocks, 4, err));
-cleanup:
-    return status;
-}
-
-static gbs_status load(void *state, const gbsi_source *source, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbsi_splash *s = state;
-    uint64_t wide[N_SAVED];
-    uint32_t narrow[2];
-    GBSI_TRY(gbsi_take_numbers(source, wide, N_SAVED, sizeof wide[0], err));
-    GBSI_TRY(gbsi_take_numbers(source, narrow, 2, sizeof narrow[0], err));
-    GBSI_TRY(gbsi_take_numbers(source, s->roots.order, s->roots.n, 4, err));
-    GBSI_TRY(gbsi_take_numbers(source, s->zeros.n_hard, s->zeros.n_blocks, 4, err));
-    for (uint32_t i = 0; i < s->roots.n; ++i) {
-        if (s->roots.order[i] >= s->roots.n || narrow[0] >= s->roots.n) {
-            return gbsi_fail(err, GBS_ERR_FORMAT,
-                             "splash: a saved root is not a variable of this model");
-        }
-    }
-    uint32_t n_open = 0;
-    for (uint32_t b = 0; b < s->zeros.n_blocks; ++b) {
-        n_open += s->zeros.n_hard[b] > 0;
-    }
-    if (n_open != narrow[1]) {
-        return gbsi_fail(err, GBS_ERR_FORMAT,
-                         "splash: the saved counts of hard zeros contradict one another");
-    }
-    s->round = wide[0];
-    s->adapt = wide[1];
-    s->counts = (gbsi_splash_counts){wide[2], wide[3], wide[4], wide[5]};
-    s->roots.head = narrow[0];
-    s->zeros.n_open = narrow[1];
-cleanup:
-    return status;
-}
-
 const gbsi_pass gbsi_pass_splash = {
     .name = "splash",
     .traits = GBSI_PASS_CONNECT,
@@ -551,7 +533,7 @@ const gbsi_pass gbsi_pass_splash = {
     .least_operations = least_operations,
     .connects = connects,
     .watch = watch,
-    .save = save,
-    .load = load,
+    .save = gbsi_splash_save,
+    .load = gbsi_splash_load,
     .free = gbsi_splash_free,
 };

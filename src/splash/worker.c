@@ -150,7 +150,7 @@ static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_ta
     }
     const uint64_t first = place / GBSI_TILE_ROWS * GBSI_TILE_ROWS;
     if (place >= *window_end) {
-        worker->words->lanes16(task->seed, task->bundle * GBSI_LANES, task->sweep->pass,
+        worker->words->lanes16(task->seed, task->bundle * GBSI_LANES, task->pass,
                                (uint32_t)(first / 4), GBSI_TILE_ROWS / 4, GBSI_PURPOSE_UPDATE,
                                worker->work.word);
         *window_end = first + GBSI_TILE_ROWS;
@@ -205,7 +205,7 @@ static void draw_row(gbsi_splash_worker *worker, const gbsi_splash_task *task, u
                       .first_slot = c->slot,
                       .contiguous = 1,
                       .seed = task->seed,
-                      .pass = task->sweep->pass,
+                      .pass = task->pass,
                       .place = task->place + i,
                       .chain = task->bundle * GBSI_LANES,
                       .group = task->bundle,

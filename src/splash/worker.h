@@ -28,6 +28,7 @@ typedef struct gbsi_splash_task {
     gbsi_splash_job job;
     const gbsi_pass_job *sweep;
     uint64_t seed;
+    uint64_t pass;   /* that random words are keyed by: another one on every rank */
     uint64_t place;  /* of its first variable */
     uint32_t bundle; /* of sixteen chains */
 } gbsi_splash_task;

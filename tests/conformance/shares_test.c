@@ -191,7 +191,9 @@ static void what_needs_the_whole_is_refused(void **state)
     test_check_refused(&q, 2, GBS_ERR_UNSUPPORTED, "--temper");
     q = p;
     q.options.scan = GBS_SCAN_SPLASH;
-    test_check_refused(&q, 2, GBS_ERR_UNSUPPORTED, "scan splash");
+    q.options.locking = GBS_LOCKING_BLANKET;
+    test_check_refused(&q, 2, GBS_ERR_UNSUPPORTED, "--locking blanket");
+    q = p;
     q.options.scan = GBS_SCAN_RANDOM;
     test_check_refused(&q, 2, GBS_ERR_UNSUPPORTED, "scan random");
     q.options.scan = GBS_SCAN_AUTO;

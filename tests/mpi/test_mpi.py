@@ -289,6 +289,25 @@ def test_a_folder_of_shares(made, tmp_path, model, more):
     assert exchange["ranks"] == 3 and exchange["messages"] > 0 and exchange["bytes"] > 0
 
 
+SPLASHES = ["--method", "sample", "--lattice", "never", "--scan", "splash", "--splash-size", "20", "--width", "3", "--burn-in", "20", "--sweeps"]
+
+
+@pytest.mark.parametrize("model", ["spins.gbm", "clauses.wcnf"])
+def test_splashes_depend_on_the_parts_alone(made, tmp_path, model):
+    shared = ["marginals", str(made / model), "--distribute", "model", *SPLASHES]
+    alone = run(GIBBSITE, "marginals", str(made / model), *SPLASHES, "60")
+    assert mpirun(1, *shared, "60").stdout == alone.stdout and alone.returncode == 0
+    expected = mpirun(3, *shared, "60", "--threads", "1").stdout
+    assert expected not in ("", alone.stdout)
+    assert mpirun(3, *shared, "60", "--threads", "2").stdout == expected
+    assert run(GIBBSITE_MPI, "partition", str(made / model), "--scan", "splash", "-n", "3", "-o", "3", cwd=tmp_path).returncode == 0
+    assert mpirun(3, "marginals", "3", *SPLASHES, "60", cwd=tmp_path).stdout == expected
+    assert mpirun(3, *shared, "20", "--checkpoint", "run.ckpt", cwd=tmp_path).returncode == 0
+    assert mpirun(3, "marginals", "3", *SPLASHES, "60", "--resume", "run.ckpt", cwd=tmp_path).stdout == expected
+    done = mpirun(2, *shared, "60", "--resume", "run.ckpt", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "") and "splashes follow the parts of the model" in ours(done)[0]
+
+
 SAMPLED = ["--method", "sample", "--lattice", "never", "--scan", "chromatic", "--draw", "herded", "--burn-in", "20"]
 
 
@@ -378,7 +397,8 @@ def test_a_folder_is_divided_again(made, tmp_path):
     (["-n", "0", "-o", "x"], "expected a number of ranks"),
     (["-n", "9999", "-o", "x"], "9999 ranks for 480 variables"),
     (["-n", "2", "-o", "x", "--parts", "fair"], "--parts fair: expected auto, metis"),
-    (["-n", "2", "-o", "x", "--scan", "splash"], "scan splash"),
+    (["-n", "2", "-o", "x", "--scan", "random"], "scan random"),
+    (["-n", "2", "-o", "x", "--scan", "splash", "--locking", "blanket"], "--locking blanket"),
 ])
 def test_what_partition_refuses(made, arguments, message):
     done = run(GIBBSITE_MPI, "partition", "spins.gbm", *arguments, cwd=made)

@@ -44,6 +44,10 @@ static gbs_status hear_marginal(void *context, uint32_t variable, uint32_t arity
     const double *value[] = {p, mcse, ess, rhat};
     (void)err;
     gbsi_digest_u32(j->digest, &variable, 1);
+    for (uint32_t a = 0; j->answer != NULL && a < arity; ++a) {
+        j->answer->p[j->answer->n] = p[a];
+        j->answer->mcse[j->answer->n++] = mcse[a];
+    }
     for (size_t i = 0; i < N_OF(value) * arity; ++i) {
         const double v = value[i / arity][i % arity];
         const double told = v == v ? v : -1.0;
@@ -125,11 +129,15 @@ cleanup:
     return status;
 }
 
-static void scatter(gbs_partition *partition, uint32_t n_ranks)
+static gbs_status scatter(gbs_partition *partition, uint32_t at_once, uint32_t n_ranks,
+                          gbs_error *err)
 {
     for (uint32_t v = 0; v < partition->facts.n_free; ++v) {
-        partition->owner[v] = v % n_ranks;
+        partition->owner[v] = v / at_once % n_ranks;
     }
+    const gbs_status status = gbsi_partition_list_places(partition, n_ranks, err);
+    partition->facts.n_batches = partition->schedule.n_batches;
+    return status;
 }
 
 static gbs_status live_shared(test_share_job *j, uint32_t n_ranks, gbs_error *err)
@@ -139,8 +147,8 @@ static gbs_status live_shared(test_share_job *j, uint32_t n_ranks, gbs_error *er
     gbs_partition *partition = NULL;
     GBSI_TRY(
         gbs_partition_new(p->model, p->evidence, &p->options, n_ranks, p->parts, &partition, err));
-    if (p->scattered) {
-        scatter(partition, n_ranks);
+    if (p->scattered > 0) {
+        GBSI_TRY(scatter(partition, p->scattered, n_ranks, err));
     }
     j->partition = partition;
     for (uint32_t rank = 0; rank < n_ranks; ++rank) {
@@ -160,9 +168,10 @@ cleanup:
     return status;
 }
 
-test_share_job test_run_job(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads)
+static test_share_job run_job(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads,
+                              test_answer *answer)
 {
-    test_share_job j = {.problem = *p};
+    test_share_job j = {.problem = *p, .answer = answer};
     test_share_answer *first = &j.of[0];
     j.problem.options.threads = n_threads;
     assert_int_equal(gbsi_digest_new(&j.digest, NULL), GBS_OK);
@@ -171,6 +180,29 @@ test_share_job test_run_job(const test_share_problem *p, uint32_t n_ranks, uint3
     gbsi_digest_text(j.digest, first->told);
     gbsi_digest_free(j.digest);
     return j;
+}
+
+test_share_job test_run_job(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads)
+{
+    return run_job(p, n_ranks, n_threads, NULL);
+}
+
+test_answer test_run_shared(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads)
+{
+    size_t n = 0;
+    for (uint32_t v = 0; v < gbs_model_n_variables(p->model); ++v) {
+        n += gbs_model_arity(p->model, v);
+    }
+    test_answer answer = {.p = calloc(n + 1, sizeof *answer.p),
+                          .mcse = calloc(n + 1, sizeof *answer.mcse)};
+    const test_share_job j = run_job(p, n_ranks, n_threads, &answer);
+    if (j.of[0].status < 0) {
+        fail_msg("%u ranks: %s", n_ranks, j.of[0].err.message);
+    }
+    assert_int_equal(answer.n, n);
+    answer.report = j.of[0].report;
+    (void)snprintf(answer.digest, sizeof answer.digest, "%s", answer.report.digest);
+    return answer;
 }
 
 bool test_check_shares(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads)

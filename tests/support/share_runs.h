@@ -9,10 +9,11 @@
 #include "base/digest.h"
 #include "gibbsite/gibbsite.h"
 #include "gibbsite/share.h"
+#include "support/runs.h"
 
 #define TEST_MOST_RANKS 4
 
-/* What is varied. */
+/* What is varied; splashes have a suite of their own. */
 extern const int test_share_scans[4];
 extern const uint64_t test_share_chains[5];
 extern const gbs_parts test_share_parts[3];
@@ -22,7 +23,8 @@ typedef struct test_share_problem {
     const gbs_evidence *evidence;
     gbs_run_options options;
     gbs_parts parts;
-    bool scattered;        /* variables are given to ranks in turn: as bad as it gets */
+    uint32_t scattered;    /* variables are given to ranks in turn, so many at once (1: as bad as it
+                              gets); 0: by parts */
     const char *folder;    /* shares go through files here; NULL: through messages */
     bool gives;            /* draws, rather than marginals */
     const char *from, *to; /* checkpoints; NULL: none */
@@ -41,6 +43,7 @@ typedef struct test_share_answer {
 typedef struct test_share_job {
     test_share_problem problem;
     gbsi_digest *digest; /* of what rank 0 was told */
+    test_answer *answer; /* NULL, or the marginals too, out */
     const gbs_partition *partition;
     gbs_share *share[TEST_MOST_RANKS];
     test_share_answer of[TEST_MOST_RANKS];
@@ -48,6 +51,8 @@ typedef struct test_share_job {
 
 /* @param n_ranks 0: one process. */
 test_share_job test_run_job(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads);
+/* The marginals of such a run, which must not fail. */
+test_answer test_run_shared(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads);
 /* Fails where ranks have other bits. @return whether it was run: what one process refuses is
  * refused here too. */
 bool test_check_shares(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads);
