@@ -6,18 +6,9 @@
 
 #include "simd/math.h"
 
-/* Whoever waits for a run of so many updates. */
-typedef struct waiting {
-    const laboratory *lab;
-    double updates;
-} waiting;
-
-/* The comparison of a herded run with random draws has updates beyond those. */
 static int on_progress(void *context, const gbs_progress *progress)
 {
-    const waiting *w = context;
-    const double updates = (double)progress->updates;
-    return lab_tell(w->lab, updates < w->updates ? updates : w->updates);
+    return lab_tell(context, (double)progress->updates);
 }
 
 /* Means and standard errors over the chains. */
@@ -50,18 +41,17 @@ gbs_status lab_component_curves_run(laboratory *lab, const gbs_model *model,
     lab_decomposition made = {0};
     gbs_run_options options = gbs_run_options_default();
     const uint32_t n = gbs_model_n_variables(model);
-    waiting w = {.lab = lab, .updates = (double)(chains * sweeps * n)};
-    const gbs_run_callbacks callbacks = {.context = &w, .progress = on_progress};
+    const gbs_run_callbacks callbacks = {.context = lab, .progress = on_progress};
     options.chains = chains;
     options.sweeps = sweeps;
     options.seed = lab->options->seed;
     options.threads = lab->options->threads;
     lab_contender_options(contender, n, NULL, &options);
-    lab->what = contender->name;
+    lab_begin(lab, contender->name, (double)(chains * sweeps * n));
     const gbs_status status = lab_decompose(model, NULL, &options, n - 1, &callbacks, &made, err);
     if (status == GBS_OK) {
         average(&made, parts);
-        lab->done += w.updates;
+        lab->done += lab->part;
     }
     lab_decomposition_free(&made);
     return status;

@@ -37,12 +37,18 @@ gbs_run_options lab_options(const laboratory *lab, uint64_t chains, uint64_t swe
     return options;
 }
 
+void lab_begin(laboratory *lab, const char *what, double updates)
+{
+    lab->what = what;
+    lab->part = updates;
+}
+
 int lab_tell(const laboratory *lab, double updates)
 {
     if (lab->options->progress == NULL) {
         return 0;
     }
-    const double done = lab->done + updates;
+    const double done = lab->done + (updates < lab->part ? updates : lab->part);
     const double share = lab->total > done ? done / lab->total : 1.0;
     return lab->options->progress(lab->options->context, share, lab->what);
 }
@@ -76,7 +82,12 @@ gbs_status lab_run(laboratory *lab, const char *what, const gbs_model *model,
     listener l = {.lab = lab, .on_draw = on_draw, .context = context};
     const gbs_run_callbacks callbacks = {
         .context = &l, .progress = on_progress, .draw = on_draw != NULL ? pass_draw : NULL};
-    lab->what = what;
+    const double n = gbs_model_n_variables(model);
+    const double sweep =
+        n > (double)options->sequence_length ? n : (double)options->sequence_length;
+    lab_begin(lab, what,
+              (double)options->chains * ((double)options->burn_in + (double)options->sweeps) *
+                  sweep);
     GBSI_TRY(gbs_run_new(model, lab->evidence, options, &run, err));
     GBSI_TRY(gbs_run_execute(run, &callbacks, err));
     if (status == GBS_STOPPED) {

@@ -22,6 +22,7 @@ typedef struct laboratory {
     const gbs_evidence *evidence; /* of the runs that follow; NULL for none */
     const char *what;             /* is being run, for the progress */
     double done, total;           /* variable updates, over all runs of the experiment */
+    double part;                  /* of the run that was begun last, at most */
     lab_verdict verdict;
 } laboratory;
 
@@ -54,6 +55,10 @@ void lab_expect(laboratory *lab, double updates);
 /* Run options with the seed and threads of the laboratory: sampled, no burn-in, states counted, one
  * variable after the other in order. */
 gbs_run_options lab_options(const laboratory *lab, uint64_t chains, uint64_t sweeps);
+
+/* A run begins. @param what for the progress, static. @param updates it has at most, but for the
+ * comparison of herded with random draws, which no progress counts. */
+void lab_begin(laboratory *lab, const char *what, double updates);
 
 /* Report the progress, from within a run. @param updates of that run so far. @return nonzero to
  * stop.

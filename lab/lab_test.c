@@ -215,7 +215,7 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
     (void)state;
-    static const char *const name[] = {"errors.csv", "errors.svg", "verdict.txt"};
+    static const char *const name[] = {"errors.csv", "errors.svg", "marginals.csv", "verdict.txt"};
     char path[128];
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
         (void)snprintf(path, sizeof path, "%s/%s", folder, name[i]);
@@ -253,6 +253,29 @@ static void test_stopped(void **state)
     assert_true(fread(text, 1, sizeof text - 1, file) > 0);
     assert_int_equal(fclose(file), 0);
     assert_non_null(strstr(text, "holds: not decided, the run was stopped"));
+}
+
+static int see_share(void *context, double share, const char *what)
+{
+    double *seen = context;
+    assert_string_equal(what, "herded");
+    *seen = share;
+    return 0;
+}
+
+/* A run that counts the comparison with random draws as well has no more than its part. */
+static void test_progress(void **state)
+{
+    (void)state;
+    double seen = 0.0;
+    const lab_reproduce_options options = {.progress = see_share, .context = &seen};
+    laboratory lab = {.options = &options, .done = 30.0};
+    lab_expect(&lab, 100.0);
+    lab_begin(&lab, "herded", 20.0);
+    assert_int_equal(lab_tell(&lab, 15.0), 0);
+    assert_true(seen == 0.45);
+    assert_int_equal(lab_tell(&lab, 60.0), 0);
+    assert_true(seen == 0.5);
 }
 
 static int stop_later(void *context, double share, const char *what)
@@ -369,13 +392,14 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantiles),     cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_normal),        cmocka_unit_test(test_findings),
-        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_no_pictures),
-        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_stopped_later), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_table),         cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_rows),          cmocka_unit_test(test_bias),
+        cmocka_unit_test(test_quantiles), cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_normal),    cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_no_pictures),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_progress),  cmocka_unit_test(test_stopped_later),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_table),
+        cmocka_unit_test(test_figures),   cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_bias),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -118,7 +118,7 @@ static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint3
     options.grow = grow;
     options.adapt = grow == GBS_GROW_ADAPTIVE ? last : 0;
     options.burn_in = splashes == SPLASHES ? last / PASS + 1 : last + 1;
-    lab->what = grow == GBS_GROW_ADAPTIVE ? "adaptive growth" : "growth";
+    lab_begin(lab, grow == GBS_GROW_ADAPTIVE ? "adaptive growth" : "growth", lab->total);
     GBSI_TRY(gbs_run_new(model, NULL, &options, &run, err));
     LAB_TRY(gbs_run_execute(run, &callbacks, err));
     lab->done += (double)gbs_run_report(run)->updates;

@@ -94,6 +94,7 @@ static gbs_status count_joint(const gbs_model *model, int which, uint64_t sweeps
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = j, .progress = look, .draw = count_draw};
     options.draw = contender[which].draw;
+    lab_begin(j->lab, contender[which].name, (double)sweeps * N_VARIABLES);
     GBSI_TRY(gbs_joint_new(model, N_VARIABLES, variable, 1, &j->joint, err));
     GBSI_TRY(gbs_run_new(model, NULL, &options, &run, err));
     LAB_TRY(gbs_run_execute(run, &callbacks, err));

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/machine.h"
 
-#define PROGRESS_S 0.1
+double gbsi_work_progress_s = 0.1;
 
 static bool look(void *context)
 {
@@ -15,7 +15,7 @@ static bool look(void *context)
     if (w->time_s > 0.0 && now_s - w->begun_s > w->time_s) {
         return true;
     }
-    if (w->callbacks.progress == NULL || now_s - w->told_s < PROGRESS_S) {
+    if (w->callbacks.progress == NULL || now_s - w->told_s < gbsi_work_progress_s) {
         return false;
     }
     w->told_s = now_s;

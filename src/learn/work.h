@@ -21,6 +21,11 @@ typedef struct gbsi_work {
     bool in_budget;
 } gbsi_work;
 
+/* From one call of the progress to the next; a test sets 0, so that every look of the watch calls
+ * it.
+ */
+extern double gbsi_work_progress_s;
+
 /* @param there bytes taken before. @param callbacks NULL for none. End it in either case; work must
  * not move. */
 gbs_status gbsi_work_begin(gbsi_work *work, const gbs_label_options *options,
