@@ -123,7 +123,7 @@ typedef struct cli_arguments {
     double identity;            /* of similar rows; 0: all count one */
     double rate;                /* of the first step of learning */
     double learn_accuracy;      /* of an optimised scan */
-    uint64_t learn_chains, learn_steps, learn_sweeps, epochs, batch, patience;
+    uint64_t learn_chains, learn_steps, learn_sweeps, epochs, batch, patience, probes;
     double level, em_tolerance;
     uint64_t em_iterations;
     const char *log_base; /* of PR files */

@@ -57,6 +57,7 @@ static const struct {
             {"epochs", RBM},
             {"batch", RBM},
             {"patience", RBM},
+            {"probes", POTTS},
             {"sweeps", WEIGHTS | RBM},
             {"scan", WEIGHTS},
             {"accuracy", WEIGHTS},

@@ -35,7 +35,7 @@ static const struct {
          "origin target partial-scan restarts width splash-size splashes grow adapt "
          "score locking lattice estimator schedule tau0 block-time damping "
          "mean-field-schedule objective patch texture-words color-words position-cells "
-         "iterations epochs batch patience sweeps accuracy steps rate seed"},
+         "iterations epochs batch patience probes sweeps accuracy steps rate seed"},
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
                         "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
                         "dummy-edges cud-scheme cud-bits cud-offset"},

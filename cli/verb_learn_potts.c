@@ -17,6 +17,7 @@ typedef struct learning {
     size_t n_parameters;   /* of what follows */
     double *value, *error; /* NULL without --intervals; error: NULL where none is known */
     gbs_error no_error;    /* why */
+    uint64_t n_probes;     /* that they were estimated by; 0: none */
     cli_bar bar;
 } learning;
 
@@ -25,12 +26,19 @@ static int settle(learning *l)
     const cli_arguments *arguments = l->arguments;
     const char *method = arguments->learn_method == NULL ? "pl" : arguments->learn_method;
     const int chains = strcmp(method, "pcd") == 0;
-    static const char *const of_chains[] = {"chains", "steps",      "rate",
-                                            "seed",   "checkpoint", "resume"};
+    static const char *const of_chains[] = {"chains", "steps", "rate", "checkpoint", "resume"};
     for (size_t i = 0; !chains && i < sizeof of_chains / sizeof of_chains[0]; i++) {
         if (cli_given(arguments, of_chains[i])) {
             return cli_error(CLI_USAGE, "--%s is for chains: add --method pcd", of_chains[i]);
         }
+    }
+    if (!chains && cli_given(arguments, "seed") && arguments->probes == 0) {
+        return cli_error(CLI_USAGE,
+                         "--seed is for chains and probes: add --method pcd or --probes");
+    }
+    if (arguments->probes > 0 && (arguments->intervals == NULL || chains)) {
+        return cli_error(CLI_USAGE, "--probes is for standard errors of a pseudo-likelihood: add "
+                                    "--intervals, and leave out --method pcd");
     }
     if (strcmp(method, "cd") == 0) {
         return cli_error(CLI_USAGE,
@@ -61,7 +69,8 @@ static int settle(learning *l)
                             .seed = arguments->run.seed,
                             .chains = arguments->learn_chains,
                             .steps = arguments->learn_steps,
-                            .rate = arguments->rate};
+                            .rate = arguments->rate,
+                            .probes = arguments->probes};
     const int status = cli_machine_settle(arguments, &l->rows);
     l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
     l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
@@ -116,8 +125,9 @@ static int find_errors(learning *l, int *stopped)
         done = GBS_ERR_UNSUPPORTED;
         (void)snprintf(err->message, sizeof err->message, "learning has not converged");
     } else {
+        l->n_probes = gbs_potts_probes(l->learnt, &options);
         cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
-        l->bar.unit = "iterations";
+        l->bar.unit = l->n_probes > 0 ? "probes" : "iterations";
         done = gbs_potts_errors(l->learnt, l->rows.data, &options, &callbacks, l->error, err);
         cli_bar_finish(&l->bar, NULL);
     }
@@ -199,6 +209,7 @@ static int write_summary(const learning *l, int stopped)
                                 {"steps", r->steps},
                                 {"held_out_rows", gbs_rows_n(l->rows.held_out)},
                                 {"known_errors", count_known(l)},
+                                {"probes", l->error != NULL ? l->n_probes : 0},
                                 {"coupled_pairs", r->n_coupled},
                                 {NULL, 0}};
     const cli_number numbers[] = {{"l2", l->options.l2},
@@ -274,6 +285,12 @@ static void tell(const learning *l, int stopped)
                  "standard errors of %" PRIu64 " of %zu parameters are known: two sites have "
                  "states that are together in no row",
                  count_known(l), l->n_parameters);
+    }
+    if (l->error != NULL && l->n_probes > 0) {
+        cli_note(arguments,
+                 "standard errors are estimates by %" PRIu64 " probes, each off by %.2g %% of "
+                 "itself (one standard error); more --probes make that less",
+                 l->n_probes, 100.0 / sqrt(2.0 * (double)l->n_probes));
     }
 }
 

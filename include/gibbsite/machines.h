@@ -127,6 +127,9 @@ typedef struct gbs_potts_options {
     const gbs_checkpoint_files *checkpoints; /**< PCD: NULL, or where checkpoints go, and the one to
                                                   go on from; borrowed, as what it names */
     double checkpoint_every_s;               /**< from one to the next; 0: 300 */
+    uint64_t probes; /**< gbs_potts_errors(): by so many probes, at most GBS_MAX_POTTS_PROBES, with
+                          signs from seed; 0: by a matrix of up to GBS_MAX_POTTS_ERRORS free
+                          parameters, by GBS_USUAL_POTTS_PROBES probes of more */
 } gbs_potts_options;
 
 /** What was found. Logarithms are natural. */
@@ -218,32 +221,44 @@ GBS_API gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_ou
 GBS_API gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n, double *value,
                                         gbs_error *err);
 
-/** Most free parameters that gbs_potts_errors() inverts a matrix of: n (q - 1) + n (n - 1) / 2 (q -
+/** Most free parameters that gbs_potts_errors() factors a matrix of: n (q - 1) + n (n - 1) / 2 (q -
  *  1)^2 of n sites with q states, or with ASYMMETRIC (q - 1) + (n - 1) (q - 1)^2 of each site. */
-#define GBS_MAX_POTTS_ERRORS 4096u
+#define GBS_MAX_POTTS_ERRORS   4096u
+#define GBS_USUAL_POTTS_PROBES 32u      /**< of more free parameters */
+#define GBS_MAX_POTTS_PROBES   1000000u /**< most probes */
 
 /**
  * Standard errors of the parameters in the zero-sum gauge, at the maximum of the pseudo-likelihood
  * [M62]: those of the sandwich, as of gbs_learn_weights(). Rows count as independent draws, one of
  * weight c as c of them. They tell nothing of the pull of l2.
  *
+ * Beyond GBS_MAX_POTTS_ERRORS free parameters, or with options.probes, they are estimated [M73]: an
+ * error is within a share of 1 / sqrt(2 probes) of what a matrix gives, one standard error at most.
+ * A probe takes about as long as learning, with ASYMMETRIC half of that, and all together 64 bytes
+ * of memory for each parameter, or with ASYMMETRIC 32. Of an interval take quantiles of Student's
+ * distribution with probes degrees of freedom.
+ *
  * Where some states of two sites are together in no row, the rows do not bound their coupling: NAN
  * for that table and the fields of both sites.
  *
  * @param model     learnt from these rows, or read from a file that has it.
- * @param options   as for gbs_potts_learn(), of which l2, l1, method, time_s, threads and
- * memory_limit matter; NULL means the defaults.
+ * @param options   as for gbs_potts_learn(), of which l2, l1, method, time_s, threads,
+ * memory_limit, seed and probes matter; NULL means the defaults.
  * @param callbacks NULL; progress may stop it.
  * @param error     out: as many as gbs_potts_parameters() has.
- * @return GBS_ERR_LIMIT for more than GBS_MAX_POTTS_ERRORS free parameters or too little memory;
- *         GBS_ERR_UNSUPPORTED for PCD, with l1, where the weight of the rows is not above the
- * number of free parameters, and where rows leave one undetermined; GBS_ERR_STOPPED by time_s or
+ * @return GBS_ERR_LIMIT for too little memory; GBS_ERR_UNSUPPORTED for PCD, with l1, where the
+ *         weight of the rows is not above the number of free parameters (q - 1) + (n - 1) (q - 1)^2
+ *         of a site, and where rows leave one undetermined; GBS_ERR_STOPPED by time_s or
  * the callback.
  */
 GBS_API gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
                                     const gbs_potts_options *options,
                                     const gbs_run_callbacks *callbacks, double *error,
                                     gbs_error *err);
+
+/** @return the number of probes by which gbs_potts_errors() estimates them; 0: by a matrix, and for
+ * a model that gbs_potts_learn() did not make. */
+GBS_API uint64_t gbs_potts_probes(const gbs_model *model, const gbs_potts_options *options);
 
 /* ---- restricted Boltzmann machines --------------------------------------------------------- */
 

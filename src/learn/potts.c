@@ -143,7 +143,7 @@ static double predict_bytes(const learning *l)
                                     (double)l->options.chains * p->n_sites *
                                         (double)(2 + gbsi_potts_most_draws(l->options.steps))
                               : 0.0;
-    return 2.0 * members * block + larger(larger(maximum, chains), 3.0 * array);
+    return 3.0 * members * block + larger(larger(maximum, chains), 3.0 * array);
 }
 
 static gbs_status take_memory(learning *l, gbs_error *err)

@@ -13,13 +13,15 @@ typedef struct gbsi_potts {
     const gbs_rows *rows;
     gbsi_work *work;
     uint32_t n_sites, n_states, width;
-    size_t n;         /* parameters */
-    size_t n_block;   /* entries of a block, see potts_rows.h */
-    double *other;    /* [n] the gradient's part from the second site of each pair */
-    double *log_p;    /* [n_sites] */
-    double *scratch;  /* [members][2][n_block] */
-    const double *x;  /* of an evaluation, as what follows */
-    double *gradient; /* or NULL */
+    size_t n;             /* parameters */
+    size_t n_block;       /* entries of a block, see potts_rows.h */
+    double *other;        /* [n] the gradient's part from the second site of each pair */
+    double *log_p;        /* [n_sites] */
+    double *scratch;      /* [members][3][n_block] */
+    const double *x;      /* of an evaluation, as what follows */
+    const double *weight; /* [rows] in place of theirs, or NULL */
+    const double *along;  /* [n] or NULL */
+    double *gradient;     /* or NULL */
     double l2;
     _Atomic uint32_t next;
 } gbsi_potts;
@@ -48,11 +50,23 @@ void gbsi_potts_scatter(const gbsi_potts *potts, const double *block, uint32_t i
 /* l2/2 |x|^2 - sum of weight ln PL, and its gradient. @param gradient [n] out.
  * @return INFINITY, with zeros, where it was stopped. */
 double gbsi_potts_objective(gbsi_potts *potts, const double *x, double l2, double *gradient);
+/* Sum over rows of weight times the slope of - ln PL, with weights of any sign in place of theirs.
+ * @param sum [n] out. */
+void gbsi_potts_scores(gbsi_potts *potts, const double *x, const double *weight, double *sum);
+/* Second derivatives of the objective times a vector. @param along, product [n]; product is out. */
+void gbsi_potts_product(gbsi_potts *potts, const double *x, const double *along, double l2,
+                        double *product);
+/* Sums of one site over all rows. @param site has site, block, slope, along and weight, NULL for
+ * that of the rows; the rest is set.
+ * @return false where it was stopped. */
+bool gbsi_potts_sum_rows(const gbsi_potts *potts, uint32_t member, gbsi_potts_site *site);
 /* Sum over rows of weight ln PL; some number where it was stopped. */
 double gbsi_potts_log_pl(gbsi_potts *potts, const double *x);
 
 /* The zero-sum gauge, with the same distribution. */
 void gbsi_potts_to_gauge(const gbsi_potts *potts, double *x);
+/* That of the weights of site i alone, with the same conditional. */
+void gbsi_potts_centre_block(const gbsi_potts *potts, uint32_t i, double *block);
 gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model **model,
                             gbs_error *err);
 /* Whether a model is such a one, and then its parameters. @param value NULL, or [n] out. @return n.

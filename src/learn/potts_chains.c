@@ -142,7 +142,7 @@ static void move_sites(void *context, uint32_t member)
     chains *c = context;
     const gbsi_potts *p = c->potts;
     const size_t q = p->n_states;
-    uint32_t *count = (uint32_t *)(void *)(p->scratch + 2 * member * p->n_block); /* [q][q] */
+    uint32_t *count = (uint32_t *)(void *)(p->scratch + 3 * member * p->n_block); /* [q][q] */
     uint32_t i = 0;
     while ((i = c->next++) < p->n_sites) {
         memset(count, 0, q * sizeof *count);

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "learn/cholesky.h"
-#include "learn/potts.h"
+#include "learn/potts_probes.h"
 #include "model/model.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
@@ -29,6 +29,7 @@ typedef struct errors {
     size_t n_theta;   /* coordinates of all fields, then of all pairs */
     size_t n_site;    /* of the field of one site and its pairs */
     size_t n_matrix;  /* of a matrix: n_site where each is alone, else n_theta */
+    uint64_t probes;  /* 0: by a matrix */
     double *basis;    /* [q][k] Q */
     double *x;        /* [potts.n] the model's parameters */
     double *rest;     /* [rows][n_sites][k] Q^T (e_x - p), the derivative of ln p(x_i) by eta_i */
@@ -176,7 +177,7 @@ static double penalty_of(const errors *e, size_t t)
 static void find_site(errors *e, uint32_t member, uint32_t i, double *h)
 {
     gbsi_potts *p = &e->potts;
-    double *block = p->scratch + 2 * member * p->n_block;
+    double *block = p->scratch + 3 * member * p->n_block;
     double *room = e->scratch + member * e->n_scratch;
     double *phi = room + e->k * e->n_site;
     double *covariance = phi + e->n_site;
@@ -452,16 +453,16 @@ static gbs_status check(const errors *e, const gbs_model *model, const gbs_rows 
                          "standard errors are those of a maximum of the pseudo-likelihood: found "
                          "one of persistent chains");
     }
-    if (e->n_matrix > GBS_MAX_POTTS_ERRORS) {
-        return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "standard errors: found %zu free parameters%s, expected at most %u",
-                         e->n_matrix, e->alone ? " of a site" : "", GBS_MAX_POTTS_ERRORS);
+    if (o->probes > GBS_MAX_POTTS_PROBES) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found %" PRIu64 " probes, expected at most %u",
+                         o->probes, GBS_MAX_POTTS_PROBES);
     }
-    if (!(gbs_rows_weight(rows) > (double)e->n_matrix)) {
+    if (!(gbs_rows_weight(rows) > (double)e->n_site)) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "standard errors: found rows of weight %.6g, expected more than the %zu "
-                         "free parameters%s",
-                         gbs_rows_weight(rows), e->n_matrix, e->alone ? " of a site" : "");
+                         "free parameters of a site",
+                         gbs_rows_weight(rows), e->n_site);
     }
     return gbsi_simd_check(err);
 }
@@ -477,6 +478,7 @@ static void set_sizes(errors *e, const gbs_model *model, const gbs_potts_options
     e->n_site = e->k + (n - 1) * e->k * e->k;
     e->n_matrix = e->alone ? e->n_site : e->n_theta;
     e->n_scratch = (e->k + 1) * e->n_site + e->k * e->k;
+    e->probes = gbs_potts_probes(model, o);
 }
 
 static gbs_status take_memory(errors *e, gbs_error *err)
@@ -487,7 +489,6 @@ static gbs_status take_memory(errors *e, gbs_error *err)
         double **to;
         size_t n, m;
     } arrays[] = {{&e->basis, e->q, e->k},
-                  {&e->x, e->potts.n, 1},
                   {&e->rest, e->potts.rows->n * sites, e->k},
                   {&e->matrix, e->alone ? sites : 1, e->n_matrix * e->n_matrix},
                   {&e->local, e->alone ? 1 : members, e->alone ? 1 : e->n_site * e->n_site},
@@ -505,7 +506,8 @@ static gbs_status take_memory(errors *e, gbs_error *err)
     return GBS_OK;
 }
 
-/* V = n / (n - 1) sum over rows of what each adds, squared about the mean. @param error [n] out. */
+/* V = W / (W - n_site) sum over rows of what each adds, squared about the mean. @param error [n]
+ * out. */
 static gbs_status add_rows(errors *e, double *error, gbs_error *err)
 {
     const double weight = gbs_rows_weight(e->potts.rows);
@@ -520,11 +522,31 @@ static gbs_status add_rows(errors *e, double *error, gbs_error *err)
     }
     for (size_t a = 0; a < e->potts.n; ++a) {
         const double sum = e->square[a] - e->mean[a] * e->mean[a] / weight;
-        error[a] = gbsi_sqrt((sum > 0.0 ? sum : 0.0) * weight / (weight - 1.0));
+        error[a] = gbsi_sqrt((sum > 0.0 ? sum : 0.0) * weight / (weight - (double)e->n_site));
+    }
+    return GBS_OK;
+}
+
+static gbs_status find_errors(errors *e, const gbs_potts_options *o, double *error, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (e->probes > 0) {
+        gbs_potts_options of_probes = *o;
+        of_probes.l2 = e->l2;
+        GBSI_TRY(gbsi_potts_probe_errors(&e->potts, e->x, &of_probes, e->probes, error, err));
+    } else {
+        GBSI_TRY(take_memory(e, err));
+        fill_basis(e);
+        GBSI_TRY(find_roots(e, err));
+        GBSI_TRY(add_rows(e, error, err));
     }
     clear_unknown(e, error);
-    return gbsi_watch_stopped(&e->work.watch) ? gbsi_watch_fail(err, "finding standard errors")
-                                              : GBS_OK;
+    if (gbsi_watch_stopped(&e->work.watch)) {
+        GBSI_TRY(gbsi_watch_fail(err, "finding standard errors"));
+    }
+
+cleanup:
+    return status;
 }
 
 gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
@@ -550,16 +572,14 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
     GBSI_TRY(check(&e, model, rows, &o, err));
     GBSI_TRY(gbsi_work_begin(&e.work, &work, callbacks, gbs_model_bytes(model), err));
     GBSI_TRY(gbsi_potts_init(rows, &e.work, &e.potts, err));
-    GBSI_TRY(gbsi_potts_take_memory(&e.potts, false, err));
-    GBSI_TRY(take_memory(&e, err));
+    GBSI_TRY(gbsi_potts_take_memory(&e.potts, e.probes > 0, err));
+    e.x = gbsi_alloc_array(e.potts.n, sizeof *e.x);
     found = gbsi_alloc_array(e.potts.n, sizeof *found);
-    if (found == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "standard errors", e.potts.n * sizeof *found));
+    if (e.x == NULL || found == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "standard errors", 2 * e.potts.n * sizeof *found));
     }
     (void)gbsi_potts_read(model, e.x);
-    fill_basis(&e);
-    GBSI_TRY(find_roots(&e, err));
-    GBSI_TRY(add_rows(&e, found, err));
+    GBSI_TRY(find_errors(&e, &o, found, err));
     memcpy(error, found, e.potts.n * sizeof *error);
 
 cleanup:

@@ -55,7 +55,7 @@ static gbs_model *model_of(uint32_t n_sites, uint32_t n_states, const double *x)
 
 /* Two spins with n[a][b] rows each: J(0, 0) is a quarter of ln(n00 n11 / (n01 n10)) and h_1(0) of
  * ln(n00 n01 / (n10 n11)), each with the variance (1 / n00 + ... + 1 / n11) / 16 (Woolf 1955, Ann.
- * Hum. Genet. 19:251-253), times N / (N - 1). Either way of learning has that maximum. */
+ * Hum. Genet. 19:251-253), times N / (N - 2). Either way of learning has that maximum. */
 static void errors_of_two_spins(void **state)
 {
     (void)state;
@@ -73,7 +73,7 @@ static void errors_of_two_spins(void **state)
         x[4 + k] = gbsi_log(n[k]);
         expected += 1.0 / n[k];
     }
-    expected = gbsi_sqrt(expected / 16.0 * 200.0 / 199.0);
+    expected = gbsi_sqrt(expected / 16.0 * 200.0 / 198.0);
     gbs_model *model = model_of(2, 2, x);
     for (uint64_t method = GBS_POTTS_PL; method <= GBS_POTTS_ASYMMETRIC; method += 2) {
         const gbs_potts_options options = {
@@ -188,6 +188,38 @@ static void truth_is_within_errors(void **state)
     }
 }
 
+/* As the matrix says, within 4.5 of the standard errors that are stated: each of the 132 parameters
+ * would fail once in 150 000 for chance; their mean square, which adds up what some ten independent
+ * ones say at least, as rarely. */
+static void probes_find_what_a_matrix_does(void **state)
+{
+    (void)state;
+    enum { PROBES = 400 };
+    uint64_t seed = 5;
+    double truth[PARAMETERS] = {0.0};
+    double error[2][PARAMETERS];
+    const double chance = 4.5 * gbsi_sqrt(0.5 / PROBES);
+    draw_truth(&seed, truth);
+    gbs_model *model = model_of(SITES, STATES, truth);
+    gbs_rows *rows = drawn_rows(model, 200, &seed);
+    for (uint64_t method = GBS_POTTS_PL; method <= GBS_POTTS_ASYMMETRIC; method += 2) {
+        gbs_potts_options options = {
+            .size = sizeof options, .l2 = 3.0, .threads = 1, .method = method};
+        double sum = 0.0;
+        ok(gbs_potts_errors(model, rows, &options, NULL, error[0], NULL));
+        options.probes = PROBES;
+        ok(gbs_potts_errors(model, rows, &options, NULL, error[1], NULL));
+        for (size_t k = 0; k < PARAMETERS; ++k) {
+            const double ratio = error[1][k] / error[0][k];
+            assert_true(fabs(ratio - 1.0) < chance);
+            sum += ratio * ratio / PARAMETERS;
+        }
+        assert_true(fabs(sum - 1.0) < 2.0 * chance / gbsi_sqrt(10.0));
+    }
+    gbs_model_free(model);
+    gbs_rows_free(rows);
+}
+
 static void threads_change_no_bit(void **state)
 {
     (void)state;
@@ -198,11 +230,13 @@ static void threads_change_no_bit(void **state)
     gbs_model *model = model_of(SITES, STATES, truth);
     gbs_rows *rows = drawn_rows(model, 333, &seed);
     for (uint64_t method = GBS_POTTS_PL; method <= GBS_POTTS_ASYMMETRIC; method += 2) {
-        for (uint64_t threads = 1; threads <= 3; ++threads) {
-            const gbs_potts_options options = {
-                .size = sizeof options, .threads = threads, .method = method};
-            ok(gbs_potts_errors(model, rows, &options, NULL, error[threads > 1], NULL));
-            assert_memory_equal(error[0], error[threads > 1], sizeof error[0]);
+        for (uint64_t k = 0; k < 6; ++k) {
+            const gbs_potts_options options = {.size = sizeof options,
+                                               .threads = 1 + k % 3,
+                                               .method = method,
+                                               .probes = k < 3 ? 0 : 7};
+            ok(gbs_potts_errors(model, rows, &options, NULL, error[k % 3 > 0], NULL));
+            assert_memory_equal(error[0], error[k % 3 > 0], sizeof error[0]);
         }
     }
     gbs_model_free(model);
@@ -253,17 +287,22 @@ static void refusals(void **state)
     const uint32_t three = 3;
     const gbs_potts_options chains = {.size = sizeof chains, .method = GBS_POTTS_PCD};
     const gbs_potts_options little = {.size = sizeof little, .memory_limit = 1};
+    const gbs_potts_options probes = {.size = sizeof probes, .probes = 1000000};
+    const gbs_potts_options too_many = {.size = sizeof too_many, .probes = 1000001};
     const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = stop_at_once};
     gbs_model *model = model_of(SITES, STATES, truth);
-    gbs_rows *rows = drawn_rows(model, 30, &seed);
+    gbs_rows *rows = drawn_rows(model, 14, &seed);
     gbs_rows *many = drawn_rows(model, 20000, &seed);
     assert_int_equal(gbs_potts_errors(model, rows, NULL, NULL, error, &err), GBS_ERR_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "rows of weight 30, expected more than the 32 free"));
+    assert_non_null(strstr(err.message, "rows of weight 14, expected more than the 14 free"));
     assert_int_equal(gbs_potts_errors(model, many, &chains, NULL, error, &err),
                      GBS_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "persistent chains"));
     assert_int_equal(gbs_potts_errors(model, many, &little, NULL, error, &err), GBS_ERR_LIMIT);
     assert_int_equal(gbs_potts_errors(model, many, NULL, &callbacks, error, &err), GBS_ERR_STOPPED);
+    assert_int_equal(gbs_potts_errors(model, many, &probes, &callbacks, error, &err),
+                     GBS_ERR_STOPPED);
+    assert_int_equal(gbs_potts_errors(model, many, &too_many, NULL, error, &err), GBS_ERR_ARGUMENT);
     assert_true(error[0] == 7.0);
     gbs_model_free(model);
     double wide[3 * 34 + 3 * 34 * 34] = {0.0};
@@ -297,13 +336,16 @@ static void memory_runs_out(void **state)
     double error[PARAMETERS];
     gbs_model *model = model_of(SITES, STATES, truth);
     gbs_rows *rows = drawn_rows(model, 40, &seed);
-    const gbs_potts_options one = {.size = sizeof one, .threads = 1};
-    gbs_status status = GBS_ERR_MEMORY;
-    for (uint64_t allowed = 0; status != GBS_OK; ++allowed) {
-        assert_true(allowed < 100);
-        gbsi_alloc_fail_after(allowed);
-        status = gbs_potts_errors(model, rows, &one, NULL, error, NULL);
-        gbsi_alloc_fail_after(UINT64_MAX);
+    for (uint64_t probes = 0; probes < 3; probes += 2) {
+        const gbs_potts_options one = {
+            .size = sizeof one, .threads = 1, .method = probes, .probes = probes}; /* ASYMMETRIC */
+        gbs_status status = GBS_ERR_MEMORY;
+        for (uint64_t allowed = 0; status != GBS_OK; ++allowed) {
+            assert_true(allowed < 100);
+            gbsi_alloc_fail_after(allowed);
+            status = gbs_potts_errors(model, rows, &one, NULL, error, NULL);
+            gbsi_alloc_fail_after(UINT64_MAX);
+        }
     }
     gbs_model_free(model);
     gbs_rows_free(rows);
@@ -314,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_of_two_spins),
         cmocka_unit_test(truth_is_within_errors),
+        cmocka_unit_test(probes_find_what_a_matrix_does),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(states_that_are_never_together),
         cmocka_unit_test(refusals),

@@ -8,12 +8,13 @@
 #define ROOM      8192u  /* doubles of the rows that go through the tiles together */
 #define TILE_ROOM 32768u /* doubles of a tile: sites whose part of a block stays in the cache */
 
-/* sum += block(j, x_j, .) for j in [from, end), n_eights vectors of it. */
-INLINE void add_sites(const gbsi_potts_site *s, const uint8_t *x, uint32_t from, uint32_t end,
-                      uint32_t first, const uint32_t n_eights, eight *sum)
+/* sum += block(j, x_j, .), or along's, for j in [from, end), n_eights vectors of it. */
+INLINE void add_sites(const gbsi_potts_site *s, const double *block, const uint8_t *x,
+                      uint32_t from, uint32_t end, uint32_t first, const uint32_t n_eights,
+                      eight *sum)
 {
     for (uint32_t j = from; j < end; ++j) {
-        const double *row = s->block + ((size_t)j * s->n_states + x[j]) * s->width + first;
+        const double *row = block + ((size_t)j * s->n_states + x[j]) * s->width + first;
         for (uint32_t k = 0; k < n_eights; ++k) {
             sum[k] += *(const eight *)(const void *)(row + k * EIGHT);
         }
@@ -31,14 +32,15 @@ static inline uint32_t larger(uint32_t a, uint32_t b)
 }
 
 /* f(a) += sum over j in [from, end), without the site itself, of J_ij(a, x_j), for states first ..
- * first + 8 n_eights - 1. */
+ * first + 8 n_eights - 1. @param block with this J. */
 INLINE void sum_part(const gbsi_potts_site *s, const uint8_t *x, uint32_t first,
-                     const uint32_t n_eights, uint32_t from, uint32_t end, double *f)
+                     const uint32_t n_eights, const double *block, uint32_t from, uint32_t end,
+                     double *f)
 {
     eight sum[4];
     memcpy(sum, f + first, n_eights * sizeof sum[0]);
-    add_sites(s, x, from, smaller(end, s->site), first, n_eights, sum);
-    add_sites(s, x, larger(from, s->site + 1), end, first, n_eights, sum);
+    add_sites(s, block, x, from, smaller(end, s->site), first, n_eights, sum);
+    add_sites(s, block, x, larger(from, s->site + 1), end, first, n_eights, sum);
     memcpy(f + first, sum, n_eights * sizeof sum[0]);
 }
 
@@ -84,9 +86,9 @@ INLINE void slope_part(const gbsi_potts_site *s, const uint8_t *x, uint32_t firs
         }                                                             \
     } while (0)
 
-static const double *field_of(const gbsi_potts_site *s)
+static const double *field_of(const gbsi_potts_site *s, const double *block)
 {
-    return s->block + (size_t)s->site * s->n_states * s->width;
+    return block + (size_t)s->site * s->n_states * s->width;
 }
 
 /* f becomes exp(f - largest f). @param at out: f(x_i) less the largest. @return their sum. */
@@ -116,14 +118,28 @@ INLINE double weigh(const gbsi_potts_site *s, const uint8_t *x, double *f, doubl
 double GBSI_V(gbsi_potts_conditional)(const gbsi_potts_site *site, const uint8_t *x, double *p)
 {
     double at;
-    memcpy(p, field_of(site), site->width * sizeof *p);
-    IN_PARTS(site, sum_part, 0, site->n_sites, p);
+    memcpy(p, field_of(site, site->block), site->width * sizeof *p);
+    IN_PARTS(site, sum_part, site->block, 0, site->n_sites, p);
     return weigh(site, x, p, &at);
 }
 
-/* ln p(x_i) of a row to the sum; f becomes weight (p(a) - [a = x_i]), which the field's slope
- * gains. */
-static void finish_row(gbsi_potts_site *s, size_t b, double *f)
+/* f, not normalised, becomes weight p(a) (u(a) - sum over c of p(c) u(c)): how weight p(a) changes
+ * along u [M62]. */
+static void turn_row(const gbsi_potts_site *s, double weight, double sum, const double *u,
+                     double *f)
+{
+    double mean = 0.0;
+    for (uint32_t a = 0; a < s->n_states; ++a) {
+        mean += f[a] / sum * u[a];
+    }
+    for (uint32_t a = 0; a < s->width; ++a) {
+        f[a] *= weight / sum * (u[a] - mean);
+    }
+}
+
+/* ln p(x_i) of a row to the sum; f becomes weight (p(a) - [a = x_i]), or its slope along u, which
+ * the field's slope gains. */
+static void finish_row(gbsi_potts_site *s, size_t b, const double *u, double *f)
 {
     const uint8_t *x = s->state + b * s->n_sites;
     const double weight = s->weight[b];
@@ -133,32 +149,46 @@ static void finish_row(gbsi_potts_site *s, size_t b, double *f)
     if (s->slope == NULL) {
         return;
     }
-    for (uint32_t a = 0; a < s->width; ++a) {
-        f[a] *= weight / sum;
+    if (s->along != NULL) {
+        turn_row(s, weight, sum, u, f);
+    } else {
+        for (uint32_t a = 0; a < s->width; ++a) {
+            f[a] *= weight / sum;
+        }
+        f[x[s->site]] -= weight;
     }
-    f[x[s->site]] -= weight;
     for (uint32_t a = 0; a < s->width; ++a) {
         s->slope[(size_t)s->site * s->n_states * s->width + a] += f[a];
     }
 }
 
-/* Rows that fit the room, tile after tile of sites: sums are over sites, then rows, in their order.
- */
-static void add_some(gbsi_potts_site *s, size_t from, size_t n, double *f)
+/* f of some rows, tile after tile of sites. @param block J and h. */
+static void sum_some(const gbsi_potts_site *s, const double *block, size_t from, size_t n,
+                     double *f)
 {
     const uint32_t tile = TILE_ROOM / (s->n_states * s->width) + 1;
     for (size_t r = 0; r < n; ++r) {
-        memcpy(f + r * s->width, field_of(s), s->width * sizeof *f);
+        memcpy(f + r * s->width, field_of(s, block), s->width * sizeof *f);
     }
     for (uint32_t j = 0; j < s->n_sites; j += tile) {
         const uint32_t end = smaller(s->n_sites, j + tile);
         for (size_t r = 0; r < n; ++r) {
             const uint8_t *x = s->state + (from + r) * s->n_sites;
-            IN_PARTS(s, sum_part, j, end, f + r * s->width);
+            IN_PARTS(s, sum_part, block, j, end, f + r * s->width);
         }
     }
+}
+
+/* Rows that fit the room: sums are over sites, then rows, in their order. */
+static void add_some(gbsi_potts_site *s, size_t from, size_t n, double *f, double *u)
+{
+    const uint32_t tile = TILE_ROOM / (s->n_states * s->width) + 1;
+    sum_some(s, s->block, from, n, f);
+    if (s->along != NULL) {
+        sum_some(s, s->along, from, n, u);
+    }
     for (size_t r = 0; r < n; ++r) {
-        finish_row(s, from + r, f + r * s->width);
+        finish_row(s, from + r, u + r * s->width, f + r * s->width);
     }
     for (uint32_t j = 0; s->slope != NULL && j < s->n_sites; j += tile) {
         const uint32_t end = smaller(s->n_sites, j + tile);
@@ -172,8 +202,9 @@ static void add_some(gbsi_potts_site *s, size_t from, size_t n, double *f)
 void GBSI_V(gbsi_potts_add_rows)(gbsi_potts_site *site, size_t from, size_t end)
 {
     double f[ROOM];
+    double u[ROOM];
     const size_t at_once = ROOM / site->width;
     for (; from < end; from += at_once) {
-        add_some(site, from, end - from < at_once ? end - from : at_once, f);
+        add_some(site, from, end - from < at_once ? end - from : at_once, f, u);
     }
 }

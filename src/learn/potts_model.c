@@ -57,6 +57,37 @@ void gbsi_potts_to_gauge(const gbsi_potts *potts, double *x)
     }
 }
 
+/* The zero-sum gauge of a site's own weights, with the same conditional: means over b of J_ij(a, b)
+ * go to h_i(a), means over a tell nothing of site i. Halves in other gauges have no mean. */
+void gbsi_potts_centre_block(const gbsi_potts *p, uint32_t i, double *block)
+{
+    const size_t q = p->n_states;
+    double *field = block + i * q * p->width;
+    for (size_t j = 0; j < p->n_sites; ++j) {
+        double *table = block + j * q * p->width; /* [b][a] */
+        double of_a[GBS_MAX_SITE_STATES] = {0.0};
+        if (j == i) {
+            continue;
+        }
+        for (size_t b = 0; b < q; ++b) {
+            double mean = 0.0;
+            for (size_t a = 0; a < q; ++a) {
+                mean += table[b * p->width + a] / (double)q;
+            }
+            for (size_t a = 0; a < q; ++a) {
+                table[b * p->width + a] -= mean;
+                of_a[a] += table[b * p->width + a] / (double)q;
+            }
+        }
+        for (size_t a = 0; a < q; ++a) {
+            field[a] += of_a[a];
+            for (size_t b = 0; b < q; ++b) {
+                table[b * p->width + a] -= of_a[a];
+            }
+        }
+    }
+}
+
 /* ---- factors --------------------------------------------------------------------------------- */
 
 static gbs_status name_site(const gbsi_potts *p, gbs_builder *builder, uint32_t i, gbs_error *err)

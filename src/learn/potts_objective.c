@@ -31,7 +31,7 @@ gbs_status gbsi_potts_take_memory(gbsi_potts *potts, bool gradients, gbs_error *
 {
     const size_t n_members = gbsi_pool_size(potts->work->pool);
     potts->log_p = gbsi_alloc_array_zero(potts->n_sites, sizeof *potts->log_p);
-    potts->scratch = gbsi_alloc_array_zero(2 * n_members * potts->n_block, sizeof *potts->scratch);
+    potts->scratch = gbsi_alloc_array_zero(3 * n_members * potts->n_block, sizeof *potts->scratch);
     potts->other = gbsi_alloc_array_zero(gradients ? potts->n : 1, sizeof *potts->other);
     return potts->log_p == NULL || potts->scratch == NULL || potts->other == NULL
                ? gbsi_no_memory(err, "a gradient", potts->n * sizeof *potts->other)
@@ -93,34 +93,46 @@ static bool stops(const gbsi_potts *p, uint32_t member, uint64_t n_operations)
                        : gbsi_watch_stopped(&p->work->watch);
 }
 
+bool gbsi_potts_sum_rows(const gbsi_potts *p, uint32_t member, gbsi_potts_site *site)
+{
+    const size_t per_row = (size_t)p->n_sites * p->width / 4 + 64; /* operations */
+    const size_t at_once = GBSI_WATCH_EVERY / per_row + GBSI_POTTS_ROWS;
+    site->n_sites = p->n_sites;
+    site->n_states = p->n_states;
+    site->width = p->width;
+    site->state = p->rows->state;
+    site->weight = site->weight != NULL ? site->weight : p->rows->weight;
+    if (site->slope != NULL) {
+        memset(site->slope, 0, p->n_block * sizeof *site->slope);
+    }
+    for (size_t from = 0; from < p->rows->n; from += at_once) {
+        const size_t end = p->rows->n - from < at_once ? p->rows->n : from + at_once;
+        gbsi_potts_add_rows(site, from, end);
+        if (stops(p, member, (end - from) * per_row)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void sum_sites(void *context, uint32_t member)
 {
     gbsi_potts *p = context;
-    double *block = p->scratch + 2 * member * p->n_block;
+    double *block = p->scratch + 3 * member * p->n_block;
     double *slope = p->gradient == NULL ? NULL : block + p->n_block;
-    const size_t per_row = (size_t)p->n_sites * p->width / 4 + 64; /* operations */
-    const size_t at_once = GBSI_WATCH_EVERY / per_row + GBSI_POTTS_ROWS;
+    double *along = p->along == NULL ? NULL : block + 2 * p->n_block;
     uint32_t i = 0;
     while ((i = p->next++) < p->n_sites && !stops(p, member, p->n_block)) {
-        gbsi_potts_site site = {.n_sites = p->n_sites,
-                                .n_states = p->n_states,
-                                .width = p->width,
-                                .site = i,
-                                .block = block,
-                                .slope = slope,
-                                .state = p->rows->state,
-                                .weight = p->rows->weight};
+        gbsi_potts_site site = {
+            .site = i, .block = block, .slope = slope, .along = along, .weight = p->weight};
         memset(block, 0, p->n_block * sizeof *block);
         gbsi_potts_gather(p, p->x, i, block);
-        if (slope != NULL) {
-            memset(slope, 0, p->n_block * sizeof *slope);
+        if (along != NULL) {
+            memset(along, 0, p->n_block * sizeof *along);
+            gbsi_potts_gather(p, p->along, i, along);
         }
-        for (size_t from = 0; from < p->rows->n; from += at_once) {
-            const size_t end = p->rows->n - from < at_once ? p->rows->n : from + at_once;
-            gbsi_potts_add_rows(&site, from, end);
-            if (stops(p, member, (end - from) * per_row)) {
-                return;
-            }
+        if (!gbsi_potts_sum_rows(p, member, &site)) {
+            return;
         }
         p->log_p[i] = site.log_p;
         if (slope != NULL) {
@@ -134,11 +146,25 @@ static void join_parts(void *context, uint32_t member)
 {
     gbsi_potts *p = context;
     const size_t n_fields = (size_t)p->n_sites * p->n_states;
+    const double *penalised = p->along != NULL ? p->along : p->x;
     uint64_t first = 0;
     uint64_t end = 0;
     gbsi_pool_share(p->n, 8, member, gbsi_pool_size(p->work->pool), &first, &end);
     for (size_t k = first; k < end; ++k) {
-        p->gradient[k] += (k < n_fields ? 0.0 : p->other[k]) + p->l2 * p->x[k];
+        p->gradient[k] += (k < n_fields ? 0.0 : p->other[k]) + p->l2 * penalised[k];
+    }
+}
+
+/* What sum_sites() adds up of parameters x, and the penalty's part. */
+static void find_slopes(gbsi_potts *p, const double *x, double l2, double *gradient)
+{
+    p->x = x;
+    p->gradient = gradient;
+    p->l2 = l2;
+    p->next = 0;
+    gbsi_pool_run(p->work->pool, sum_sites, p);
+    if (!gbsi_watch_stopped(&p->work->watch)) {
+        gbsi_pool_run(p->work->pool, join_parts, p);
     }
 }
 
@@ -159,16 +185,11 @@ double gbsi_potts_objective(gbsi_potts *potts, const double *x, double l2, doubl
 {
     double square = 0.0;
     double log_pl = 0.0;
-    potts->x = x;
-    potts->gradient = gradient;
-    potts->l2 = l2;
-    potts->next = 0;
-    gbsi_pool_run(potts->work->pool, sum_sites, potts);
+    find_slopes(potts, x, l2, gradient);
     if (gbsi_watch_stopped(&potts->work->watch)) {
         memset(gradient, 0, potts->n * sizeof *gradient);
         return INFINITY;
     }
-    gbsi_pool_run(potts->work->pool, join_parts, potts);
     for (size_t k = 0; k < potts->n; ++k) {
         square += x[k] * x[k];
     }
@@ -176,4 +197,19 @@ double gbsi_potts_objective(gbsi_potts *potts, const double *x, double l2, doubl
         log_pl += potts->log_p[i];
     }
     return 0.5 * l2 * square - log_pl;
+}
+
+void gbsi_potts_scores(gbsi_potts *potts, const double *x, const double *weight, double *sum)
+{
+    potts->weight = weight;
+    find_slopes(potts, x, 0.0, sum);
+    potts->weight = NULL;
+}
+
+void gbsi_potts_product(gbsi_potts *potts, const double *x, const double *along, double l2,
+                        double *product)
+{
+    potts->along = along;
+    find_slopes(potts, x, l2, product);
+    potts->along = NULL;
 }

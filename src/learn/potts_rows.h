@@ -13,7 +13,9 @@
 typedef struct gbsi_potts_site {
     uint32_t n_sites, n_states, width, site;
     const double *block;
-    double *slope;        /* the same shape: sum of weight (p(a) - [a = x_i]); NULL: not wanted */
+    double *slope; /* the same shape: sum of weight (p(a) - [a = x_i]); NULL: not wanted */
+    const double
+        *along; /* NULL, or the same shape: slope is then that of slope in this direction */
     const uint8_t *state; /* [rows][n_sites] */
     const double *weight; /* [rows] */
     double log_p;         /* sum of weight ln p(x_i | others) */

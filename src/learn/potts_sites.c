@@ -43,28 +43,14 @@ static double evaluate(void *context, const double *x, double *gradient, int n, 
     problem *q = context;
     const gbsi_potts *p = q->s->potts;
     const size_t row = (size_t)p->n_states * p->width;
-    const size_t per_row = (size_t)p->n_sites * p->width / 4 + 64; /* operations */
-    const size_t at_once = GBSI_WATCH_EVERY / per_row + GBSI_POTTS_ROWS;
-    gbsi_potts_site site = {.n_sites = p->n_sites,
-                            .n_states = p->n_states,
-                            .width = p->width,
-                            .site = q->site,
-                            .block = x,
-                            .slope = gradient,
-                            .state = p->rows->state,
-                            .weight = p->rows->weight};
+    gbsi_potts_site site = {.site = q->site, .block = x, .slope = gradient};
     double penalty = 0.0;
     (void)n;
     (void)step;
     q->outcome->evaluations++;
-    memset(gradient, 0, p->n_block * sizeof *gradient);
-    for (size_t from = 0; from < p->rows->n; from += at_once) {
-        const size_t end = p->rows->n - from < at_once ? p->rows->n : from + at_once;
-        gbsi_potts_add_rows(&site, from, end);
-        if (stops(q->s, q->member, (end - from) * per_row)) {
-            memset(gradient, 0, p->n_block * sizeof *gradient);
-            return INFINITY;
-        }
+    if (!gbsi_potts_sum_rows(p, q->member, &site)) {
+        memset(gradient, 0, p->n_block * sizeof *gradient);
+        return INFINITY;
     }
     for (size_t k = 0; k < p->n_block; ++k) {
         const double l2 = k / row == q->site ? q->s->options->l2 : 0.5 * q->s->options->l2;
@@ -91,37 +77,6 @@ static int advance(void *context, const double *x, const double *gradient, doubl
     return gbsi_watch_stopped(&q->s->potts->work->watch);
 }
 
-/* The zero-sum gauge of a site's own weights, with the same conditional: means over b of J_ij(a, b)
- * go to h_i(a), means over a tell nothing of site i. Halves in other gauges have no mean. */
-static void centre_block(const gbsi_potts *p, uint32_t i, double *block)
-{
-    const size_t q = p->n_states;
-    double *field = block + i * q * p->width;
-    for (size_t j = 0; j < p->n_sites; ++j) {
-        double *table = block + j * q * p->width; /* [b][a] */
-        double of_a[GBS_MAX_SITE_STATES] = {0.0};
-        if (j == i) {
-            continue;
-        }
-        for (size_t b = 0; b < q; ++b) {
-            double mean = 0.0;
-            for (size_t a = 0; a < q; ++a) {
-                mean += table[b * p->width + a] / (double)q;
-            }
-            for (size_t a = 0; a < q; ++a) {
-                table[b * p->width + a] -= mean;
-                of_a[a] += table[b * p->width + a] / (double)q;
-            }
-        }
-        for (size_t a = 0; a < q; ++a) {
-            field[a] += of_a[a];
-            for (size_t b = 0; b < q; ++b) {
-                table[b * p->width + a] -= of_a[a];
-            }
-        }
-    }
-}
-
 static void solve_sites(void *context, uint32_t member)
 {
     sites *s = context;
@@ -143,7 +98,7 @@ static void solve_sites(void *context, uint32_t member)
             return;
         }
         q.outcome->converged = gbsi_lbfgs_converged(ended);
-        centre_block(p, i, x);
+        gbsi_potts_centre_block(p, i, x);
         gbsi_potts_scatter(p, x, i);
         if (member == 0) {
             p->work->progress.pass = i;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Standard errors of dense Potts models with more parameters than a matrix of them has room for. */
+#ifndef GBSI_LEARN_POTTS_PROBES_H
+#define GBSI_LEARN_POTTS_PROBES_H
+
+#include "learn/potts.h"
+
+/* The root mean square of what n probes find, each with signs of its own for all rows: as
+ * potts_errors.c computes without them, within a share of 1 / sqrt(2 n) at most (one standard
+ * error). @param potts has memory for gradients. @param x at the maximum of the pseudo-likelihood.
+ * @param options l2, method, seed. @param error [potts->n] out. */
+gbs_status gbsi_potts_probe_errors(gbsi_potts *potts, const double *x,
+                                   const gbs_potts_options *options, uint64_t n, double *error,
+                                   gbs_error *err);
+
+#endif
