@@ -91,20 +91,32 @@ static int check_words(int argc, char **argv)
     return CLI_DONE;
 }
 
-/* Another version may understand the words otherwise. */
-static int compare_versions(const gbs_ranks *ranks)
+static int compare(const gbs_ranks *ranks, const char *what, const char *own)
 {
     char first[64] = "";
     gbs_error err = {GBS_OK, ""};
-    (void)snprintf(first, sizeof first, "%s", gbs_version());
+    (void)snprintf(first, sizeof first, "%s", own);
     const gbs_status status = ranks->broadcast(ranks->context, 0, first, sizeof first, &err);
     if (status < 0) {
         return cli_fail(status, &err);
     }
-    return strcmp(first, gbs_version()) == 0
+    return strncmp(first, own, sizeof first - 1) == 0
                ? CLI_DONE
-               : cli_error(CLI_FAILED, "has version %s, rank 0 has %s: all ranks need the same",
-                           gbs_version(), first);
+               : cli_error(CLI_FAILED, "has %s %s, rank 0 has %s: all ranks need the same", what,
+                           own, first);
+}
+
+/* Another version may understand the words otherwise; other runs meet elsewhere. */
+static int read_words(const gbs_ranks *ranks, int *argc, char **argv)
+{
+    const int version = compare(ranks, "version", gbs_version());
+    const int taken = take_words(argc, argv);
+    const int verb = compare(ranks, "verb", *argc > 1 ? argv[1] : "");
+    const int divided = compare(ranks, "--distribute", cli_here.by_model ? "model" : "chains");
+    return cli_meet(version != CLI_DONE ? version
+                    : taken != CLI_DONE ? taken
+                    : verb != CLI_DONE  ? verb
+                                        : divided);
 }
 
 static int run(int argc, char **argv, const gbs_ranks *ranks)
@@ -115,8 +127,7 @@ static int run(int argc, char **argv, const gbs_ranks *ranks)
     }
     memcpy(typed, argv, (size_t)argc * sizeof *typed);
     const int n_typed = argc;
-    int status = compare_versions(ranks);
-    status = status == CLI_DONE ? take_words(&argc, argv) : status;
+    int status = read_words(ranks, &argc, argv);
     status = status == CLI_DONE ? check_verb(argc > 1 ? argv[1] : "") : status;
     status = status == CLI_DONE ? check_words(argc, argv) : status;
     status = status == CLI_DONE ? cli_program(argc, argv, n_typed, typed) : status;

@@ -248,9 +248,12 @@ GBS_API gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evide
  * @param ranks borrowed, outlives the run; those of one rank are a run without.
  * @return GBS_ERR_UNSUPPORTED, beside the others, for what needs all chains in one process: ladders
  *         of temperatures, splashes and the pilot run of scan auto, the synchronous scan, spins
- *         with one bit each, a threshold that trial runs find; GBS_ERR_STATE on a rank whose
- *         version, model, evidence or options are not those of rank 0. Where it fails on a rank,
- *         gbs_run_execute() returns GBS_ERR_STATE on those on which it did not.
+ *         with one bit each, a threshold that trial runs find; GBS_ERR_STATE where version, model,
+ *         evidence or options of a rank are not those of rank 0, or its time and memory decide
+ *         otherwise what is exact. Where it fails on a rank, it fails on all, and the message names
+ *         the first that failed. gbs_run_execute() returns GBS_ERR_STATE on a rank that has no
+ *         checkpoint where rank 0 has one, goes on from another, or has other variables of traces
+ *         and draws.
  */
 GBS_API gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
                                         const gbs_evidence *evidence,

@@ -115,7 +115,7 @@ GBS_API void gbs_share_bytes_free(void *bytes);
  * @param whole a partition on rank 0 where gbs_share_needs_whole(), else NULL; borrowed.
  * @return GBS_ERR_ARGUMENT for options that a share does not support, named; GBS_ERR_FORMAT on
  *         all ranks, naming the first rank and its file, if the shares are not of one partition, or
- *         not all of its ranks are there.
+ *         not all of its ranks are there; GBS_ERR_STATE on all where options differ.
  */
 GBS_API gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *whole,
                                         const gbs_ranks *ranks, const gbs_run_options *options,

@@ -111,8 +111,7 @@ static const char *task_of(const gbs_run *run)
                                   : "marginals";
 }
 
-/* Which components are answered exactly, "" where all are sampled. @param text [33] */
-static gbs_status digest_exact(const gbs_run *run, char *text, gbs_error *err)
+gbs_status gbsi_digest_exact(const gbs_run *run, char *text, gbs_error *err)
 {
     gbsi_digest *digest = NULL;
     text[0] = '\0';
@@ -214,6 +213,28 @@ gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_er
     return gbs_output_take(out, text, n, err);
 }
 
+gbs_status gbsi_files_text(const gbs_run *run, char **text, size_t *n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_checkpoints *c = &run->checkpoints;
+    gbs_output *out = NULL;
+    gbsi_digest *digest = NULL;
+    char from[33] = "no";
+    if (c->text != NULL) {
+        GBSI_TRY(gbsi_digest_new(&digest, err));
+        gbsi_digest_bytes(digest, c->text, strlen(c->text));
+        gbsi_digest_text(digest, from);
+    }
+    GBSI_TRY(gbs_output_open_memory(&out, err));
+    put_inputs(out, run);
+    put_line(out, "--", "checkpoint", c->path == NULL ? "no" : "yes");
+    put_line(out, "--", "resume", from);
+    status = gbs_output_take(out, text, n, err);
+cleanup:
+    gbsi_digest_free(digest);
+    return status;
+}
+
 gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char **text, size_t *n,
                                 gbs_error *err)
 {
@@ -222,7 +243,7 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
     char exact[33];
     char draws[33] = "";
     char parts[GBSI_PARTS_TEXT];
-    GBSI_TRY(digest_exact(run, exact, err));
+    GBSI_TRY(gbsi_digest_exact(run, exact, err));
     if (run->checkpoints.draws != NULL) {
         (void)gbsi_draw_log_count(run->checkpoints.draws, draws);
     }
@@ -357,7 +378,7 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
     gbsi_text_line(text, "parts", saved, sizeof saved);
     GBSI_TRY(need_same(path, "splashes follow the parts of the model: a checkpoint of", saved,
                        parts, err));
-    GBSI_TRY(digest_exact(run, exact, err));
+    GBSI_TRY(gbsi_digest_exact(run, exact, err));
     if (!find_line(text, "", "exact", saved) || strcmp(saved, exact) != 0) {
         status = gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "%s: other components of the model are answered exactly than in the "

@@ -23,6 +23,10 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standin
                                 size_t *n, gbs_error *err);
 /* What ranks that share a run have in common, line by line. @param text out: gbs_free() it. */
 gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
+/* The same of what is said once there is a run. */
+gbs_status gbsi_files_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
+/* Which components are answered exactly, "" where all are sampled. @param text [33] out. */
+gbs_status gbsi_digest_exact(const gbs_run *run, char *text, gbs_error *err);
 /* @param path for messages. */
 gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *standing,
                               gbs_error *err);

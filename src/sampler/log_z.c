@@ -195,9 +195,10 @@ static gbs_status log_z(const gbs_ranks *ranks, const gbs_model *model,
     status = open_run(ranks, model, evidence, options, &ladders, &run, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
     drive.run = run;
-    GBSI_TRY(gbsi_ranks_meet(ranks, gbsi_ranks_compare(run, err), err));
+    GBSI_TRY(gbsi_ranks_compare(run, err));
     status = prepare(run, &drive, files, ladders, &log_exact, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    GBSI_TRY(gbsi_ranks_meet(ranks, gbsi_ranks_compare_files(run, err), err));
     status = answer(run, &drive, log_exact, ladders, &found, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
     gbsi_struct_give(report, &found, sizeof found);

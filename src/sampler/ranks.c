@@ -78,16 +78,23 @@ gbs_status gbsi_ranks_check(const gbs_run *run, gbs_error *err)
 
 /* ---- that all are alike ---- */
 
-enum { N_DECIDED = 7 };
-
 /* What conditioning, the search for exact answers and the compiler made of the model. */
-static void decisions(const gbs_run *run, uint64_t out[N_DECIDED])
+typedef struct decisions {
+    uint64_t n_free, n_exact, n_components, all_exact, chains, n_levels, undecided;
+    char exact[40]; /* digest of the components that are exact */
+} decisions;
+
+static gbs_status decide(const gbs_run *run, decisions *d, gbs_error *err)
 {
     const gbs_report *r = &run->report.public;
-    const uint64_t number[N_DECIDED] = {
-        r->n_free_variables, r->n_exact_variables, r->n_components,      run->problem.part == NULL,
-        r->chains,           r->n_levels,          run->engine.undecided};
-    memcpy(out, number, sizeof number);
+    *d = (decisions){.n_free = r->n_free_variables,
+                     .n_exact = r->n_exact_variables,
+                     .n_components = r->n_components,
+                     .all_exact = run->problem.part == NULL,
+                     .chains = r->chains,
+                     .n_levels = r->n_levels,
+                     .undecided = run->engine.undecided};
+    return gbsi_digest_exact(run, d->exact, err);
 }
 
 /* The first line of rank 0's that is another here. */
@@ -99,7 +106,7 @@ static gbs_status name_difference(const char *own, const char *first, gbs_error 
     }
     return gbsi_fail(err, GBS_ERR_STATE,
                      "this rank has %.*s, rank 0 has %.*s: all ranks need the same version, model, "
-                     "evidence and options",
+                     "evidence, options and checkpoint",
                      (int)strcspn(own + line, "\n"), own + line, (int)strcspn(first + line, "\n"),
                      first + line);
 }
@@ -129,30 +136,21 @@ static gbs_status compare_decisions(const gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbs_ranks *ranks = run->ranks;
-    uint64_t own[N_DECIDED];
-    uint64_t first[N_DECIDED];
-    decisions(run, own);
-    memcpy(first, own, sizeof first);
-    GBSI_TRY(ranks->broadcast(ranks->context, 0, first, sizeof first, err));
-    if (memcmp(own, first, sizeof own) != 0) {
+    decisions own;
+    decisions first;
+    GBSI_TRY(decide(run, &own, err));
+    first = own;
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, &first, sizeof first, err));
+    if (memcmp(&own, &first, sizeof own) != 0) {
         status = gbsi_fail(err, GBS_ERR_STATE,
                            "this rank would answer %" PRIu64 " of %" PRIu64
                            " variables exactly, rank 0 %" PRIu64 " of %" PRIu64
                            ": time or memory decided otherwise there: give --method and "
                            "--memory-limit, or no --time",
-                           own[1], own[0], first[1], first[0]);
+                           own.n_exact, own.n_free, first.n_exact, first.n_free);
     }
 cleanup:
     return status;
-}
-
-gbs_status gbsi_ranks_succeed(const gbs_ranks *ranks, gbs_status status, bool *all, gbs_error *err)
-{
-    uint64_t failed = status < 0;
-    const gbs_status combined =
-        ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &failed, 1, status < 0 ? NULL : err);
-    *all = combined >= 0 && failed == 0;
-    return status < 0 ? status : combined;
 }
 
 gbs_status gbsi_ranks_meet(const gbs_ranks *ranks, gbs_status status, gbs_error *err)
@@ -183,7 +181,6 @@ cleanup:
     return status;
 }
 
-/* Both comparisons on all ranks, which meet in them, and then the first that failed. */
 gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -193,9 +190,23 @@ gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
         return GBS_OK;
     }
     GBSI_TRY(gbsi_identity_text(run, &text, &n, err));
-    status = compare_text(run, text, n, err);
-    const gbs_status decided = compare_decisions(run, status < 0 ? NULL : err);
-    status = status < 0 ? status : decided;
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_text(run, text, n, err), err));
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_decisions(run, err), err));
+cleanup:
+    gbs_free(text);
+    return status;
+}
+
+gbs_status gbsi_ranks_compare_files(const gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char *text = NULL;
+    size_t n = 0;
+    if (run->ranks == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_files_text(run, &text, &n, err));
+    GBSI_TRY(compare_text(run, text, n, err));
 cleanup:
     gbs_free(text);
     return status;

@@ -24,14 +24,15 @@ bool gbsi_run_speaks(const struct gbs_run *run);
 gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains);
 /* The options that several ranks do not have. @return GBS_ERR_UNSUPPORTED naming one. */
 gbs_status gbsi_ranks_check(const struct gbs_run *run, gbs_error *err);
-/* Whether all ranks have come so far. @param status of this one. */
-gbs_status gbsi_ranks_succeed(const gbs_ranks *ranks, gbs_status status, bool *all, gbs_error *err);
 /* Where all ranks come before they go on together: if some have failed until here, all fail as the
  * first of them did, which the message names. @param ranks NULL: this process is alone. */
 gbs_status gbsi_ranks_meet(const gbs_ranks *ranks, gbs_status status, gbs_error *err);
 /* That all ranks have the same version, model, evidence and options, and decided alike what is
- * exact. @return GBS_ERR_STATE naming what differs from rank 0. */
+ * exact. @return GBS_ERR_STATE on all ranks, naming what differs from rank 0. */
 gbs_status gbsi_ranks_compare(const struct gbs_run *run, gbs_error *err);
+/* The same of what is said once there is a run: variables of traces and draws, whether there are
+ * checkpoints, and the one to go on from. @return GBS_ERR_STATE where it differs from rank 0. */
+gbs_status gbsi_ranks_compare_files(const struct gbs_run *run, gbs_error *err);
 
 /* What stopped the run on any rank stops it on all. */
 gbs_status gbsi_drive_agree(const struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);

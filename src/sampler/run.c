@@ -509,6 +509,7 @@ cleanup:
 static gbs_status run_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_ranks_compare_files(run, err));
     GBSI_TRY(gbsi_monitor_begin(run, err));
     GBSI_TRY((run->checkpoints.from != NULL ? gbsi_run_take_up : begin_chains)(run, drive, err));
     GBSI_TRY(gbsi_drive_agree(run, drive, err));
@@ -585,9 +586,6 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
     if (run->checkpoints.draws != NULL && (callbacks == NULL || callbacks->draw == NULL)) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "draws are to be kept, and there is no callbacks.draw");
-    }
-    if (run->report.deserted) {
-        return gbsi_fail(err, GBS_ERR_STATE, "another rank could not make this run");
     }
     run->report.executed = true;
     gbsi_run_enter(run);

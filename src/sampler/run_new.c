@@ -159,19 +159,12 @@ static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
     const gbsi_run_purpose purpose = {.limited = true,
                                       .draws = draws,
                                       .ranks = ranks != NULL && ranks->n_ranks > 1 ? ranks : NULL};
-    bool all = true;
     status = gbsi_run_open(model, evidence, options, &purpose, &run, err);
     if (status >= 0) {
         status = gbsi_run_note_inputs(run, evidence, &run->options, err);
     }
-    if (purpose.ranks != NULL) {
-        status = gbsi_ranks_succeed(purpose.ranks, status, &all, err);
-    }
-    GBSI_TRY(status);
-    run->report.deserted = !all;
-    if (all) {
-        GBSI_TRY(gbsi_ranks_compare(run, err));
-    }
+    GBSI_TRY(gbsi_ranks_meet(purpose.ranks, status, err));
+    GBSI_TRY(gbsi_ranks_compare(run, err));
     run->options.sequence = NULL; /* borrowed only until here */
     run->options.start = NULL;
     run->options.dummy_edges = NULL;

@@ -250,18 +250,14 @@ cleanup:
     return status;
 }
 
-static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
-                          const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
-                          gbs_run **out, gbs_error *err)
+/* Of this rank alone. */
+static gbs_status begin_run(const gbs_share *share, const gbs_partition *whole,
+                            const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
+                            gbs_run **out, gbs_error *err)
 {
-    GBSI_NEED(share);
-    GBSI_NEED(ranks);
-    GBSI_NEED(out);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     gbs_run_options taken;
-    const double begun_s = gbsi_clock_s();
-    GBSI_TRY(check_ranks(share, ranks, err));
     GBSI_TRY(gbsi_share_options(options, &taken, err));
     const gbs_run_options given = taken;
     GBSI_TRY(take_scan(share, &taken, err));
@@ -274,16 +270,48 @@ static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
     run->purpose.limited = true;
     run->purpose.draws = draws;
     GBSI_TRY(note_run(run, &given, err));
-    GBSI_TRY(compile(run, err));
+    *out = run;
+    run = NULL;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+static gbs_status take_memory(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = run->shared.share;
+    gbsi_executor *x = &run->engine.executor;
     GBSI_TRY(gbsi_run_predict(run, err));
-    run->report.public.predicted_bytes += gbsi_halo_bytes(share, gbsi_options_chains(&taken));
+    run->report.public.predicted_bytes +=
+        gbsi_halo_bytes(share, gbsi_options_chains(&run->options));
     GBSI_TRY(gbsi_run_take_memory(run, err));
-    run->engine.executor.own = share->own;
-    run->engine.executor.weave = &run->shared.weave;
-    run->engine.executor.woven_bytes = share->facts.max_arity <= 256 ? 1 : 2;
-    run->engine.executor.sum_ranks = ranks;
-    run->engine.executor.lost = &run->shared.lost;
-    GBSI_TRY(gbsi_halo_init(&run->shared.halo, share, ranks, &run->engine.executor, err));
+    x->own = share->own;
+    x->weave = &run->shared.weave;
+    x->woven_bytes = share->facts.max_arity <= 256 ? 1 : 2;
+    x->sum_ranks = run->ranks;
+    x->lost = &run->shared.lost;
+    GBSI_TRY(gbsi_halo_init(&run->shared.halo, share, run->ranks, x, err));
+cleanup:
+    return status;
+}
+
+static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
+                          const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
+                          gbs_run **out, gbs_error *err)
+{
+    GBSI_NEED(share);
+    GBSI_NEED(ranks);
+    GBSI_NEED(out);
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    const double begun_s = gbsi_clock_s();
+    GBSI_TRY(check_ranks(share, ranks, err));
+    status = begin_run(share, whole, ranks, options, draws, &run, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    GBSI_TRY(gbsi_ranks_compare(run, err));
+    GBSI_TRY(compile(run, err));
+    GBSI_TRY(take_memory(run, err));
     run->report.public.compile_s = gbsi_clock_s() - begun_s;
     gbsi_run_leave(run);
     *out = run;

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/machine.h"
 #include "base/status.h"
 #include "sampler/log_z.h"
 #include "support/place.h"
@@ -39,6 +40,7 @@ typedef struct job {
     uint32_t odd_one;      /* the rank that ... */
     uint64_t odd_limit;    /* ... has another memory limit, 0: the same, ... */
     uint64_t odd_seed;     /* ... or seed, ... */
+    bool odd_one_keeps;    /* ... or a checkpoint, ... */
     bool odd_one_stops;    /* ... or stops, as by a signal */
     gbs_log_z_report of[MOST_RANKS];
     gbs_error err[MOST_RANKS];
@@ -57,7 +59,9 @@ static gbs_status live(const gbs_ranks *ranks, void *context, gbs_error *err)
     job *j = context;
     const uint32_t rank = ranks->rank;
     const bool odd = rank == j->odd_one;
-    const gbs_checkpoint_files files = {.size = sizeof files, .write = j->to, .resume = j->from};
+    const gbs_checkpoint_files files = {.size = sizeof files,
+                                        .write = odd && j->odd_one_keeps ? "/tmp/never" : j->to,
+                                        .resume = j->from};
     const gbs_run_callbacks callbacks = {.size = sizeof callbacks,
                                          .progress = odd && j->odd_one_stops ? stop_now : NULL};
     gbs_run_options options = j->options;
@@ -284,6 +288,10 @@ static void failures_are_alike(void **state)
     j.odd_seed = 3;
     check_failure(&j, GBS_ERR_STATE, "rank 1: this rank has --seed=3, rank 0 has --seed=20261124");
     j.odd_seed = 0;
+    j.odd_one_keeps = true;
+    check_failure(&j, GBS_ERR_STATE,
+                  "rank 1: this rank has --checkpoint=yes, rank 0 has --checkpoint=no");
+    j.odd_one_keeps = false;
     j.to = "/nowhere/run.ckpt"; /* of rank 0 alone */
     check_failure(&j, GBS_ERR_IO, "rank 0: /nowhere/run.ckpt");
     j.to = NULL;
@@ -300,6 +308,21 @@ static void failures_are_alike(void **state)
     j.options.temper = GBS_TEMPER_OFF;
     j.options.scan = GBS_SCAN_SPLASH;
     check_failure(&j, GBS_ERR_ARGUMENT, "splash chains are not annealed");
+    gbs_model_free(model);
+}
+
+/* Rank 1 may not sum what the others sum. */
+static void memory_that_decides_is_told(void **state)
+{
+    (void)state;
+    const gbs_generate_ising_options how = {.side = {18, 40, 1}, .coupling = 0.3};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&how, &model, NULL), GBS_OK);
+    job j = {.model = model, .options = annealed(20, 16), .odd_one = 1};
+    j.options.method = GBS_METHOD_AUTO;
+    j.options.memory_limit = UINT64_C(1) << 32;
+    j.odd_limit = gbsi_process_bytes() + (UINT64_C(24) << 20); /* a table takes 32 MiB */
+    check_failure(&j, GBS_ERR_STATE, "rank 1: this rank would answer 0 of 720 variables exactly");
     gbs_model_free(model);
 }
 
@@ -371,6 +394,7 @@ int main(void)
         cmocka_unit_test(partly_exact),
         cmocka_unit_test(goes_on_on_another_number_of_ranks),
         cmocka_unit_test(failures_are_alike),
+        cmocka_unit_test(memory_that_decides_is_told),
         cmocka_unit_test(a_stop_on_one_rank_ends_all),
         cmocka_unit_test(a_pass_that_fails_ends_all),
     };

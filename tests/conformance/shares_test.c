@@ -250,6 +250,41 @@ static void shares_of_other_ranks_are_told(void **state)
     gbs_model_free(model);
 }
 
+/* The share of every rank, but not the seed. */
+static gbs_status live_apart(const gbs_ranks *ranks, void *context, gbs_error *err)
+{
+    test_share_job *j = context;
+    gbs_run *run = NULL;
+    gbs_run_options options = j->problem.options;
+    options.seed += ranks->rank == 2;
+    const gbs_status status =
+        gbs_run_new_of_share(j->share[ranks->rank], NULL, ranks, &options, &run, err);
+    gbs_run_free(run);
+    return status;
+}
+
+static void options_that_differ_are_told(void **state)
+{
+    (void)state;
+    gbs_model *model = test_model(TEST_ISING, 5, 10);
+    test_share_job j = {.problem = {.model = model, .options = gbs_run_options_default()}};
+    gbs_partition *partition = NULL;
+    gbs_error err = {GBS_OK, ""};
+    assert_int_equal(gbs_partition_new(model, NULL, NULL, 4, GBS_PARTS_AUTO, &partition, &err),
+                     GBS_OK);
+    for (uint32_t rank = 0; rank < 4; ++rank) {
+        assert_int_equal(gbs_partition_share(partition, rank, &j.share[rank], &err), GBS_OK);
+    }
+    j.problem.options.seed = 7;
+    assert_int_equal(test_on_ranks(4, live_apart, &j, &err), GBS_ERR_STATE);
+    assert_non_null(strstr(err.message, "rank 2: this rank has --seed=8, rank 0 has --seed=7"));
+    for (uint32_t rank = 0; rank < 4; ++rank) {
+        gbs_share_free(j.share[rank]);
+    }
+    gbs_partition_free(partition);
+    gbs_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +296,7 @@ int main(void)
         cmocka_unit_test(large_models_through_files),
         cmocka_unit_test(what_needs_the_whole_is_refused),
         cmocka_unit_test(shares_of_other_ranks_are_told),
+        cmocka_unit_test(options_that_differ_are_told),
     };
     return cmocka_run_group_tests_name("shares", tests, NULL, NULL);
 }

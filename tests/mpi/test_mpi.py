@@ -159,6 +159,36 @@ def test_another_version_is_named():
     assert ours(done) == [f"gibbsite-mpi: rank 1: has version 0.0.9, rank 0 has {version}: all ranks need the same"]
 
 
+@pytest.mark.parametrize("words", [[], ["--distribute", "model", "--scan", "chromatic", "--lattice", "never"]], ids=["chains", "model"])
+@pytest.mark.parametrize("more, message", [
+    (["--seed", "5"], "this rank has --seed=5, rank 0 has --seed=1"),
+    (["--burn-in", "7"], "this rank has --burn-in=7, rank 0 has --burn-in="),
+    (["--checkpoint", "run.ckpt"], "this rank has --checkpoint=yes, rank 0 has --checkpoint=no"),
+])
+def test_one_of_four_ranks_differs(tmp_path, words, more, message):
+    program = [GIBBSITE_MPI, "marginals", CLINIC, "--method", "sample", "--chains", "70", "--sweeps", "50", *words]
+    done = each_rank(program, [*program, *more], program, program, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(ours(done)) == 1 and ours(done)[0].startswith("gibbsite-mpi: rank 1: " + message)
+
+
+def test_files_and_verbs_that_differ(tmp_path):
+    program = [GIBBSITE_MPI, *RUNS["marginals"]]
+    for name, sweeps in [("a", "50"), ("b", "70")]:
+        done = run(GIBBSITE, *RUNS["marginals"][:-1], sweeps, "--checkpoint", f"{name}.ckpt", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    for first, second, message in [
+            ([*program, "--resume", "a.ckpt"], [*program, "--resume", "b.ckpt"], "this rank has --resume="),
+            ([*program, "--resume", "a.ckpt"], program, "this rank has --resume=no"),
+            ([*program, "--monitor", "fever"], [*program, "--monitor", "cold"], "this rank has monitor="),
+            (program, [*program, "-e", "fever=yes"], "this rank has evidence="),
+            (program, [GIBBSITE_MPI, "logz", CLINIC], "has verb logz, rank 0 has marginals"),
+            (program, [*program, "--distribute", "model"], "has --distribute model, rank 0 has chains")]:
+        done = each_rank(first, second, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert len(ours(done)) == 1 and ours(done)[0].startswith("gibbsite-mpi: rank 1: ") and message in ours(done)[0]
+
+
 def test_one_rank_that_fails_ends_all(tmp_path):
     program = [GIBBSITE_MPI, *RUNS["marginals"]]
     done = each_rank(program, [*program, "--memory-limit", "1K"])
