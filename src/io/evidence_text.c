@@ -199,13 +199,25 @@ static size_t comma_after(const reader *r, size_t at)
     return at + strcspn(r->list + at, ",");
 }
 
-/* Cuts at every ','. @param evidence NULL: only whether all is known. */
-static gbs_status read_plainly(const reader *r, gbs_evidence *evidence)
+/* The next ',' that stands in no parentheses. */
+static size_t comma_outside(const reader *r, size_t at)
+{
+    int depth = 0;
+    for (; r->list[at] != '\0' && (r->list[at] != ',' || depth > 0); ++at) {
+        depth += r->list[at] == '(' ? 1 : r->list[at] == ')' ? -1 : 0;
+    }
+    return at;
+}
+
+typedef size_t next_cut(const reader *r, size_t at);
+
+/* Cuts where it is told to. @param evidence NULL: only whether all is known. */
+static gbs_status read_plainly(const reader *r, next_cut *cut, gbs_evidence *evidence)
 {
     size_t to = 0;
     for (size_t from = 0;; from = to + 1) {
         uint32_t variable = 0;
-        to = comma_after(r, from);
+        to = cut(r, from);
         if (!reads_item(r, (span){from, to}, false, &variable, r->err)) {
             return GBS_ERR_ARGUMENT;
         }
@@ -265,10 +277,10 @@ static gbs_status read_list(reader *r, gbs_evidence *evidence)
 {
     gbs_error *err = r->err;
     r->err = NULL;
-    const bool known = read_plainly(r, NULL) == GBS_OK;
+    const bool known = read_plainly(r, comma_after, NULL) == GBS_OK;
     r->err = err;
     if (known || !has_awkward_names(r->model)) {
-        return read_plainly(r, evidence);
+        return read_plainly(r, comma_after, evidence);
     }
     const size_t n = strlen(r->list) + 1;
     size_t *end = gbsi_alloc_array(n, sizeof *end);
@@ -276,7 +288,8 @@ static gbs_status read_list(reader *r, gbs_evidence *evidence)
         return gbsi_no_memory(err, "evidence", n * sizeof *end);
     }
     search_cuts(r, end);
-    gbs_status status = end[0] == SIZE_MAX ? read_plainly(r, evidence) : GBS_OK;
+    /* names with commas mostly have them in parentheses: messages are about such items */
+    gbs_status status = end[0] == SIZE_MAX ? read_plainly(r, comma_outside, evidence) : GBS_OK;
     for (size_t at = 0; end[0] != SIZE_MAX && at < n && status >= 0; at = end[at] + 1) {
         uint32_t variable = 0;
         (void)reads_item(r, (span){at, end[at]}, true, &variable, NULL);

@@ -166,7 +166,12 @@ typedef struct suggestions {
 
 static void consider(suggestions *s, const char *name)
 {
-    const size_t distance = edit_distance(s->wanted, name);
+    size_t distance = edit_distance(s->wanted, name);
+    const size_t n = strlen(s->wanted);
+    if (n > 1 && strncmp(name, s->wanted, n) == 0 && name[n] == '(' &&
+        strlen(name) <= MAX_SUGGESTED_LENGTH) { /* atoms of a predicate */
+        distance = 1;
+    }
     if (distance > 1 + strlen(s->wanted) / 3) {
         return;
     }

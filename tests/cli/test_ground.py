@@ -100,6 +100,16 @@ def test_a_program_with_constants_needs_no_facts(run, tmp_path, program):
     assert exact(run, model, "P(A)" if "P(A)" in program or "{" in program else "Q(A)") == pytest.approx(1 / (1 + math.exp(-1)))
 
 
+def test_mistyped_atoms(run, tmp_path):
+    model = str(tmp_path / "m.gbm")
+    assert run("ground", PROGRAM, DATABASE, "-o", model).status == 0
+    assert "did you mean Smokes(Anna)" in run("marginals", model, "--query", "Smokes").err
+    (tmp_path / "p.mln").write_text("P(t, t)\n1 P(x,y)\n")
+    (tmp_path / "d.db").write_text("!P(A, B)\n")
+    assert run("ground", str(tmp_path / "p.mln"), str(tmp_path / "d.db"), "--query-predicates", "P", "-o", model).status == 0
+    assert 'variable P(A,A) has no state "true"' in run("marginals", model, "-e", "P(A,A)=true").err
+
+
 def test_wrong_use(run):
     assert run("ground", PROGRAM, DATABASE).status == 2
     assert run("ground", "-", "-", "--format", "uai").status == 2
