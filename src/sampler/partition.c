@@ -244,7 +244,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_partition_list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
+/* The schedule: the pass of the run, or its turns where that draws blocks. */
+static gbs_status list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
@@ -293,15 +294,12 @@ static gbs_status deal(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
     return gbsi_deal_init(&p->deal, &source, err);
 }
 
-gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidence,
-                             const gbs_run_options *options, uint32_t n_ranks, gbs_parts parts,
-                             gbs_partition **out, gbs_error *err)
+gbs_status gbsi_partition_begin(const gbs_model *model, const gbs_evidence *evidence,
+                                const gbs_run_options *options, uint32_t n_ranks, gbs_parts parts,
+                                gbs_partition **out, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(out);
     gbs_status status = GBS_OK;
     gbs_run_options taken;
-    gbsi_partition_kind used = GBSI_PARTITION_AUTO;
     if (gbs_parts_name(parts) == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "parts: found a number that is no gbs_parts");
     }
@@ -321,12 +319,7 @@ gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidenc
             gbsi_no_memory(err, "partition", p->run->problem.part->n_variables * sizeof *p->owner));
     }
     GBSI_TRY(gbsi_partition(p->run->problem.graph, n_ranks, (gbsi_partition_kind)parts, NULL,
-                            p->owner, &used, err));
-    GBSI_TRY(gbsi_partition_list_places(p, n_ranks, err));
-    p->kind = used;
-    p->facts = facts_of(p, n_ranks);
-    GBSI_TRY(take_number(p, err));
-    GBSI_TRY(deal(p, n_ranks, err));
+                            p->owner, &p->kind, err));
     *out = p;
     p = NULL;
 cleanup:
@@ -336,6 +329,36 @@ cleanup:
     if (status >= 0) {
         gbsi_run_leave((*out)->run);
     }
+    gbs_partition_free(p);
+    return status;
+}
+
+gbs_status gbsi_partition_end(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_run_enter(p->run);
+    GBSI_TRY(list_places(p, n_ranks, err));
+    p->facts = facts_of(p, n_ranks);
+    GBSI_TRY(take_number(p, err));
+    GBSI_TRY(deal(p, n_ranks, err));
+cleanup:
+    gbsi_run_leave(p->run);
+    return status;
+}
+
+gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidence,
+                             const gbs_run_options *options, uint32_t n_ranks, gbs_parts parts,
+                             gbs_partition **partition, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(partition);
+    gbs_status status = GBS_OK;
+    gbs_partition *p = NULL;
+    GBSI_TRY(gbsi_partition_begin(model, evidence, options, n_ranks, parts, &p, err));
+    GBSI_TRY(gbsi_partition_end(p, n_ranks, err));
+    *partition = p;
+    p = NULL;
+cleanup:
     gbs_partition_free(p);
     return status;
 }

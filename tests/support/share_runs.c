@@ -129,15 +129,11 @@ cleanup:
     return status;
 }
 
-static gbs_status scatter(gbs_partition *partition, uint32_t at_once, uint32_t n_ranks,
-                          gbs_error *err)
+static void scatter(gbs_partition *partition, uint32_t at_once, uint32_t n_ranks)
 {
-    for (uint32_t v = 0; v < partition->facts.n_free; ++v) {
+    for (uint32_t v = 0; v < partition->run->problem.part->n_variables; ++v) {
         partition->owner[v] = v / at_once % n_ranks;
     }
-    const gbs_status status = gbsi_partition_list_places(partition, n_ranks, err);
-    partition->facts.n_batches = partition->schedule.n_batches;
-    return status;
 }
 
 static gbs_status live_shared(test_share_job *j, uint32_t n_ranks, gbs_error *err)
@@ -145,11 +141,12 @@ static gbs_status live_shared(test_share_job *j, uint32_t n_ranks, gbs_error *er
     gbs_status status = GBS_OK;
     const test_share_problem *p = &j->problem;
     gbs_partition *partition = NULL;
-    GBSI_TRY(
-        gbs_partition_new(p->model, p->evidence, &p->options, n_ranks, p->parts, &partition, err));
+    GBSI_TRY(gbsi_partition_begin(p->model, p->evidence, &p->options, n_ranks, p->parts, &partition,
+                                  err));
     if (p->scattered > 0) {
-        GBSI_TRY(scatter(partition, p->scattered, n_ranks, err));
+        scatter(partition, p->scattered, n_ranks);
     }
+    GBSI_TRY(gbsi_partition_end(partition, n_ranks, err));
     j->partition = partition;
     for (uint32_t rank = 0; rank < n_ranks; ++rank) {
         GBSI_TRY(take_share(p, partition, rank, &j->share[rank], err));
