@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A share taken from the whole: the part of the model around its variables, then one walk through
- * the places of own variables and halo, which makes the schedule and the lists of what is sent. */
-#include "share/share.h"
+/* A share whose variables are known: one walk through the places of own variables and halo makes
+ * the schedule and the lists of what is sent. */
+#include "share/making.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,126 +66,102 @@ gbsi_plan_options gbsi_share_plan_options(const gbs_share *share, bool sell)
                                .n_sampled = (uint32_t)share->facts.n_free};
 }
 
-/* ---- variables ----------------------------------------------------------------------------- */
+/* ---- what is known ------------------------------------------------------------------------- */
 
-/* While a share is made. */
-typedef struct making {
-    const gbsi_share_source *from;
-    gbs_share *share;
-    uint32_t *number; /* [whole variables] in the share; undefined for others */
-    uint32_t *slot;   /* [share variables] */
-    uint64_t *event;  /* [n_events] place << 32 | share variable, ascending */
-    size_t n_events;
-    uint32_t *index_of;               /* [n_ranks] among the neighbours; GBSI_NONE */
-    size_t out_capacity, in_capacity; /* of lists */
-    size_t n_out, n_in;
-} making;
-
-static uint32_t owner_of(const making *m, uint32_t u)
-{
-    return m->from->owner[m->share->of_whole[u]];
-}
-
-static gbsi_series_list dealt(const making *m, gbsi_dealt what)
-{
-    return gbsi_deal_of(m->from->deal, what, m->share->rank);
-}
-
-static size_t count_dealt(const making *m, gbsi_dealt what)
-{
-    const gbsi_series_list list = dealt(m, what);
-    size_t n = 0;
-    for (size_t i = 0; i < list.n; ++i) {
-        n += list.at[i].n;
-    }
-    return n;
-}
-
-static gbs_status take_part(making *m, gbs_error *err)
+gbs_status gbsi_making_init(gbsi_making *m, const gbsi_share_facts *facts, uint32_t rank,
+                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbs_share *share = m->share;
     gbs_builder *builder = NULL;
-    if (dealt(m, GBSI_DEALT_VARIABLES).n == 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "rank %u owns no variable", share->rank);
+    *m = (gbsi_making){.share = gbsi_alloc_zero(sizeof *m->share)};
+    if (m->share == NULL) {
+        return gbsi_no_memory(err, "share of a model", sizeof *m->share);
     }
-    GBSI_TRY(gbsi_conditioned_pick(m->from->part, dealt(m, GBSI_DEALT_VARIABLES),
-                                   dealt(m, GBSI_DEALT_FACTORS), &share->part, err));
+    m->share->facts = *facts;
+    m->share->rank = rank;
     GBSI_TRY(gbs_builder_new(&builder, err));
-    GBSI_TRY(gbs_builder_build(builder, &share->nothing, err));
+    GBSI_TRY(gbs_builder_build(builder, &m->share->nothing, err));
 cleanup:
     gbs_builder_free(builder);
     return status;
 }
 
-static gbs_status reserve_variables(making *m, gbs_error *err)
+void gbsi_making_free(gbsi_making *m)
+{
+    gbs_share_free(m->share);
+    gbsi_free(m->owner);
+    gbsi_free(m->slot);
+    gbsi_free(m->seen);
+    gbsi_free(m->event);
+    gbsi_free(m->position);
+    gbsi_free(m->index_of);
+}
+
+gbs_status gbsi_making_reserve(gbsi_making *m, uint32_t n, gbs_error *err)
 {
     gbs_share *share = m->share;
-    const uint32_t n = share->part->n_variables;
     share->of_whole = gbsi_alloc_array(n, sizeof *share->of_whole);
     share->user_arity = gbsi_alloc_array(n, sizeof *share->user_arity);
     share->own = gbsi_alloc_array(n, 1);
     share->by_count = gbsi_alloc_array_zero(n, 1);
     share->order = gbsi_alloc_array(n, sizeof *share->order);
     share->whole_slot = gbsi_alloc_array(n, sizeof *share->whole_slot);
-    m->number = gbsi_alloc_array(m->from->part->n_variables, sizeof *m->number);
+    m->owner = gbsi_alloc_array(n, sizeof *m->owner);
     m->slot = gbsi_alloc_array(n, sizeof *m->slot);
     return share->of_whole == NULL || share->user_arity == NULL || share->own == NULL ||
                    share->by_count == NULL || share->order == NULL || share->whole_slot == NULL ||
-                   m->number == NULL || m->slot == NULL
-               ? gbsi_no_memory(err, "share of a model", (size_t)n * 20)
+                   m->owner == NULL || m->slot == NULL
+               ? gbsi_no_memory(err, "share of a model", (size_t)n * 26)
                : GBS_OK;
 }
 
-/* What is known of each variable. */
-static gbs_status describe(making *m, gbs_error *err)
+gbs_status gbsi_making_reserve_events(gbsi_making *m, size_t n, gbs_error *err)
 {
-    gbs_share *share = m->share;
-    const gbsi_plan *plan = m->from->plan;
-    const gbsi_series_list variables = dealt(m, GBSI_DEALT_VARIABLES);
-    const gbsi_series_list slots = dealt(m, GBSI_DEALT_SLOTS);
-    const gbs_status status = reserve_variables(m, err);
-    uint32_t u = 0;
-    uint32_t n_slots = 0;
-    for (size_t i = 0; status >= 0 && i < variables.n; ++i) {
-        for (uint64_t k = 0; k < variables.at[i].n; ++k, ++u) {
-            const uint32_t v = (uint32_t)(variables.at[i].first + k);
-            m->number[v] = u;
-            share->of_whole[u] = v;
-            share->user_arity[u] = m->from->part->model->arity[share->part->user_variable[u]];
-            share->own[u] = m->from->owner[v] == share->rank;
-            share->n_own += share->own[u];
-        }
-    }
-    for (size_t i = 0; status >= 0 && i < slots.n; ++i) {
-        for (uint64_t k = 0; k < slots.at[i].n; ++k, ++n_slots) {
-            const uint32_t slot = (uint32_t)(slots.at[i].first + k);
-            u = m->number[plan->variable_of[slot]];
-            share->by_count[u] = share->own[u] != 0 && gbsi_plan_by_count(plan, slot) != GBSI_NONE;
-            m->slot[u] = n_slots;
-            share->whole_slot[n_slots] = slot;
-            share->order[n_slots] = u;
-        }
+    m->event = gbsi_alloc_array(n, sizeof *m->event);
+    m->position = gbsi_alloc_array(n, sizeof *m->position);
+    return m->event == NULL || m->position == NULL
+               ? gbsi_no_memory(err, "share of a model",
+                                n * (sizeof *m->event + sizeof *m->position))
+               : GBS_OK;
+}
+
+gbs_status gbsi_making_see(gbsi_making *m, uint32_t u, uint32_t rank, gbs_error *err)
+{
+    void *pointer = m->seen;
+    const gbs_status status = gbsi_reserve(&pointer, &m->seen_capacity, m->n_seen + 1,
+                                           sizeof *m->seen, "share of a model", err);
+    m->seen = pointer;
+    if (status >= 0) {
+        m->seen[m->n_seen++] = (uint64_t)u << 32 | rank;
     }
     return status;
 }
 
 /* ---- neighbours ---------------------------------------------------------------------------- */
 
-/* Entries of a share's variable among those seen: from the first on, while it is seen. */
-static size_t first_seen(const making *m, uint32_t u)
+/* The first entry of an own variable among those seen. */
+static size_t first_seen(const gbsi_making *m, uint32_t u)
 {
-    return gbsi_deal_first_seen(m->from->deal, m->share->of_whole[u]);
+    size_t low = 0;
+    size_t high = m->n_seen;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (m->seen[middle] >> 32 < u) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
-static bool is_seen(const making *m, uint32_t u, size_t i)
+static bool is_seen(const gbsi_making *m, uint32_t u, size_t i)
 {
-    const gbsi_deal *deal = m->from->deal;
-    return i < deal->n_seen && deal->seen[i] >> 32 == m->share->of_whole[u];
+    return i < m->n_seen && m->seen[i] >> 32 == u;
 }
 
 /* Who sees an own variable is whose variables are in the halo. */
-static gbs_status find_neighbours(making *m, gbs_error *err)
+static gbs_status find_neighbours(gbsi_making *m, gbs_error *err)
 {
     gbs_share *share = m->share;
     const size_t n_ranks = share->facts.n_ranks;
@@ -196,10 +171,8 @@ static gbs_status find_neighbours(making *m, gbs_error *err)
         return gbsi_no_memory(err, "share of a model", n_ranks * sizeof *m->index_of);
     }
     memset(m->index_of, 0xff, n_ranks * sizeof *m->index_of);
-    for (uint32_t u = 0; u < share->part->n_variables; ++u) {
-        for (size_t i = first_seen(m, u); share->own[u] != 0 && is_seen(m, u, i); ++i) {
-            m->index_of[(uint32_t)m->from->deal->seen[i]] = 0;
-        }
+    for (size_t i = 0; i < m->n_seen; ++i) {
+        m->index_of[(uint32_t)m->seen[i]] = 0;
     }
     for (uint32_t rank = 0; rank < n_ranks; ++rank) {
         if (m->index_of[rank] == 0) {
@@ -211,25 +184,6 @@ static gbs_status find_neighbours(making *m, gbs_error *err)
 }
 
 /* ---- updates ------------------------------------------------------------------------------- */
-
-/* Places of own variables and halo. */
-static gbs_status find_events(making *m, gbs_error *err)
-{
-    const gbsi_series_list places = dealt(m, GBSI_DEALT_PLACES);
-    const size_t n = count_dealt(m, GBSI_DEALT_PLACES);
-    m->event = gbsi_alloc_array(n, sizeof *m->event);
-    if (m->event == NULL) {
-        return gbsi_no_memory(err, "share of a model", n * sizeof *m->event);
-    }
-    for (size_t i = 0; i < places.n; ++i) {
-        for (uint64_t k = 0; k < places.at[i].n; ++k) {
-            const uint64_t place = places.at[i].first + k;
-            const uint32_t slot = m->from->schedule->slot[place];
-            m->event[m->n_events++] = place << 32 | m->number[m->from->plan->variable_of[slot]];
-        }
-    }
-    return GBS_OK;
-}
 
 static gbs_status put_slot(gbsi_share_lists *list, size_t *n, size_t *capacity, uint32_t slot,
                            gbs_error *err)
@@ -245,20 +199,20 @@ static gbs_status put_slot(gbsi_share_lists *list, size_t *n, size_t *capacity, 
 }
 
 /* The updates of one batch, events [first, end), that neighbour j sends or gets. */
-static gbs_status list_values(making *m, size_t first, size_t end, uint32_t j, gbs_error *err)
+static gbs_status list_values(gbsi_making *m, size_t first, size_t end, uint32_t j, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_share *share = m->share;
     for (size_t i = first; i < end; ++i) {
         const uint32_t u = (uint32_t)m->event[i];
         if (share->own[u] == 0) {
-            if (m->index_of[owner_of(m, u)] == j) {
+            if (m->index_of[m->owner[u]] == j) {
                 GBSI_TRY(put_slot(&share->in, &m->n_in, &m->in_capacity, m->slot[u], err));
             }
             continue;
         }
         for (size_t k = first_seen(m, u); is_seen(m, u, k); ++k) {
-            if ((uint32_t)m->from->deal->seen[k] == share->neighbour[j]) {
+            if ((uint32_t)m->seen[k] == share->neighbour[j]) {
                 GBSI_TRY(put_slot(&share->out, &m->n_out, &m->out_capacity, m->slot[u], err));
             }
         }
@@ -267,14 +221,14 @@ cleanup:
     return status;
 }
 
-/* One more update, to the last piece where it goes on from there. */
-static gbs_status put_update(making *m, uint64_t place, const gbsi_piece *like, uint32_t u,
-                             gbs_error *err)
+/* One more update, that of an event, to the last piece where it goes on from there. */
+static gbs_status put_update(gbsi_making *m, size_t event, const gbsi_piece *like, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_share *share = m->share;
     gbsi_schedule *s = &share->schedule;
-    const uint32_t slot = m->slot[u];
+    const uint64_t place = m->event[event] >> 32;
+    const uint32_t slot = m->slot[(uint32_t)m->event[event]];
     gbsi_piece *last =
         s->n_pieces > s->batch_start[s->n_batches - 1] ? &s->piece[s->n_pieces - 1] : NULL;
     const bool extends = last != NULL && last->class_id == like->class_id &&
@@ -307,18 +261,18 @@ static gbs_status put_update(making *m, uint64_t place, const gbsi_piece *like, 
                                                .counts = like->counts};
     }
     s->slot[s->n_places] = slot;
-    s->position[s->n_places++] = m->from->schedule->position[place];
+    s->position[s->n_places++] = m->position[event];
 cleanup:
     return status;
 }
 
 /* Own updates among events [first, end) that others see, or the others.
  * @param piece in and out: of the whole, that of the first event or one before. */
-static gbs_status put_updates(making *m, size_t first, size_t end, bool seen, size_t piece,
+static gbs_status put_updates(gbsi_making *m, size_t first, size_t end, bool seen, size_t piece,
                               gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_schedule *whole = m->from->schedule;
+    const gbsi_schedule *whole = m->whole;
     gbsi_schedule *s = &m->share->schedule;
     s->batch_start[s->n_batches++] = s->n_pieces;
     for (size_t i = first; i < end; ++i) {
@@ -328,14 +282,14 @@ static gbs_status put_updates(making *m, size_t first, size_t end, bool seen, si
             ++piece;
         }
         if (m->share->own[u] != 0 && is_seen(m, u, first_seen(m, u)) == seen) {
-            GBSI_TRY(put_update(m, place, &whole->piece[piece], u, err));
+            GBSI_TRY(put_update(m, i, &whole->piece[piece], err));
         }
     }
 cleanup:
     return status;
 }
 
-static gbs_status take_schedule(making *m, gbs_error *err)
+static gbs_status take_schedule(gbsi_making *m, gbs_error *err)
 {
     gbs_share *share = m->share;
     gbsi_schedule *s = &share->schedule;
@@ -367,14 +321,13 @@ static void pad(gbsi_schedule *s)
     s->batch_start[s->n_batches] = s->n_pieces;
 }
 
-static gbs_status walk(making *m, gbs_error *err)
+static gbs_status walk(gbsi_making *m, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_share *share = m->share;
-    const gbsi_schedule *whole = m->from->schedule;
+    const gbsi_schedule *whole = m->whole;
     size_t n_lists = 0;
     size_t event = 0;
-    GBSI_TRY(find_events(m, err));
     GBSI_TRY(take_schedule(m, err));
     for (uint32_t b = 0; b < whole->n_batches; ++b) {
         const size_t piece = whole->batch_start[b];
@@ -401,78 +354,14 @@ cleanup:
     return status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
-
-static gbs_status list_fixed(making *m, gbs_error *err)
-{
-    gbs_share *share = m->share;
-    const gbsi_conditioned *whole = m->from->part;
-    const gbs_model *model = whole->model;
-    if (share->rank != 0) {
-        return GBS_OK;
-    }
-    for (uint32_t u = 0; u < model->n_variables; ++u) {
-        share->n_fixed += whole->free_variable[u] == GBSI_NONE;
-    }
-    share->fixed_variable = gbsi_alloc_array(share->n_fixed, sizeof *share->fixed_variable);
-    share->fixed_arity = gbsi_alloc_array(share->n_fixed, sizeof *share->fixed_arity);
-    share->fixed_state = gbsi_alloc_array(share->n_fixed, sizeof *share->fixed_state);
-    if (share->fixed_variable == NULL || share->fixed_arity == NULL || share->fixed_state == NULL) {
-        return gbsi_no_memory(err, "share of a model", (size_t)share->n_fixed * 12);
-    }
-    for (uint32_t u = 0, n = 0; u < model->n_variables; ++u) {
-        if (whole->free_variable[u] == GBSI_NONE) {
-            share->fixed_variable[n] = u;
-            share->fixed_arity[n] = model->arity[u];
-            share->fixed_state[n++] = whole->fixed_state[u];
-        }
-    }
-    return GBS_OK;
-}
-
-static gbs_status take_starts(making *m, gbs_error *err)
-{
-    gbs_share *share = m->share;
-    const size_t n = share->part->n_variables;
-    const size_t n_whole = m->from->part->n_variables;
-    share->start = gbsi_alloc_array(share->facts.n_starts * n, sizeof *share->start);
-    if (share->start == NULL) {
-        return gbsi_no_memory(err, "starts", share->facts.n_starts * n * sizeof *share->start);
-    }
-    for (size_t chain = 0; chain < share->facts.n_starts; ++chain) {
-        for (size_t u = 0; u < n; ++u) {
-            share->start[chain * n + u] = m->from->start[chain * n_whole + share->of_whole[u]];
-        }
-    }
-    return GBS_OK;
-}
-
-gbs_status gbsi_share_make(const gbsi_share_source *source, uint32_t rank, gbs_share **out,
-                           gbs_error *err)
+gbs_status gbsi_making_finish(gbsi_making *m, gbs_share **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbs_share *share = gbsi_alloc_zero(sizeof *share);
-    making m = {.from = source, .share = share};
-    if (share == NULL) {
-        return gbsi_no_memory(err, "share of a model", sizeof *share);
-    }
-    assert(source->schedule->slot != NULL && source->schedule->position != NULL);
-    share->facts = source->facts;
-    share->rank = rank;
-    GBSI_TRY(take_part(&m, err));
-    GBSI_TRY(describe(&m, err));
-    GBSI_TRY(find_neighbours(&m, err));
-    GBSI_TRY(walk(&m, err));
-    GBSI_TRY(list_fixed(&m, err));
-    GBSI_TRY(take_starts(&m, err));
-    share->part->model = share->nothing; /* the whole is not there when a share is used */
-    *out = share;
-    share = NULL;
+    GBSI_TRY(find_neighbours(m, err));
+    GBSI_TRY(walk(m, err));
+    m->share->part->model = m->share->nothing; /* the whole is not there when a share is used */
+    *out = m->share;
+    m->share = NULL;
 cleanup:
-    gbs_share_free(share);
-    gbsi_free(m.number);
-    gbsi_free(m.slot);
-    gbsi_free(m.event);
-    gbsi_free(m.index_of);
     return status;
 }
