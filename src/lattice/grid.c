@@ -4,6 +4,7 @@
 #include "lattice/grid.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/forest.h"
 #include "base/memory.h"
@@ -57,6 +58,38 @@ int gbsi_grid_bond(const gbsi_grid *grid, uint32_t site, unsigned direction, boo
         return 0;
     }
     return grid->bond[direction][forward ? site : gbsi_grid_next(grid, site, direction, false)];
+}
+
+/* ---- without a model --------------------------------------------------------------------------
+ */
+
+gbs_status gbsi_grid_open(uint32_t width, uint32_t height, double coupling, const double *field,
+                          uint32_t n_fields, uint8_t *field_of, gbsi_grid *grid, gbs_error *err)
+{
+    const uint32_t n = width * height;
+    gbsi_grid g = {.n_sites = n,
+                   .side = {width, 1, height},
+                   .coupling = {coupling, 0.0, coupling},
+                   .spins = {.n_sites = n, .n_components = 1, .n_fields = n_fields},
+                   .field_of = field_of};
+    g.bond[0] = gbsi_alloc_array(n, 1);
+    g.bond[2] = gbsi_alloc_array(n, 1);
+    if (g.bond[0] == NULL || g.bond[2] == NULL) {
+        gbsi_grid_free(&g);
+        return gbsi_no_memory(err, "lattice", n);
+    }
+    memset(g.bond[0], 1, n);
+    for (uint32_t last = width - 1; last < n; last += width) {
+        g.bond[0][last] = 0;
+    }
+    memset(g.bond[2], 1, n - width);
+    memset(g.bond[2] + (n - width), 0, width);
+    memcpy(g.spins.field, field, n_fields * sizeof *field);
+    for (uint32_t v = 0; v < n; ++v) {
+        ++g.spins.n_of_field[field_of == NULL ? 0 : field_of[v]];
+    }
+    *grid = g;
+    return GBS_OK;
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------

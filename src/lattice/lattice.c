@@ -8,16 +8,22 @@
 /* ---- places -----------------------------------------------------------------------------------
  */
 
+/* @param at X, Y, Z. */
+static gbsi_lattice_place place_at(const gbsi_lattice *lattice, const uint32_t *at)
+{
+    return (gbsi_lattice_place){.color = (at[0] + at[1] + at[2]) % 2,
+                                .layer = at[2] % lattice->height,
+                                .row = at[1],
+                                .x = at[0] / 2,
+                                .bit = at[2] / lattice->height};
+}
+
 gbsi_lattice_place gbsi_lattice_locate(const gbsi_lattice *lattice, uint32_t site)
 {
-    const uint32_t x = site % lattice->side[0];
-    const uint32_t y = site / lattice->side[0] % lattice->side[1];
-    const uint32_t z = site / lattice->side[0] / lattice->side[1];
-    return (gbsi_lattice_place){.color = (x + y + z) % 2,
-                                .layer = z % lattice->height,
-                                .row = y,
-                                .x = x / 2,
-                                .bit = z / lattice->height};
+    const uint32_t row = site / lattice->side[0];
+    const uint32_t at[GBSI_GRID_DIRECTIONS] = {site % lattice->side[0], row % lattice->side[1],
+                                               row / lattice->side[1]};
+    return place_at(lattice, at);
 }
 
 uint32_t gbsi_lattice_word(const gbsi_lattice *lattice, gbsi_lattice_place p)
@@ -92,31 +98,62 @@ static void list_neighbours(gbsi_lattice *l, const gbsi_grid *grid)
 typedef struct compiling {
     gbsi_lattice *lattice;
     const gbsi_grid *grid;
+    uint32_t stride[GBSI_GRID_DIRECTIONS];
+    uint32_t site, at[GBSI_GRID_DIRECTIONS]; /* the one being looked at, and its coordinates */
     uint32_t n_plain[GBSI_LATTICE_KINDS]; /* sites of each kind without missing or negative bonds */
     uint32_t n_of_kind[GBSI_LATTICE_KINDS];
 } compiling;
 
-static uint32_t field_of(const compiling *c, uint32_t site)
+/* Sites in their order, without a division for each: false after the last. */
+static void go_to_first(compiling *c)
 {
-    return c->grid->field_of == NULL ? 0 : c->grid->field_of[site];
+    uint32_t stride = 1;
+    for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; stride *= c->grid->side[d++]) {
+        c->stride[d] = stride;
+        c->at[d] = 0;
+    }
+    c->site = 0;
 }
 
-static int bond_of(const compiling *c, uint32_t site, uint32_t neighbour)
+static bool go_on(compiling *c)
 {
-    return gbsi_grid_bond(c->grid, site, c->lattice->direction[neighbour],
-                          c->lattice->forward[neighbour]);
+    for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
+        if (++c->at[d] < c->grid->side[d]) {
+            ++c->site;
+            return true;
+        }
+        c->at[d] = 0;
+    }
+    return false;
 }
 
-/* The kind of a site, entered if new. @return GBSI_LATTICE_KINDS if there are too many. */
-static uint32_t kind_of(compiling *c, uint32_t site, bool *plain)
+static uint32_t field_of(const compiling *c)
+{
+    return c->grid->field_of == NULL ? 0 : c->grid->field_of[c->site];
+}
+
+/* As gbsi_grid_bond(). */
+static int bond_of(const compiling *c, uint32_t neighbour)
+{
+    const uint8_t d = c->lattice->direction[neighbour];
+    const uint32_t stride = c->stride[d];
+    if (c->lattice->forward[neighbour]) {
+        return c->grid->bond[d][c->site];
+    }
+    return c->grid
+        ->bond[d][c->at[d] > 0 ? c->site - stride : c->site + (c->grid->side[d] - 1) * stride];
+}
+
+/* The kind of the site, entered if new. @return GBSI_LATTICE_KINDS if there are too many. */
+static uint32_t kind_of(compiling *c, bool *plain)
 {
     gbsi_lattice *l = c->lattice;
-    gbsi_lattice_kind kind = {.field = field_of(c, site)};
+    gbsi_lattice_kind kind = {.field = field_of(c)};
     uint32_t k = 0;
     *plain = true;
     for (uint32_t g = 0; g < l->spins.n_groups; ++g) {
         for (uint32_t end = k + l->group_size[g]; k < end; ++k) {
-            const int bond = bond_of(c, site, k);
+            const int bond = bond_of(c, k);
             kind.degree[g] = (uint8_t)(kind.degree[g] + (bond != 0));
             *plain = *plain && bond == 1;
         }
@@ -135,9 +172,10 @@ static uint32_t kind_of(compiling *c, uint32_t site, bool *plain)
 static const char *list_kinds(compiling *c)
 {
     gbsi_lattice *l = c->lattice;
-    for (uint32_t site = 0; site < l->spins.n_sites; ++site) {
+    go_to_first(c);
+    do {
         bool plain = false;
-        const uint32_t kind = kind_of(c, site, &plain);
+        const uint32_t kind = kind_of(c, &plain);
         if (kind == GBSI_LATTICE_KINDS) {
             return "too many combinations of field and missing bonds";
         }
@@ -145,11 +183,35 @@ static const char *list_kinds(compiling *c)
         c->n_plain[kind] += plain;
         for (uint32_t k = 0, g = 0, end = 0; g < l->spins.n_groups; ++g) {
             for (end += l->group_size[g]; k < end; ++k) {
-                l->spins.n_bonds[g] += l->forward[k] && bond_of(c, site, k) != 0;
+                l->spins.n_bonds[g] += l->forward[k] && bond_of(c, k) != 0;
             }
         }
-    }
+    } while (go_on(c));
     return NULL;
+}
+
+/* The kind of the opposite field, whose sites are plain too with all spins turned round. Where both
+ * states are as likely bits would differ from one site to the other, so there is none then. */
+static uint32_t mirror_of(const gbsi_lattice *l, uint32_t i)
+{
+    const gbsi_lattice_kind *kind = &l->kind[i];
+    for (uint32_t j = 0; j < kind->n_levels; ++j) {
+        if (l->threshold[l->level[kind->first_level + j].threshold] == UINT32_C(1) << 31) {
+            return GBSI_NONE;
+        }
+    }
+    for (uint32_t j = 0; j < l->n_kinds; ++j) {
+        if (j != i && l->spins.field[l->kind[j].field] == -l->spins.field[kind->field] &&
+            memcmp(l->kind[j].degree, kind->degree, sizeof kind->degree) == 0) {
+            return j;
+        }
+    }
+    return GBSI_NONE;
+}
+
+static uint32_t n_plain_of(const compiling *c, uint32_t kind)
+{
+    return kind == GBSI_NONE ? 0 : c->n_plain[kind];
 }
 
 /* The kind of most plain sites, where the short cut is made for it: 4 or 6 neighbours alike. */
@@ -157,14 +219,18 @@ static void choose_plain(compiling *c)
 {
     gbsi_lattice *l = c->lattice;
     l->plain_kind = GBSI_NONE;
+    l->mirror_kind = GBSI_NONE;
     if (l->spins.n_groups != 1 || l->n_neighbours < 4) {
         return;
     }
     uint32_t most = 0;
     for (uint32_t i = 0; i < l->n_kinds; ++i) {
-        if (c->n_plain[i] > most) {
-            most = c->n_plain[i];
+        const uint32_t mirror = mirror_of(l, i);
+        const uint32_t n = c->n_plain[i] + n_plain_of(c, mirror);
+        if (c->n_plain[i] > 0 && n > most) {
+            most = n;
             l->plain_kind = i;
+            l->mirror_kind = mirror;
         }
     }
 }
@@ -236,9 +302,6 @@ static const char *list_thresholds(gbsi_lattice *l)
             l->bit[plane][t] = gbsi_spins_plane(l->threshold[t], plane);
         }
     }
-    if (l->plain_kind != GBSI_NONE) {
-        fold_plain(l);
-    }
     return NULL;
 }
 
@@ -258,7 +321,7 @@ static gbs_status take_masks(compiling *c, gbs_error *err)
 {
     gbsi_lattice *l = c->lattice;
     gbs_status status = GBS_OK;
-    const uint32_t n_plain = l->plain_kind == GBSI_NONE ? 0 : c->n_plain[l->plain_kind];
+    const uint32_t n_plain = n_plain_of(c, l->plain_kind) + n_plain_of(c, l->mirror_kind);
     uint64_t n_whole = 0; /* sites with every bond J */
     for (uint32_t i = 0; i < l->n_kinds; ++i) {
         n_whole += c->n_plain[i];
@@ -291,53 +354,54 @@ static void fill_masks(compiling *c)
     if (l->valid == NULL && l->plain == NULL && l->present[0] == NULL && l->n_kinds == 1) {
         return;
     }
-    for (uint32_t site = 0; site < l->spins.n_sites; ++site) {
-        const gbsi_lattice_place place = gbsi_lattice_locate(l, site);
+    go_to_first(c);
+    do {
+        const gbsi_lattice_place place = place_at(l, c->at);
         const uint32_t w = gbsi_lattice_word(l, place);
         const uint32_t bit = UINT32_C(1) << place.bit;
         bool plain = false;
-        const uint32_t kind = kind_of(c, site, &plain);
+        const uint32_t kind = kind_of(c, &plain);
         if (l->valid != NULL) {
             l->valid[w] |= bit;
         }
-        if (l->plain != NULL && (kind != l->plain_kind || !plain)) {
+        if (l->plain != NULL && ((kind != l->plain_kind && kind != l->mirror_kind) || !plain)) {
             l->plain[w / GBSI_LATTICE_LANES] = 0;
         }
         for (uint32_t k = 0; l->present[0] != NULL && k < l->n_neighbours; ++k) {
-            const int bond = bond_of(c, site, k);
+            const int bond = bond_of(c, k);
             l->present[k][w] |= bond != 0 ? bit : 0;
             l->negative[k][w] |= bond < 0 ? bit : 0;
         }
         if (l->n_kinds > 1) {
             l->kind_mask[kind][w] |= bit;
         }
-    }
+    } while (go_on(c));
 }
 
-gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, const char **reason,
-                            gbs_error *err)
+gbs_status gbsi_lattice_of_grid(const gbsi_grid *grid, gbsi_lattice **out, const char **reason,
+                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_grid grid = {0};
-    const char *why = NULL;
     gbsi_lattice *l = gbsi_alloc_zero(sizeof *l);
-    compiling c = {.lattice = l, .grid = &grid};
+    compiling c = {.lattice = l, .grid = grid};
     if (l == NULL) {
         return gbsi_no_memory(err, "lattice", sizeof *l);
     }
-    GBSI_TRY(gbsi_grid_find(model, &grid, &why, err));
-    l->spins = grid.spins;
-    why = why == NULL ? lay_out(l, &grid) : why;
+    l->spins = grid->spins;
+    const char *why = lay_out(l, grid);
     if (why == NULL) {
         l->bytes = sizeof *l;
-        list_neighbours(l, &grid);
+        list_neighbours(l, grid);
         why = list_kinds(&c);
     }
     if (why == NULL) {
-        choose_plain(&c);
         why = list_thresholds(l);
     }
     if (why == NULL) {
+        choose_plain(&c);
+        if (l->plain_kind != GBSI_NONE) {
+            fold_plain(l);
+        }
         GBSI_TRY(take_masks(&c, err));
         fill_masks(&c);
         *out = l;
@@ -345,8 +409,21 @@ gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, c
     }
     *reason = why;
 cleanup:
-    gbsi_grid_free(&grid);
     gbsi_lattice_free(l);
+    return status;
+}
+
+gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, const char **reason,
+                            gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_grid grid = {0};
+    GBSI_TRY(gbsi_grid_find(model, &grid, reason, err));
+    if (*reason == NULL) {
+        GBSI_TRY(gbsi_lattice_of_grid(&grid, out, reason, err));
+    }
+cleanup:
+    gbsi_grid_free(&grid);
     return status;
 }
 

@@ -66,9 +66,10 @@ typedef struct gbsi_lattice {
     uint32_t threshold[GBSI_LATTICE_THRESHOLDS]; /* of 2^32, at most 2^31 */
     /* ~0 where a bit of the threshold is set, most significant first */
     uint32_t bit[GBSI_SPIN_PLANES][GBSI_LATTICE_THRESHOLDS];
-    /* Plain sites have the most frequent kind, one group, and every bond J. Folded: c and n - c
-     * neighbours up share a threshold. */
-    uint32_t plain_kind; /* GBSI_NONE: no row of lanes is plain */
+    /* Plain sites have the most frequent kind, or the one of the opposite field, one group, and
+     * every bond J. Folded: c and n - c neighbours up share a threshold. */
+    uint32_t plain_kind;  /* GBSI_NONE: no row of lanes is plain */
+    uint32_t mirror_kind; /* of the opposite field; GBSI_NONE: there is none */
     bool folded;
     uint32_t plain_bit[GBSI_SPIN_PLANES][GBSI_LATTICE_FOLDED];
     uint32_t plain_flip[GBSI_LATTICE_FOLDED];
@@ -96,6 +97,9 @@ size_t gbsi_lattice_state_word(const gbsi_lattice *lattice, gbsi_lattice_place p
  * the status is GBS_OK). */
 gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, const char **reason,
                             gbs_error *err);
+/* The same of a grid. */
+gbs_status gbsi_lattice_of_grid(const gbsi_grid *grid, gbsi_lattice **out, const char **reason,
+                                gbs_error *err);
 void gbsi_lattice_free(gbsi_lattice *lattice);
 
 /* The share of bits that are sites, and so of the full speed that this shape reaches. */

@@ -293,34 +293,72 @@ typedef struct visit_job {
     void *context;
 } visit_job;
 
-enum { TOGETHER = 16 };
+/* Chains whose bytes of a site usually lie together, and words: the sites of a word lie many rows
+ * apart, those of the words beside it two bytes or so. So both are read before any is written. */
+enum { TOGETHER = 16, TILE = 32, BITS = 32 };
 
-/* Of chains [chain, chain + n), whose bytes of a site usually lie together: the sites of a word lie
- * far apart. */
-static void take_line(const visit_job *job, uint32_t chain, uint32_t n, uint32_t i)
+typedef struct tile {
+    uint32_t chain, n_chains, x, n_words;
+    uint8_t count[TOGETHER][TILE][BITS];
+} tile;
+
+/* One store, as compilers see. */
+static void put_bytes(uint8_t *to, uint64_t value)
+{
+    to[0] = (uint8_t)value;
+    to[1] = (uint8_t)(value >> 8);
+    to[2] = (uint8_t)(value >> 16);
+    to[3] = (uint8_t)(value >> 24);
+    to[4] = (uint8_t)(value >> 32);
+    to[5] = (uint8_t)(value >> 40);
+    to[6] = (uint8_t)(value >> 48);
+    to[7] = (uint8_t)(value >> 56);
+}
+
+static void read_tile(const visit_job *job, const line *at, tile *t)
 {
     const gbsi_spin_chains *c = job->chains;
     const gbsi_lattice *l = of(c)->lattice;
-    const line at = line_of(l, i);
-    const size_t step = site_step(l) * job->stride;
-    uint8_t *bytes[TOGETHER];
-    for (uint32_t k = 0; k < n; ++k) {
-        bytes[k] = job->bytes_of(job->context, chain + k);
-    }
-    for (uint32_t x = 0; x < l->width; ++x) {
-        const uint32_t n_bits = n_bits_of(l, &at, x);
-        size_t site = n_bits > 0 ? first_site(l, &at, x) * job->stride : 0;
-        uint64_t count[TOGETHER][4];
-        for (uint32_t k = 0; k < n; ++k) {
-            uint32_t *visits = c->visits + (chain + k) * visit_words(l) + at.word;
-            gbsi_spin_take_counts(visits + x, 2 * (size_t)l->n_words, c->n_counted, count[k]);
-        }
-        for (uint32_t b = 0; b < n_bits; ++b, site += step) {
-            for (uint32_t k = 0; k < n; ++k) {
-                bytes[k][site] =
-                    (uint8_t)(bytes[k][site] + (uint8_t)(count[k][b / 8] >> 8 * (b % 8)));
+    for (uint32_t k = 0; k < t->n_chains; ++k) {
+        uint32_t *visits = c->visits + (t->chain + k) * visit_words(l) + at->word + t->x;
+        for (uint32_t w = 0; w < t->n_words; ++w) {
+            uint64_t count[4];
+            gbsi_spin_take_counts(visits + w, 2 * (size_t)l->n_words, c->n_counted, count);
+            for (uint32_t i = 0; i < 4; ++i) {
+                put_bytes(t->count[k][w] + (size_t)8 * i, count[i]);
             }
         }
+    }
+}
+
+static void add_tile(const visit_job *job, const line *at, uint32_t n_bits, const tile *t)
+{
+    const gbsi_lattice *l = of(job->chains)->lattice;
+    const size_t first = first_site(l, at, t->x);
+    for (uint32_t k = 0; k < t->n_chains; ++k) {
+        uint8_t *bytes = job->bytes_of(job->context, t->chain + k);
+        for (uint32_t b = 0; b < n_bits; ++b) {
+            uint8_t *site = bytes + (first + b * site_step(l)) * job->stride;
+            for (uint32_t w = 0; w < t->n_words; ++w) {
+                site[2 * w * job->stride] =
+                    (uint8_t)(site[2 * w * job->stride] + t->count[k][w][b]);
+            }
+        }
+    }
+}
+
+static void take_line(const visit_job *job, uint32_t i, tile *t)
+{
+    const gbsi_lattice *l = of(job->chains)->lattice;
+    const line at = line_of(l, i);
+    uint32_t n = l->width; /* words with sites */
+    while (n > 0 && n_bits_of(l, &at, n - 1) == 0) {
+        --n;
+    }
+    for (t->x = 0; t->x < n; t->x += TILE) {
+        t->n_words = n - t->x < TILE ? n - t->x : TILE;
+        read_tile(job, &at, t);
+        add_tile(job, &at, n_bits_of(l, &at, t->x), t);
     }
 }
 
@@ -331,10 +369,12 @@ static void take_member(void *context, uint32_t member)
     uint64_t first = 0;
     uint64_t end = 0;
     gbsi_pool_share(n_lines_of(of(c)->lattice), 1, member, c->n_members, &first, &end);
-    for (uint32_t chain = 0; chain < c->n_chains; chain += TOGETHER) {
-        const uint32_t left = c->n_chains - chain;
+    tile t = {.chain = 0};
+    for (; t.chain < c->n_chains; t.chain += TOGETHER) {
+        const uint32_t left = c->n_chains - t.chain;
+        t.n_chains = left < TOGETHER ? left : TOGETHER;
         for (uint64_t i = first; i < end; ++i) {
-            take_line(job, chain, left < TOGETHER ? left : TOGETHER, (uint32_t)i);
+            take_line(job, (uint32_t)i, &t);
         }
     }
 }

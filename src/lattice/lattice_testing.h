@@ -51,6 +51,10 @@ static const shape shapes[] = {
     {"odd columns of a box", {5, 34, 6}, 1, {0.3, 0.3, 0.3}, 0.0, 0, 0, 0},
     {"odd layers of a box", {4, 34, 35}, 1, {0.3, 0.3, 0.3}, 0.0, 2, 0, 0},
     {"strong", {64, 64, 1}, 1, {9.0, 9.0, 9.0}, 0.0, 0, 0, 0},
+    {"opposite fields, open", {70, 130, 1}, 0, {0.4, 0.4, 0.4}, 0.6, 0, 0, 2},
+    {"opposite fields, cube", {8, 32, 64}, 1, {0.22, 0.22, 0.22}, 0.5, 0, 0, 3},
+    {"opposite fields, odd torus", {65, 63, 1}, 1, {0.3, 0.3, 0.3}, 0.7, 0, 0, 2},
+    {"opposite fields, both states as likely", {64, 64, 1}, 1, {0.25, 0.25, 0.25}, 0.5, 0, 0, 2},
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -91,7 +95,8 @@ static inline gbs_model *make_model(const shape *s)
                 add_bond(b, s, v, v - at * stride, d);
             }
         }
-        const double field = one_in(s->second_field, v, 3) ? -1.5 * s->field - 0.13 : s->field;
+        const double second = s->field < 0.5 ? -1.5 * s->field - 0.13 : -s->field;
+        const double field = one_in(s->second_field, v, 3) ? second : s->field;
         if (field != 0.0) {
             assert_int_equal(gbs_builder_add_field(b, v, field, NULL), GBS_OK);
         }

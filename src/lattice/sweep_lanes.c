@@ -40,17 +40,21 @@ INLINE vu agreement(const vu *y, const uint32_t n, vu state, vu mask)
                   vu_add(vu_shl(vu_popcount(bits[1]), 1), vu_shl(vu_popcount(bits[2]), 2)));
 }
 
-/* Sites of one kind with all their bonds; n and folded are constants where this is inlined.
+/* Plain sites; n, folded and mirrored are constants where this is inlined. A site in the opposite
+ * field is one of the plain kind once its spin and its neighbours' are turned round.
  * @param open sites to update. */
-INLINE vu update_plain(const row *r, vu open, const uint32_t n, const bool folded, tally *t)
+INLINE vu update_plain(const row *r, vu open, const uint32_t n, const bool folded,
+                       const bool mirrored, tally *t)
 {
     const gbsi_lattice *l = r->lattice;
+    const vu turned = mirrored ? vu_load(l->kind_mask[l->mirror_kind] + r->w) : vu_set1(0);
     vu y[GBSI_LATTICE_NEIGHBOURS];
     vu bits[3];
     vu is[GBSI_LATTICE_FOLDED];
     vu flip = vu_set1(0);
     for (uint32_t k = 0; k < n; ++k) {
         y[k] = vu_load(r->source[k]);
+        y[k] = mirrored ? vu_xor(y[k], turned) : y[k];
     }
     count_bits(y, n, bits);
     one_hot(bits, n, is);
@@ -62,11 +66,18 @@ INLINE vu update_plain(const row *r, vu open, const uint32_t n, const bool folde
     }
     const vu less = decide(r->random, r->w, is, folded ? n / 2 + 1 : n + 1, l->plain_bit[0],
                            GBSI_LATTICE_FOLDED, open);
-    const vu state = vu_and(vu_xor(less, flip), open);
+    const vu turned_state = vu_xor(less, flip);
+    const vu state = vu_and(mirrored ? vu_xor(turned_state, turned) : turned_state, open);
     const uint32_t field = l->kind[l->plain_kind].field;
-    t->up[field] = vu_add(t->up[field], vu_popcount(state));
+    if (mirrored) {
+        const uint32_t opposite = l->kind[l->mirror_kind].field;
+        t->up[opposite] = vu_add(t->up[opposite], vu_popcount(vu_and(state, turned)));
+        t->up[field] = vu_add(t->up[field], vu_popcount(vu_andnot(state, turned)));
+    } else {
+        t->up[field] = vu_add(t->up[field], vu_popcount(state));
+    }
     if (t->energy) {
-        t->agree[0] = vu_add(t->agree[0], agreement(y, n, state, open));
+        t->agree[0] = vu_add(t->agree[0], agreement(y, n, turned_state, open));
     }
     return state;
 }
@@ -188,10 +199,16 @@ INLINE vu update(const row *r, vu open, tally *t)
         (l->plain != NULL && l->plain[r->w / GBSI_LATTICE_LANES] == 0)) {
         return update_mixed(r, open, t);
     }
-    if (l->n_neighbours == 4) {
-        return l->folded ? update_plain(r, open, 4, true, t) : update_plain(r, open, 4, false, t);
+    if (l->mirror_kind != UINT32_MAX) {
+        return l->n_neighbours == 4 ? update_plain(r, open, 4, false, true, t)
+                                    : update_plain(r, open, 6, false, true, t);
     }
-    return l->folded ? update_plain(r, open, 6, true, t) : update_plain(r, open, 6, false, t);
+    if (l->n_neighbours == 4) {
+        return l->folded ? update_plain(r, open, 4, true, false, t)
+                         : update_plain(r, open, 4, false, false, t);
+    }
+    return l->folded ? update_plain(r, open, 6, true, false, t)
+                     : update_plain(r, open, 6, false, false, t);
 }
 
 /* Words around the corner of a row are put in place in a copy. */
