@@ -143,6 +143,14 @@ static double rare_floor(const gbsi_estimate *e, double visits, double n)
     return gbsi_sqrt(p * (1 - p) / n);
 }
 
+static double mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double sum,
+                      double updates)
+{
+    const double mcse = gbsi_batches_mcse(e, slot, cell);
+    const double floor = rare_floor(e, sum, updates * e->shape.n_chains);
+    return mcse < floor ? floor : mcse; /* NAN stays: nothing is claimed yet */
+}
+
 /* Where the conditional was the same at every pass, what is left of a standard error is the
  * rounding of float sums: no number of draws can be told from it. [M8] */
 #define SUM_ROUNDING 0x1p-24
@@ -182,20 +190,20 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
     }
     out.p = mean_of_chains(e, sum, v.updates);
     out.rhat = rhat_of(&s);
-    out.mcse = gbsi_batches_mcse(e, slot, cell);
-    const double floor = rare_floor(e, sum, v.updates * e->shape.n_chains);
-    out.mcse = out.mcse < floor ? floor : out.mcse; /* NAN stays: nothing is claimed yet */
+    out.mcse = mcse_of(e, slot, cell, sum, v.updates);
     out.ess = effective_size(out.p, out.mcse);
     return out;
 }
 
-/* The p of gbsi_summarise_cell() alone. */
-static double probability_of(const gbsi_estimate *e, uint32_t slot, size_t cell)
+/* The p of gbsi_told_cell() alone, or with its mcse: most of the work is R-hat. */
+static gbsi_cell_summary part_of_cell(const gbsi_estimate *e, uint32_t slot, size_t cell,
+                                      bool errors, bool constant)
 {
+    gbsi_cell_summary out = {NAN, NAN, NAN, NAN};
     const double updates = (double)gbsi_estimate_updates(e, slot);
     double sum = 0;
     if (updates <= 0) {
-        return NAN;
+        return out;
     }
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
         const uint32_t n_real = gbsi_estimate_real_lanes(e, group);
@@ -203,7 +211,11 @@ static double probability_of(const gbsi_estimate *e, uint32_t slot, size_t cell)
             sum += gbsi_estimate_chain_total(e, group, cell, lane);
         }
     }
-    return mean_of_chains(e, sum, updates);
+    out.p = mean_of_chains(e, sum, updates);
+    if (errors && !constant) {
+        out.mcse = mcse_of(e, slot, cell, sum, updates);
+    }
+    return out;
 }
 
 /* ---- one slot ---- */
@@ -258,15 +270,14 @@ gbsi_cell_summary gbsi_told_cell(const gbsi_estimate *e, uint32_t slot, size_t c
 void gbsi_estimate_slot(const gbsi_estimate *e, uint32_t slot, double *p, double *mcse, double *ess,
                         double *rhat)
 {
-    const bool whole = mcse != NULL || ess != NULL || rhat != NULL;
-    const bool constant = whole && e->spread == NULL && gbsi_is_constant(e, slot);
+    const bool whole = ess != NULL || rhat != NULL;
+    const bool constant = (whole || mcse != NULL) && e->spread == NULL && gbsi_is_constant(e, slot);
     const uint32_t arity = gbsi_shape_arity(&e->shape, slot);
     for (uint32_t state = 0; state < arity; state++) {
         const size_t cell = gbsi_offset(&e->cell_start, slot) + (arity == 2 ? 0 : state);
-        const gbsi_cell_summary s =
-            e->spread != NULL ? e->spread->told[cell]
-            : whole           ? gbsi_told_cell(e, slot, cell, constant)
-                              : (gbsi_cell_summary){probability_of(e, slot, cell), NAN, NAN, NAN};
+        const gbsi_cell_summary s = e->spread != NULL ? e->spread->told[cell]
+                                    : whole           ? gbsi_told_cell(e, slot, cell, constant)
+                                            : part_of_cell(e, slot, cell, mcse != NULL, constant);
         put(p, state, arity == 2 && state == 0 ? 1 - s.p : s.p);
         put(mcse, state, s.mcse);
         put(ess, state, s.ess);

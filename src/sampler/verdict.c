@@ -16,6 +16,14 @@ static void put(double *out, size_t i, double value)
     }
 }
 
+/* @param value untouched where it is not asked for. */
+static void put_own(double *out, size_t i, const double *value)
+{
+    if (out != NULL) {
+        out[i] = *value;
+    }
+}
+
 /* The part's number of a variable of the whole that is sampled ... */
 static uint32_t part_of(const gbsi_problem *problem, uint32_t v)
 {
@@ -35,23 +43,23 @@ static bool kept_nothing(const gbsi_estimate *estimate, const gbsi_tempered *tem
 }
 
 /* Of states that evidence rules out too, so that a variable has an estimate or has none. */
-static void no_estimate(const gbs_model *model, uint32_t u, double *p, double *mcse)
+static void no_estimate(uint32_t arity, size_t at, double *p, double *mcse)
 {
-    for (uint32_t a = 0; a < model->arity[u]; ++a) {
-        put(p, model->state_offset[u] + a, NAN);
-        put(mcse, model->state_offset[u] + a, NAN);
+    for (uint32_t a = 0; a < arity; ++a) {
+        put(p, at + a, NAN);
+        put(mcse, at + a, NAN);
     }
 }
 
-/* Where one of the user's variables gets its numbers from. */
-static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, double *p,
+/* Where one of the user's variables gets its numbers from. @param at where its states begin. */
+static void variable_marginal(const gbs_run *run, uint32_t u, size_t at, double *scratch, double *p,
                               double *mcse, double *ess, double *rhat)
 {
     const gbsi_problem *problem = &run->problem;
     const gbsi_conditioned *whole = problem->whole;
     const uint32_t v = whole->free_variable[u];
-    const size_t at = problem->model->state_offset[u];
-    for (uint32_t a = 0; a < problem->model->arity[u]; ++a) {
+    const uint32_t arity = problem->model->arity[u];
+    for (uint32_t a = 0; a < arity; ++a) {
         put(p, at + a, v == GBSI_NONE && whole->fixed_state[u] == a ? 1.0 : 0.0);
         put(mcse, at + a, 0.0);
         put(ess, at + a, NAN);
@@ -62,7 +70,7 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     }
     const uint32_t of_part = part_of(problem, v);
     if (of_part == GBSI_NONE && !problem->exact[problem->components->of[v]]) {
-        no_estimate(problem->model, u, p, mcse); /* omitted */
+        no_estimate(arity, at, p, mcse); /* omitted */
         return;
     }
     const uint32_t k = whole->arity[v];
@@ -79,23 +87,25 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
         gbsi_tempered_marginal(run->tempered, of_part, own[0], own[1], own[2], own[3]);
     } else {
         gbsi_estimate_slot(run->estimates.estimate, slot_of(run->engine.plan, of_part), own[0],
-                           own[1], own[2], own[3]);
+                           mcse == NULL ? NULL : own[1], ess == NULL ? NULL : own[2],
+                           rhat == NULL ? NULL : own[3]);
     }
     if (isnan(own[0][0])) {
-        no_estimate(problem->model, u, p, mcse); /* not visited */
+        no_estimate(arity, at, p, mcse); /* not visited */
         return;
     }
     for (uint32_t a = 0; a < k; ++a) {
-        put(p, at + state[a], own[0][a]);
-        put(mcse, at + state[a], own[1][a]);
-        put(ess, at + state[a], own[2][a]);
-        put(rhat, at + state[a], own[3][a]);
+        put_own(p, at + state[a], own[0] + a);
+        put_own(mcse, at + state[a], own[1] + a);
+        put_own(ess, at + state[a], own[2] + a);
+        put_own(rhat, at + state[a], own[3] + a);
     }
 }
 
 typedef struct marginals_job {
     const gbs_run *run;
-    double *p, *mcse, *ess, *rhat;
+    uint32_t first, end;           /* the user's variables ... */
+    double *p, *mcse, *ess, *rhat; /* ... from the states of the first one on; NULL: not asked */
     uint32_t n_members;
     size_t n_scratch; /* four numbers for each state of a variable */
     double *scratch;  /* [n_members][n_scratch] */
@@ -106,15 +116,23 @@ static void marginals_share(void *context, uint32_t member)
     const marginals_job *job = context;
     uint64_t first = 0;
     uint64_t end = 0;
-    gbsi_pool_share(job->run->problem.model->n_variables, 64, member, job->n_members, &first, &end);
-    for (uint64_t u = first; u < end; ++u) {
-        variable_marginal(job->run, (uint32_t)u, job->scratch + member * job->n_scratch, job->p,
-                          job->mcse, job->ess, job->rhat);
+    const size_t *offset = job->run->problem.model->state_offset;
+    gbsi_pool_share(job->end - job->first, 64, member, job->n_members, &first, &end);
+    for (uint64_t u = job->first + first; u < job->first + end; ++u) {
+        variable_marginal(job->run, (uint32_t)u, offset[u] - offset[job->first],
+                          job->scratch + member * job->n_scratch, job->p, job->mcse, job->ess,
+                          job->rhat);
     }
+}
+
+static size_t scratch_of(const gbs_model *model)
+{
+    return 4 * (size_t)gbsi_largest(model->arity, model->n_variables);
 }
 
 static gbs_status share_marginals(marginals_job job, gbsi_pool *pool, gbs_error *err)
 {
+    job.n_members = gbsi_pool_size(pool);
     const size_t n = job.n_members * job.n_scratch;
     job.scratch = gbsi_alloc_array(n, sizeof *job.scratch);
     if (job.scratch == NULL) {
@@ -125,14 +143,10 @@ static gbs_status share_marginals(marginals_job job, gbsi_pool *pool, gbs_error 
     return GBS_OK;
 }
 
-/* @param pool NULL: this thread alone, as callers may read a run from several. */
-static gbs_status marginals(const gbs_run *run, gbsi_pool *pool, double *p, double *mcse,
-                            double *ess, double *rhat, gbs_error *err)
+/* Whether there is anything to read. */
+static gbs_status check_marginals(const gbs_run *run, gbs_error *err)
 {
     const bool sampled = run->problem.part != NULL;
-    if (run->shared.share != NULL) {
-        return gbsi_shared_marginals(run, p, mcse, ess, rhat, err);
-    }
     if (run->report.executed && !run->report.answering) {
         return gbsi_fail(
             err, GBS_ERR_STATE,
@@ -151,16 +165,7 @@ static gbs_status marginals(const gbs_run *run, gbsi_pool *pool, double *p, doub
         return gbsi_fail(err, GBS_ERR_STATE,
                          "the estimator traces keeps no marginals: use rao-blackwell or count");
     }
-    const marginals_job job = {
-        .run = run,
-        .p = p,
-        .mcse = mcse,
-        .ess = ess,
-        .rhat = rhat,
-        .n_members = gbsi_pool_size(pool),
-        .n_scratch =
-            4 * (size_t)gbsi_largest(run->problem.model->arity, run->problem.model->n_variables)};
-    return share_marginals(job, pool, err);
+    return GBS_OK;
 }
 
 gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess, double *rhat,
@@ -168,7 +173,19 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
 {
     GBSI_NEED(run);
     GBSI_NEED(p);
-    return marginals(run, NULL, p, mcse, ess, rhat, err);
+    if (run->shared.share != NULL) {
+        return gbsi_shared_marginals(run, p, mcse, ess, rhat, err);
+    }
+    const gbs_status status = check_marginals(run, err);
+    const marginals_job job = {.run = run,
+                               .end = run->problem.model->n_variables,
+                               .p = p,
+                               .mcse = mcse,
+                               .ess = ess,
+                               .rhat = rhat,
+                               .n_scratch = scratch_of(run->problem.model)};
+    /* By this thread alone: callers may read a run from several. */
+    return status < 0 ? status : share_marginals(job, NULL, err);
 }
 
 gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
@@ -222,6 +239,50 @@ static gbs_status digest_traces(gbs_run *run, gbs_error *err)
 
 /* Below so many states one thread is done before the others have woken up. */
 #define LEAST_SHARED 4096u
+/* Variables at a time: all numbers of a large model would take more than its states. */
+#define WINDOW (UINT32_C(1) << 16)
+
+/* All probabilities, or all standard errors. @param value [states of the largest window] */
+static gbs_status digest_numbers(const gbs_run *run, bool errors, double *value,
+                                 gbsi_digest *digest, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_model *model = run->problem.model;
+    const bool shared =
+        run->tempered == NULL && model->state_offset[model->n_variables] >= LEAST_SHARED;
+    const size_t n_scratch = scratch_of(model);
+    for (uint32_t first = 0; first < model->n_variables && status >= 0;) {
+        const uint32_t left = model->n_variables - first;
+        const uint32_t end = first + (left < WINDOW ? left : WINDOW);
+        const size_t n = model->state_offset[end] - model->state_offset[first];
+        const marginals_job job = {.run = run,
+                                   .first = first,
+                                   .end = end,
+                                   .p = errors ? NULL : value,
+                                   .mcse = errors ? value : NULL,
+                                   .n_scratch = n_scratch};
+        status = share_marginals(job, shared ? run->engine.pool : NULL, err);
+        for (size_t i = 0; i < n && status >= 0; ++i) {
+            value[i] = one_nan(value[i]);
+        }
+        gbsi_digest_f64(digest, value, status >= 0 ? n : 0);
+        first = end;
+    }
+    return status;
+}
+
+static size_t largest_window(const gbs_model *model)
+{
+    size_t most = 0;
+    for (uint32_t first = 0; first < model->n_variables;) {
+        const uint32_t left = model->n_variables - first;
+        const uint32_t end = first + (left < WINDOW ? left : WINDOW);
+        const size_t n = model->state_offset[end] - model->state_offset[first];
+        most = n > most ? n : most;
+        first = end;
+    }
+    return most;
+}
 
 static gbs_status take_digest(gbs_run *run, gbs_error *err)
 {
@@ -230,27 +291,19 @@ static gbs_status take_digest(gbs_run *run, gbs_error *err)
     }
     gbs_status status = GBS_OK;
     gbsi_digest *digest = NULL;
-    const size_t n = run->problem.model->state_offset[run->problem.model->n_variables];
-    double *p = gbsi_alloc_array(n, sizeof *p);
-    double *mcse = gbsi_alloc_array(n, sizeof *mcse);
-    if (p == NULL || mcse == NULL) {
-        status = gbsi_no_memory(err, "digest", 2 * n * sizeof *p);
-        goto cleanup;
+    const size_t n = largest_window(run->problem.model);
+    double *value = gbsi_alloc_array(n, sizeof *value);
+    if (value == NULL) {
+        return gbsi_no_memory(err, "digest", n * sizeof *value);
     }
-    const bool shared = run->tempered == NULL && n >= LEAST_SHARED;
-    GBSI_TRY(marginals(run, shared ? run->engine.pool : NULL, p, mcse, NULL, NULL, err));
-    for (size_t i = 0; i < n; ++i) {
-        mcse[i] = one_nan(mcse[i]);
-        p[i] = one_nan(p[i]);
-    }
+    GBSI_TRY(check_marginals(run, err));
     GBSI_TRY(gbsi_digest_new(&digest, err));
-    gbsi_digest_f64(digest, p, n);
-    gbsi_digest_f64(digest, mcse, n);
+    GBSI_TRY(digest_numbers(run, false, value, digest, err));
+    GBSI_TRY(digest_numbers(run, true, value, digest, err));
     gbsi_digest_text(digest, run->report.public.digest);
 cleanup:
     gbsi_digest_free(digest);
-    gbsi_free(p);
-    gbsi_free(mcse);
+    gbsi_free(value);
     return status;
 }
 
