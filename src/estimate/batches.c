@@ -26,6 +26,11 @@
 /* Even the first batches are that long: shorter ones would hide any correlation. */
 #define FIRST_LENGTH 4u
 
+static uint64_t first_length(const gbsi_estimate *e)
+{
+    return e->shape.first_length == 0 ? FIRST_LENGTH : e->shape.first_length;
+}
+
 #define MOST_PER_CHAIN 128u
 
 /* 16 with 8 chains or more, else the least power of two with 128 in all. */
@@ -47,8 +52,8 @@ void gbsi_batches_start(gbsi_estimate *e)
     gbsi_batches *b = &e->batches;
     uint64_t block_start = 0;
     b->per_chain = batches_per_chain(e->shape.n_chains);
-    b->length = FIRST_LENGTH;
-    b->block_end = FIRST_LENGTH * b->per_chain;
+    b->length = first_length(e);
+    b->block_end = b->length * b->per_chain;
     while (b->block_end <= e->n_passes) {
         block_start = b->block_end;
         b->length = block_start / b->per_chain;
@@ -61,15 +66,15 @@ void gbsi_batches_start(gbsi_estimate *e)
 
 /* ---- the reference ---- */
 
-static bool is_first_block(const gbsi_batches *b)
+static bool is_first_block(const gbsi_estimate *e)
 {
-    return b->block_end == FIRST_LENGTH * b->per_chain;
+    return e->batches.block_end == first_length(e) * e->batches.per_chain;
 }
 
 /* Passes done when the running block began. */
-static uint64_t block_start(const gbsi_batches *b)
+static uint64_t block_start(const gbsi_estimate *e)
 {
-    return is_first_block(b) ? 0 : b->block_end / 2;
+    return is_first_block(e) ? 0 : e->batches.block_end / 2;
 }
 
 /* Sums over all chains when the running block began. Blocks begin after a power of two of passes,
@@ -79,7 +84,7 @@ static void find_start_totals(const gbsi_estimate *e, size_t first_cell, size_t 
 {
     const gbsi_batches *b = &e->batches;
     const size_t n = end_cell - first_cell;
-    if (is_first_block(b)) {
+    if (is_first_block(e)) {
         memset(sum, 0, n * sizeof *sum);
         return;
     }
@@ -87,7 +92,7 @@ static void find_start_totals(const gbsi_estimate *e, size_t first_cell, size_t 
         memcpy(sum, b->start_total + first_cell, n * sizeof *sum);
         return;
     }
-    assert(e->half[1].pass == block_start(b));
+    assert(e->half[1].pass == block_start(e));
     memset(sum, 0, n * sizeof *sum);
     const size_t lanes = e->shape.lanes;
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
@@ -107,10 +112,10 @@ static void find_reference(const gbsi_estimate *e, uint32_t slot, size_t first_c
 {
     const gbsi_batches *b = &e->batches;
     const size_t n = end_cell - first_cell;
-    const double updates = e->counted ? (double)b->updates_start[slot] : (double)block_start(b);
+    const double updates = e->counted ? (double)b->updates_start[slot] : (double)block_start(e);
     const double inverse = updates > 0 ? 1 / (updates * e->shape.n_chains) : 0;
     const float *restrict first = b->rate + first_cell; /* nobody needs it for anything else yet */
-    if (is_first_block(b)) {
+    if (is_first_block(e)) {
         for (size_t i = 0; i < n; i++) {
             r0[i] = (double)first[i];
         }
@@ -152,7 +157,7 @@ static void close_cells(gbsi_estimate *e, uint32_t slot, size_t first_cell, size
                             .reference = r0,
                             .sum = sum,
                             .square = square};
-    if (is_first_block(b) && b->n_closed == 0) {
+    if (is_first_block(e) && b->n_closed == 0) {
         set_first_reference(e, slot, first_cell, end_cell);
     }
     find_start_totals(e, first_cell, end_cell, sum);
@@ -232,8 +237,12 @@ static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell, dou
         return NAN;
     }
     double start = 0;
+    if (!is_first_block(e) && !e->split) {
+        start = b->start_total[cell]; /* find_start_totals() without its loops */
+    } else {
+        find_start_totals(e, cell, cell + 1, &start);
+    }
     double r0 = 0;
-    find_start_totals(e, cell, cell + 1, &start);
     find_reference(e, slot, cell, cell + 1, &start, &r0);
     const double d = total - start - r0 * n;
     double squares = square - d * (d / n_batches);

@@ -329,6 +329,8 @@ static gbs_status take_giving(gbs_run *run, bool splits, giving *g, gbs_error *e
     return run->ranks == NULL ? GBS_OK : gbsi_draw_rows_take(&g->rows, run, err);
 }
 
+#define MANY_SPINS (UINT64_C(1) << 20)
+
 /* Checks fall at 64 * 2^(k/2) sweeps: floor, exact in double. */
 static uint64_t check_after(unsigned k)
 {
@@ -336,12 +338,15 @@ static uint64_t check_after(unsigned k)
     return k >= 100 ? UINT64_MAX : (uint64_t)(base * (double)(UINT64_C(1) << (k / 2)));
 }
 
-/* Errors cost as much as some sweeps: they are found only for a decision, or to be shown. */
+/* Errors cost as much as some sweeps: they are found only for a decision, or to be shown. Of many
+ * spins in bits they cost as much as dozens: not to be shown. */
 static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&
                          gbsi_run_long_enough(run);
-    if (!decides && drive->callbacks->progress == NULL && run->ranks == NULL) {
+    const bool costly = run->engine.spins != NULL && gbsi_run_n_places(run) >= MANY_SPINS;
+    const bool shown = drive->callbacks->progress != NULL && !costly;
+    if (!decides && !shown && run->ranks == NULL) {
         return GBS_OK;
     }
     const gbs_status status = gbsi_run_report_errors(run, err);

@@ -19,6 +19,10 @@
 #define SHORT_OF_COUNTS 4096u
 #define SHORT_OF_SUMS   8192u
 
+/* Of many sites in bits a batch takes as long as so many passes. */
+#define MANY_SITES   (UINT32_C(1) << 20)
+#define LONG_BATCHES 16u
+
 gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 {
     const uint32_t n_chains = gbsi_options_chains(&run->options);
@@ -34,6 +38,9 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
         .kind = (gbs_estimator_kind)run->options.estimator,
         .each_once =
             (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 && run->problem.target == NULL,
+        .first_length = run->engine.lattice != NULL && run->problem.part->n_variables >= MANY_SITES
+                            ? LONG_BATCHES
+                            : 0,
         .own = run->shared.own_slot,
         .ranks = run->shared.share == NULL ? NULL : run->ranks,
         .n_all_cells = run->shared.share == NULL ? 0 : run->shared.share->facts.n_cells,

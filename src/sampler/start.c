@@ -5,6 +5,7 @@
 
 #include "base/extremes.h"
 #include "base/memory.h"
+#include "lattice/bits.h"
 #include "model/builder.h"
 #include "parallel/pool.h"
 #include "rng/words.h"
@@ -66,7 +67,7 @@ uint32_t gbsi_start_anywhere(uint64_t seed, uint32_t chain, uint64_t restart, ui
 }
 
 /* Parents before children, each from its table; without tables every state is as likely. */
-static void sample(gbsi_starter *s, uint32_t chain, uint64_t restart, uint32_t *x)
+static void sample(const gbsi_starter *s, uint32_t chain, uint64_t restart, uint32_t *x)
 {
     const gbsi_conditioned *model = s->model;
     for (uint32_t i = 0; i < model->n_variables; ++i) {
@@ -178,9 +179,48 @@ static void fill_share(void *context, uint32_t member)
     }
 }
 
+/* Chains of sites in bits, two at a time. */
+typedef struct chain_filling {
+    const gbsi_starter *starter;
+    uint64_t restart;
+    gbsi_executor *x;
+    uint32_t n_members;
+    uint32_t *state; /* [n_members][variables] */
+} chain_filling;
+
+enum { MOST_FILLING = 2 }; /* whose states run_memory.c has room for */
+
+static void fill_chains_of(void *context, uint32_t member)
+{
+    const chain_filling *f = context;
+    for (uint32_t chain = member; member < f->n_members && chain < f->x->n_chains;
+         chain += f->n_members) {
+        uint32_t *state = f->state + (size_t)member * f->starter->model->n_variables;
+        sample(f->starter, f->x->first_chain + chain, f->restart, state);
+        gbsi_executor_set(f->x, chain, state);
+    }
+}
+
+static bool fill_chains(const gbsi_starter *starter, uint64_t restart, gbsi_executor *x)
+{
+    const uint32_t n = gbsi_pool_size(x->pool);
+    chain_filling f = {starter, restart, x, n < MOST_FILLING ? n : MOST_FILLING, NULL};
+    const size_t n_states = (size_t)f.n_members * starter->model->n_variables;
+    f.state = gbsi_alloc_array(n_states, sizeof *f.state);
+    if (f.state == NULL) {
+        return false; /* one at a time */
+    }
+    gbsi_pool_run(x->pool, fill_chains_of, &f);
+    gbsi_free(f.state);
+    return true;
+}
+
 bool gbsi_starter_fill(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor)
 {
     const bool plain = starter->repair == NULL && starter->model->cpt == NULL;
+    if (plain && executor->pass == &gbsi_pass_sites) { /* whose chains share no word */
+        return fill_chains(starter, restart, executor);
+    }
     if (!plain || executor->plan == NULL || executor->pass->set != NULL ||
         executor->lanes != GBSI_LANES) {
         return false;
