@@ -101,6 +101,10 @@ static int check_labels(const gbs_image *image, const char *path, uint32_t level
 
 int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
 {
+    if (arguments->run.estimator == GBS_ESTIMATOR_TRACES) {
+        return cli_error(CLI_USAGE, "--estimator traces keeps no levels of pixels: use "
+                                    "rao-blackwell or count");
+    }
     d->how.size = sizeof d->how;
     d->how.labels = arguments->labels;
     d->how.levels = (uint32_t)arguments->levels;

@@ -151,6 +151,9 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
 static gbs_status new_run(cli_job *job, int draws, gbs_error *err)
 {
     const gbs_ranks *ranks = cli_here.ranks;
+    if (job->make_run != NULL) {
+        return job->make_run(job, err);
+    }
     if (ranks == NULL) {
         return (draws ? gbs_run_new_for_draws : gbs_run_new)(job->model, job->evidence,
                                                              &job->options, &job->run, err);

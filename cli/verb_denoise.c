@@ -79,9 +79,27 @@ static int on_model(void *context, const gbs_progress *progress)
     return cli_signals_caught();
 }
 
+/* The run does without the model if it can. */
+static gbs_status make_run(cli_job *job, gbs_error *err)
+{
+    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = on_model};
+    const cli_denoising *d = (const cli_denoising *)job;
+    gbs_denoise_options how = d->how;
+    how.callbacks = &callbacks;
+    return job->model != NULL
+               ? gbs_run_new(job->model, NULL, &job->options, &job->run, err)
+               : gbs_denoise_run(&d->noisy, &how, &job->options, &job->model, &job->run, err);
+}
+
+/* Where more is asked of it than a run, or an option names its variables. */
 static int make_model(cli_denoising *d)
 {
+    const cli_arguments *a = d->job.arguments;
     gbs_error err = {GBS_OK, ""};
+    if (a->write_model == NULL && a->best == NULL && a->scan_file == NULL && a->start == NULL &&
+        a->dummy_edges == NULL) {
+        return CLI_DONE;
+    }
     const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = on_model};
     gbs_denoise_options how = d->how;
     how.callbacks = &callbacks;
@@ -233,19 +251,35 @@ static int take_marginals(cli_denoising *d)
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
-/* Large pictures end early unless another limit is typed. */
+/* Large pictures are run bit by bit, and end early, unless something else is typed. */
 static int limit_run(cli_denoising *d)
 {
     gbs_error err = {GBS_OK, ""};
-    const uint64_t typed = d->job.options.sweeps;
-    const gbs_status status = gbs_denoise_limit(&d->noisy, &d->how, &d->job.options, &err);
-    if (status >= 0 && d->job.options.sweeps != typed) {
-        cli_note(d->job.arguments,
+    const cli_arguments *a = d->job.arguments;
+    const gbs_run_options typed = d->job.options;
+    gbs_run_options *o = &d->job.options;
+    if (cli_given(a, "estimator") && typed.estimator == GBS_ESTIMATOR_RAO_BLACKWELL) {
+        o->lattice = GBS_LATTICE_NEVER;
+    }
+    const gbs_status status = gbs_denoise_limit(&d->noisy, &d->how, o, &err);
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    o->lattice = typed.lattice;
+    o->chains = cli_given(a, "chains") ? typed.chains : o->chains;
+    if (o->estimator != typed.estimator) {
+        cli_note(a,
+                 "a large picture of two levels: run bit by bit, as with --method sample "
+                 "--estimator count --chains %" PRIu64,
+                 o->chains);
+    }
+    if (o->sweeps != typed.sweeps) {
+        cli_note(a,
                  "a large picture: it ends, if it is sampled, after at most --sweeps %" PRIu64
                  "; more sweeps, --target-error or --time lower the errors",
-                 d->job.options.sweeps);
+                 o->sweeps);
     }
-    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+    return CLI_DONE;
 }
 
 static int restore(cli_denoising *d)
@@ -257,7 +291,6 @@ static int restore(cli_denoising *d)
     if (status == CLI_DONE) {
         status = cli_execute(&d->job, NULL, NULL, &stopped);
     }
-    d->job.options = asked;
     if (status == CLI_DONE) {
         status = take_marginals(d);
     }
@@ -273,7 +306,9 @@ static int restore(cli_denoising *d)
     if (status == CLI_DONE) {
         status = compare(d);
     }
-    return status == CLI_DONE ? cli_conclude(&d->job, stopped) : status;
+    status = status == CLI_DONE ? cli_conclude(&d->job, stopped) : status;
+    d->job.options = asked;
+    return status;
 }
 
 static int answer(cli_denoising *d)
@@ -303,6 +338,7 @@ int cli_denoise(cli_arguments *arguments)
     cli_denoising d;
     memset(&d, 0, sizeof d);
     d.job.arguments = arguments;
+    d.job.make_run = make_run;
     d.job.output = arguments->output;
     d.job.summary = arguments->summary;
     int status = cli_denoise_check_names(arguments);

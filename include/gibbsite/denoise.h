@@ -72,17 +72,38 @@ GBS_API gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_o
                                      gbs_model **model, gbs_error *err);
 
 /**
- * Give the run of a large picture, 2^20 pixels times levels or more, the limit it needs to end
- * soon, if it has none of its own: 2^33 updates times levels in all, but at least 16 sweeps, or the
- * usual target of the standard error if that is met before. Options that have sweeps, max_updates,
- * target_error or time_s, and those of smaller pictures, are left as they are.
+ * Give the run of a large picture, 2^20 pixels times levels or more, what it needs to end soon, but
+ * where it has a target_error.
  *
- * At 16 sweeps of 16 chains, two levels and one pixel in ten flipped, probabilities between 0.1 and
- * 0.9 had a root mean square error of 0.018; the pixels whose most probable level was another than
- * after 1500 sweeps were 2 in 10^4.
+ * - A picture of two levels with flip noise and 4 neighbours, at least 48 pixels wide and high, is
+ *   run bit by bit: method sample, estimator count, and 4 chains in place of 16. (Options that bits
+ *   do not support, of scan, draw, lattice, temper, least_chains and the like, leave it as it is.)
+ * - Where there are no sweeps, max_updates or time_s, a limit: in bits 2^35 updates times levels in
+ *   all, but at least 64 sweeps, else 2^33, but at least 16; or the usual target of the standard
+ *   error if that is met before.
+ *
+ * Of 4096 x 4096 pixels, one in ten flipped, 0.00343 were wrong after the run in bits, 0.00341
+ * after 16 sweeps of 16 chains whose probabilities were averaged, which took 1.7 times the
+ * processor time and five times the memory. By those 16 sweeps probabilities between 0.1 and 0.9
+ * had a root mean square error of 0.018.
  */
 GBS_API gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *options,
                                      gbs_run_options *run, gbs_error *err);
+
+/**
+ * Make the run of a noisy picture: what gbs_run_new() makes of its model. Where it is run bit by
+ * bit, see gbs_denoise_limit(), it needs no factors, which would take many times as much memory as
+ * all else, and the answer has the same bits without them.
+ *
+ * @param run_options borrowed; NULL: the defaults.
+ * @param model out: what the run is of, to be freed after it. It has no factors where the run needs
+ *              none: then it is for reading numbers of the run alone, and the run has no
+ *              checkpoints.
+ * @return as gbs_denoise_model() and gbs_run_new().
+ */
+GBS_API gbs_status gbs_denoise_run(const gbs_image *noisy, const gbs_denoise_options *options,
+                                   const gbs_run_options *run_options, gbs_model **model,
+                                   gbs_run **run, gbs_error *err);
 
 /** Pictures of an answer. */
 typedef enum gbs_denoise_picture {

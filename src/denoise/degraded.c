@@ -212,12 +212,16 @@ static gbs_status see_table(making *m, size_t pixel, gbs_error *err)
 
 /* Two levels are spins s = -1, +1, on which fields and couplings run fastest: h s has the
  * difference 2 h between them, J s s' the difference 2 J. */
+double gbsi_denoise_field(const gbs_denoise_options *o, double shown)
+{
+    return 0.5 * (log_seen(o, shown, 1) - log_seen(o, shown, 0));
+}
+
 static gbs_status see_spin(making *m, size_t pixel, gbs_error *err)
 {
     double *h = &m->field_of[value_of(m, pixel)];
     if (isnan(*h)) {
-        const double shown = gbsi_denoise_shown(m->noisy, &m->o, pixel);
-        *h = 0.5 * (log_seen(&m->o, shown, 1) - log_seen(&m->o, shown, 0));
+        *h = gbsi_denoise_field(&m->o, gbsi_denoise_shown(m->noisy, &m->o, pixel));
     }
     return gbs_builder_add_field(m->builder, (uint32_t)pixel, *h, err);
 }
@@ -292,9 +296,10 @@ cleanup:
     return status;
 }
 
-static gbs_status add_pixels(making *m, gbs_error *err)
+static gbs_status add_pixels(gbs_builder *builder, const gbs_image *noisy,
+                             const gbs_denoise_options *o, gbs_error *err)
 {
-    const size_t n = (size_t)m->noisy->width * m->noisy->height;
+    const size_t n = (size_t)noisy->width * noisy->height;
     if (n >= UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "a picture of %zu pixels is too large", n);
     }
@@ -303,10 +308,23 @@ static gbs_status add_pixels(making *m, gbs_error *err)
         return gbsi_no_memory(err, "picture", n * sizeof *arity);
     }
     for (size_t i = 0; i < n; i++) {
-        arity[i] = m->o.levels;
+        arity[i] = o->levels;
     }
-    const gbs_status status = gbs_builder_add_variables(m->builder, (uint32_t)n, arity, NULL, err);
+    const gbs_status status = gbs_builder_add_variables(builder, (uint32_t)n, arity, NULL, err);
     gbsi_free(arity);
+    return status;
+}
+
+gbs_status gbsi_denoise_pixels(const gbs_image *noisy, const gbs_denoise_options *o,
+                               gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_builder *builder = NULL;
+    GBSI_TRY(gbs_builder_new(&builder, err));
+    GBSI_TRY(add_pixels(builder, noisy, o, err));
+    GBSI_TRY(gbs_builder_build(builder, model, err));
+cleanup:
+    gbs_builder_free(builder);
     return status;
 }
 
@@ -336,7 +354,7 @@ gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *
         m.field_of[i] = NAN;
     }
     GBSI_TRY(gbs_builder_new(&m.builder, err));
-    GBSI_TRY(add_pixels(&m, err));
+    GBSI_TRY(add_pixels(m.builder, noisy, &m.o, err));
     GBSI_TRY(see_pixels(&m, err));
     GBSI_TRY(join_neighbours(&m, err));
     GBSI_TRY(gbs_builder_build(m.builder, model, err));

@@ -3,6 +3,8 @@
 #ifndef GBSI_DENOISE_DENOISE_H
 #define GBSI_DENOISE_DENOISE_H
 
+#include <stdbool.h>
+
 #include "gibbsite/denoise.h"
 
 /* Options with their defaults put in, and the picture checked against them. */
@@ -16,6 +18,15 @@ uint32_t gbsi_denoise_nearest(const gbs_denoise_options *o, double shown);
 
 /* d(a, b) of two neighbouring levels. */
 double gbsi_denoise_distance(const gbs_denoise_options *o, uint32_t a, uint32_t b);
+
+/* h of a pixel of two levels that shows this one: ln p(y | 1) - ln p(y | 0) is 2 h. */
+double gbsi_denoise_field(const gbs_denoise_options *o, double shown);
+/* A variable for each pixel, and no factor. */
+gbs_status gbsi_denoise_pixels(const gbs_image *noisy, const gbs_denoise_options *o,
+                               gbs_model **model, gbs_error *err);
+/* Whether a run with these options is one of sites in bits, of all but shapes that waste them. */
+bool gbsi_denoise_is_lattice(const gbs_image *noisy, const gbs_denoise_options *o,
+                             const gbs_run_options *run);
 
 /* Neighbours that come after a pixel, row by row, so that each pair occurs once: right, below, and
  * with 8 below on both sides. */

@@ -112,11 +112,16 @@ static void write_model(gbs_output *output, const summary *s)
     gbs_output_uint(output, gbs_model_n_variables(model));
     gbs_output_text(output, ", \"free_variables\": ");
     gbs_output_uint(output, gbs_run_report(s->run)->n_free_variables);
-    gbs_output_text(output, ", \"factors\": ");
-    gbs_output_uint(output, s->run->shared.share == NULL ? gbs_model_n_factors(model)
-                                                         : s->run->shared.share->facts.n_factors);
-    gbs_output_text(output, ", \"digest\": ");
-    gbs_output_json_string(output, gbs_model_digest(model));
+    if (s->run->report.bare) { /* they were never made */
+        gbs_output_text(output, ", \"factors\": null, \"digest\": null");
+    } else {
+        gbs_output_text(output, ", \"factors\": ");
+        gbs_output_uint(output, s->run->shared.share == NULL
+                                    ? gbs_model_n_factors(model)
+                                    : s->run->shared.share->facts.n_factors);
+        gbs_output_text(output, ", \"digest\": ");
+        gbs_output_json_string(output, gbs_model_digest(model));
+    }
     key_optional(output, "name", s->about.model);
     gbs_output_text(output, "}");
 }

@@ -328,6 +328,11 @@ static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *e
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--%s: this run was executed before", option);
     }
+    if (run->report.bare) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "--%s: this run has no factors by which its model could be told again",
+                         option);
+    }
     return run->shared.share == NULL || draw->save == NULL || draw->weave != NULL
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_UNSUPPORTED,

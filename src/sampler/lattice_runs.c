@@ -50,6 +50,22 @@ static double share_of_chains(const gbs_run_options *o)
     return (double)o->chains / (double)(n_words * GBSI_PACKED_CHAINS);
 }
 
+bool gbsi_sites_allowed(const gbs_run_options *o)
+{
+    gbs_run_options named = *o;
+    if (gbsi_scan_choice_of(o->scan) == GBSI_CHOICE_BY_NEED) {
+        named.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* there are no hard zeros */
+    }
+    return other_options(&named) == NULL;
+}
+
+bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *o)
+{
+    const double share = gbsi_lattice_share(lattice);
+    return (share >= LEAST_SITES || is_demanded(o)) &&
+           share >= SPEED_OF_CHAINS * share_of_chains(o);
+}
+
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *o,
                              const gbsi_conditioned *model, gbs_error *err)
 {
@@ -61,12 +77,11 @@ gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *o,
     if (status < 0 || engine->lattice == NULL) {
         return status;
     }
-    const double share = gbsi_lattice_share(engine->lattice);
-    if ((share < LEAST_SITES && !is_demanded(o)) || share < SPEED_OF_CHAINS * share_of_chains(o)) {
+    if (gbsi_sites_suit(engine->lattice, o)) {
+        engine->spins = &engine->lattice->spins;
+    } else {
         gbsi_lattice_free(engine->lattice);
         engine->lattice = NULL;
-    } else {
-        engine->spins = &engine->lattice->spins;
     }
     return GBS_OK;
 }

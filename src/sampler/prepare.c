@@ -163,7 +163,7 @@ static gbs_status take_exact_marginals(gbs_run *run, gbs_error *err)
 static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (run->options.method == GBS_METHOD_SAMPLE) {
+    if (run->options.method == GBS_METHOD_SAMPLE && run->engine.spins == NULL) {
         GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.whole, err));
     }
     if (run->engine.spins != NULL) {

@@ -71,6 +71,7 @@ typedef struct gbsi_run_purpose {
     bool anneals;   /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
     double penalty; /* of hard zeros on the way, nats; 0: they stay hard */
     const gbs_ranks *ranks; /* that share its chains, borrowed; NULL: this process is alone */
+    gbsi_lattice **lattice; /* all there is of the model but its variables: taken; NULL: none */
 } gbsi_run_purpose;
 
 /* Automatic burn-in under way: see burn_in.c. */
@@ -122,6 +123,12 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
 gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, const gbsi_run_purpose *purpose,
                          gbs_run **out, gbs_error *err);
+
+/* run_new.c: a run bit by bit of a lattice, which is taken, whatever is returned.
+ * @param variables borrowed: a model of as many variables of two states, without factors.
+ * @param options for which gbsi_sites_suit() is true. */
+gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
+                                 const gbs_run_options *options, gbs_run **out, gbs_error *err);
 
 /* What ends a run; names in run.c. From GBSI_STOP_TIME on it ended before its target. */
 typedef enum gbsi_stop {
@@ -216,6 +223,10 @@ gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error 
  * components needed it. */
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options,
                              const gbsi_conditioned *model, gbs_error *err);
+/* Whether options leave room for it where there are no hard zeros, and whether it is then faster
+ * than sixteen chains. */
+bool gbsi_sites_allowed(const gbs_run_options *options);
+bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options);
 /* Whether the part is run with its chains in bits: engine->packed and engine->spins; or an error if
  * bits were asked for. There is no plan. */
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,

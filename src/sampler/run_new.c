@@ -83,6 +83,11 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
     gbs_run *run = NULL;
     GBSI_TRY(gbsi_run_begin(model, options, &run, err));
     run->purpose = *purpose;
+    if (purpose->lattice != NULL) {
+        run->engine.lattice = *purpose->lattice;
+        run->engine.spins = &run->engine.lattice->spins;
+        *purpose->lattice = NULL;
+    }
     run->ranks = purpose->ranks;
     run->engine.own = gbsi_chains_of(run->ranks, run->ranks == NULL ? 0 : run->ranks->rank,
                                      gbsi_options_chains(&run->options));
@@ -124,7 +129,8 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
     const uint64_t asked = taken.chains;
     gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = taken.time_s};
     status = open_once(model, evidence, &taken, purpose, out, err);
-    while (status == GBS_ERR_LIMIT && purpose->ranks == NULL && fewer_chains(&taken) > 0 &&
+    const bool may_repeat = purpose->ranks == NULL && purpose->lattice == NULL;
+    while (status == GBS_ERR_LIMIT && may_repeat && fewer_chains(&taken) > 0 &&
            !gbsi_deadline_is_over(&deadline)) {
         taken.chains = fewer_chains(&taken);
         status = open_once(model, evidence, &taken, purpose, out, err);
@@ -174,6 +180,20 @@ static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
     run = NULL;
 cleanup:
     gbs_run_free(run);
+    return status;
+}
+
+gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
+                                 const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    const gbsi_run_purpose purpose = {.limited = true, .lattice = &lattice};
+    const gbs_status status = gbsi_run_open(variables, NULL, options, &purpose, out, err);
+    if (status >= 0) {
+        (*out)->purpose.lattice = NULL;
+        (*out)->report.bare = true;
+        gbsi_run_leave(*out);
+    }
+    gbsi_lattice_free(lattice);
     return status;
 }
 

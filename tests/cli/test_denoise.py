@@ -61,6 +61,25 @@ def test_a_large_picture_ends(run, work):
         assert "large picture" not in run(*given, "--method", "sample", *limit).err
 
 
+def test_a_large_picture_of_two_levels_is_run_bit_by_bit(run, work):
+    """512 x 1024 stripes of which one pixel in eleven is flipped. With its model written the answer has the same bits."""
+    rows = [[(j // 64 % 2) ^ ((i * 1021 + j * 7) % 11 == 0) for j in range(1024)] for i in range(512)]
+    pgm(work / "large.pgm", rows, 1)
+    given = ["denoise", "large.pgm", "--noise", "flip:0.1", "--coupling", "1.2", "--sweeps", "5", "--burn-in", "5"]
+    done = run(*given, "-o", "a.pgm", "--summary", "a.json", "--threads", "1")
+    assert done.status == 0 and "run bit by bit, as with --method sample --estimator count --chains 4" in done.err
+    model = json.loads((work / "a.json").read_text())["model"]
+    assert model["variables"] == 512 * 1024 and model["factors"] is None and model["digest"] is None
+    run(*given, "-o", "b.pgm", "--summary", "b.json", "--write-model", "b.gbm", "--threads", "2")
+    a, b = (json.loads((work / f"{name}.json").read_text()) for name in "ab")
+    assert a["digest"] == b["digest"] and b["model"]["factors"] > 0 and a["options"]["estimator"] == "count"
+    assert (work / "a.pgm").read_bytes() == (work / "b.pgm").read_bytes()
+    for other in (["--estimator", "rao-blackwell"], ["--lattice", "never"]):
+        assert "bit by bit" not in run(*given, *other, "-o", "c.pgm").err
+    assert "keeps no levels" in run(*given, "--estimator", "traces", "-o", "c.pgm").err
+    assert "16 chains" in run(*given, "--chains", "16", "-o", "c.pgm").err
+
+
 @pytest.mark.parametrize("draw, sweeps", [("random", 200), ("herded", 200), ("discretized", 200), ("cud", 255)])
 def test_every_draw_restores(run, draw, sweeps):
     done = run("denoise", NOISY, *MODEL, "--draw", draw, "--sweeps", str(sweeps), "--truth", TRUTH)

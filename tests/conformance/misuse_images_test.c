@@ -101,6 +101,12 @@ static void denoising(void **state)
     REFUSED(gbs_denoise_limit(NULL, &o, &limited, &err));
     REFUSED(gbs_denoise_limit(&y, NULL, &limited, &err));
     REFUSED(gbs_denoise_limit(&y, &o, NULL, &err));
+    gbs_run *run = NULL;
+    REFUSED(gbs_denoise_run(NULL, &o, &limited, &m, &run, &err));
+    REFUSED(gbs_denoise_run(&y, NULL, &limited, &m, &run, &err));
+    REFUSED(gbs_denoise_run(&y, &o, &limited, NULL, &run, &err));
+    REFUSED(gbs_denoise_run(&y, &o, &limited, &m, NULL, &err));
+    REFUSED(gbs_denoise_run(&broken, &o, &limited, &m, &run, &err));
     REFUSED(gbs_denoise_model(NULL, &o, &m, &err));
     REFUSED(gbs_denoise_model(&y, NULL, &m, &err));
     REFUSED(gbs_denoise_model(&y, &small, &m, &err));

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A picture of two levels is a lattice of spins in fields of two values. Run bit by bit it needs no
+ * factors: the lattice is made from the picture itself. */
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "denoise/denoise.h"
+#include "sampler/run.h"
+#include "sampler/run_options.h"
+
+/* A narrow picture may be answered exactly, by a tree of width least side. */
+#define LEAST_SIDE 48u
+
+/* What is left to ask once there are no more than two fields. */
+static bool allows_bits(const gbs_run_options *o)
+{
+    return o->method == GBS_METHOD_SAMPLE && o->estimator == GBS_ESTIMATOR_COUNT &&
+           o->temper <= GBS_TEMPER_OFF && o->start == NULL && o->target == NULL &&
+           o->sequence == NULL && !o->restarts && !o->partial_scan && o->least_chains == 0 &&
+           gbsi_sites_allowed(o);
+}
+
+bool gbsi_denoise_is_lattice(const gbs_image *noisy, const gbs_denoise_options *o,
+                             const gbs_run_options *run)
+{
+    return o->levels == 2 && o->noise == GBS_NOISE_FLIP && o->neighbours == 4 &&
+           o->coupling * gbsi_denoise_distance(o, 0, 1) > 0.0 && noisy->width >= LEAST_SIDE &&
+           noisy->height >= LEAST_SIDE && allows_bits(run);
+}
+
+/* The grid that gbsi_grid_find() would find in the model: fields in the order of pixels. */
+static gbs_status make_grid(const gbs_image *noisy, const gbs_denoise_options *o, gbsi_grid *grid,
+                            gbs_error *err)
+{
+    const size_t n = (size_t)noisy->width * noisy->height;
+    const double coupling = 0.5 * o->coupling * gbsi_denoise_distance(o, 0, 1);
+    const uint32_t first = gbsi_denoise_nearest(o, gbsi_denoise_shown(noisy, o, 0));
+    const double field[2] = {gbsi_denoise_field(o, first), gbsi_denoise_field(o, 1 - first)};
+    uint32_t n_fields = 1;
+    uint8_t *field_of = gbsi_alloc_array(n, 1);
+    if (field_of == NULL) {
+        return gbsi_no_memory(err, "picture", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        field_of[i] = gbsi_denoise_nearest(o, gbsi_denoise_shown(noisy, o, i)) != first;
+        n_fields = field_of[i] != 0 ? 2 : n_fields;
+    }
+    if (n_fields == 1) {
+        gbsi_free(field_of);
+        field_of = NULL;
+    }
+    return gbsi_grid_open(noisy->width, noisy->height, coupling, field, n_fields, field_of, grid,
+                          err);
+}
+
+/* @param lattice out: NULL where the picture has too many sites for bits, or the wrong shape. */
+static gbs_status make_lattice(const gbs_image *noisy, const gbs_denoise_options *o,
+                               const gbs_run_options *run, gbsi_lattice **lattice, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_grid grid = {0};
+    const char *reason = NULL;
+    GBSI_TRY(make_grid(noisy, o, &grid, err));
+    GBSI_TRY(gbsi_lattice_of_grid(&grid, lattice, &reason, err));
+    if (*lattice != NULL && !gbsi_sites_suit(*lattice, run)) {
+        gbsi_lattice_free(*lattice);
+        *lattice = NULL;
+    }
+cleanup:
+    gbsi_grid_free(&grid);
+    return status;
+}
+
+static gbs_status run_lattice(const gbs_image *noisy, const gbs_denoise_options *o,
+                              const gbs_run_options *options, gbs_model **model, gbs_run **run,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_budget budget;
+    gbsi_lattice *lattice = NULL;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
+    status = make_lattice(noisy, o, options, &lattice, err);
+    if (status >= 0 && lattice != NULL) {
+        status = gbsi_denoise_pixels(noisy, o, model, err);
+    }
+    gbsi_budget_leave(before);
+    if (status >= 0 && lattice != NULL) {
+        status = gbsi_run_new_of_sites(*model, lattice, options, run, err);
+        lattice = NULL;
+    }
+    gbsi_lattice_free(lattice);
+    return status;
+}
+
+gbs_status gbs_denoise_run(const gbs_image *noisy, const gbs_denoise_options *options,
+                           const gbs_run_options *run_options, gbs_model **model, gbs_run **run,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_denoise_options o;
+    gbs_run_options taken;
+    gbs_model *own = NULL;
+    gbs_run *made = NULL;
+    GBSI_NEED(model);
+    GBSI_NEED(run);
+    GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
+    GBSI_TRY(gbsi_options_take(run_options, &taken, err));
+    GBSI_TRY(gbsi_options_check(&taken, err));
+    if (gbsi_denoise_is_lattice(noisy, &o, &taken)) {
+        GBSI_TRY(run_lattice(noisy, &o, &taken, &own, &made, err));
+    }
+    if (made == NULL) {
+        GBSI_TRY(gbs_denoise_model(noisy, options, &own, err));
+        GBSI_TRY(gbs_run_new(own, NULL, run_options, &made, err));
+    }
+    *model = own;
+    *run = made;
+    own = NULL;
+cleanup:
+    gbs_model_free(own);
+    return status;
+}
