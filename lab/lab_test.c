@@ -224,6 +224,31 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
+/* A picture of three columns and four rows, quick with two of either at most; in full as it is. */
+static void test_pictures_of_a_folder(void **state)
+{
+    (void)state;
+    static const uint32_t kept[4] = {1, 0, 1, 1};
+    char path[sizeof folder + 16];
+    (void)snprintf(path, sizeof path, "%s/one.pgm", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("P2 3 4 9 9 0 0 0 0 0 9 0 9 0 0 0\n", file) >= 0 && fclose(file) == 0);
+    for (int quick = 0; quick < 2; quick++) {
+        const lab_reproduce_options options = {.seed = 1, .quick = quick, .data = folder};
+        const laboratory lab = {.options = &options};
+        lab_pictures pictures = {0};
+        assert_int_equal(lab_pictures_make(&lab, 2, &pictures, NULL), GBS_OK);
+        assert_int_equal(pictures.n, 1);
+        assert_int_equal(pictures.n_pixels, quick ? 4 : 12);
+        for (uint32_t i = 0; quick && i < 4; i++) {
+            assert_int_equal(pictures.picture[0].pixel[i], kept[i]);
+        }
+        lab_pictures_free(&pictures);
+    }
+    assert_int_equal(remove(path), 0);
+}
+
 static int stop_at_once(void *context, double share, const char *what)
 {
     int *calls = context;
@@ -392,13 +417,21 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantiles), cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_normal),    cmocka_unit_test(test_findings),
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_no_pictures),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_progress),  cmocka_unit_test(test_stopped_later),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_table),
-        cmocka_unit_test(test_figures),   cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_no_pictures),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_pictures_of_a_folder),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_stopped_later),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_bias),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -133,7 +133,25 @@ cleanup:
     return status;
 }
 
-static gbs_status read_folder(const char *folder, lab_pictures *pictures, gbs_error *err)
+/* Every k-th pixel of every k-th row, with the least k that leaves at most side of either. */
+static void thin_out(lab_picture *p, uint32_t side)
+{
+    const uint32_t longer = p->width > p->height ? p->width : p->height;
+    const uint32_t k = (longer + side - 1) / side;
+    const uint32_t width = (p->width + k - 1) / k;
+    const uint32_t height = (p->height + k - 1) / k;
+    for (uint32_t row = 0; row < height; row++) {
+        for (uint32_t column = 0; column < width; column++) {
+            p->pixel[row * width + column] = p->pixel[row * k * p->width + column * k];
+        }
+    }
+    p->width = width;
+    p->height = height;
+}
+
+/* @param side 0: all pictures as they are. */
+static gbs_status read_folder(const char *folder, uint32_t side, lab_pictures *pictures,
+                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
     char **name = NULL;
@@ -144,9 +162,12 @@ static gbs_status read_folder(const char *folder, lab_pictures *pictures, gbs_er
         status = gbsi_no_memory(err, "pictures", n * sizeof *pictures->picture);
         goto cleanup;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && (side == 0 || pictures->n_pixels < (size_t)side * side); i++) {
         pictures->n = i + 1;
         GBSI_TRY(read_picture(name[i], &pictures->picture[i], err));
+        if (side > 0) {
+            thin_out(&pictures->picture[i], side);
+        }
         pictures->n_pixels += (size_t)pictures->picture[i].width * pictures->picture[i].height;
     }
 cleanup:
@@ -157,8 +178,16 @@ cleanup:
 gbs_status lab_pictures_make(const laboratory *lab, uint32_t side, lab_pictures *pictures,
                              gbs_error *err)
 {
-    return lab->options->data != NULL ? read_folder(lab->options->data, pictures, err)
-                                      : draw_shapes(side, pictures, err);
+    return lab->options->data != NULL
+               ? read_folder(lab->options->data, lab->options->quick ? side : 0, pictures, err)
+               : draw_shapes(side, pictures, err);
+}
+
+void lab_pictures_note(laboratory *lab)
+{
+    if (lab->options->quick && lab->options->data != NULL) {
+        lab_note(lab, "Quick: the first pictures of the folder, large ones thinned out evenly.");
+    }
 }
 
 gbs_status lab_picture_image(const lab_picture *picture, const uint32_t *pixel, gbs_image *image,

@@ -19,11 +19,14 @@ typedef struct lab_pictures {
     lab_picture *picture; /* [n] */
 } lab_pictures;
 
-/* Those of the lab's folder of data in the order of their names (PNG and PNM; 1 where bright), or
- * six shapes of side x side pixels. @param pictures out, zero before; free in any case. */
+/* Those of the lab's folder of data in the order of their names (PNG and PNM; 1 where bright),
+ * quick: the first ones, until they have side x side pixels, wider ones thinned out to that side;
+ * or six shapes of side x side pixels. @param pictures out, zero before; free in any case. */
 gbs_status lab_pictures_make(const laboratory *lab, uint32_t side, lab_pictures *pictures,
                              gbs_error *err);
 void lab_pictures_free(lab_pictures *pictures);
+/* A note in the verdict, if pixels were left out. */
+void lab_pictures_note(laboratory *lab);
 
 /* exp( coupling sum over neighbours of s s + sum of field s ), s = -1, +1.
  * @param field [height][width]. */

@@ -256,6 +256,7 @@ static void judge(laboratory *lab, const result *r)
                  contender[d].name, 1e3 * field[0], d == DAMPED ? "below" : "at most a tenth above",
                  1e3 * field[1], 1e3 * field[2], 1e3 * field[3]);
     }
+    lab_pictures_note(lab);
     lab_note(lab, "The picture is not the paper's. The paper prints no formula for its \"L2 "
                   "error\"; it is read as the mean of (P(x = 1) - truth)^2. So the order of the "
                   "draws can be compared with the paper, the figures cannot.");
@@ -293,7 +294,8 @@ const lab_experiment_row lab_hg_denoise = {
               .claim = "in 30 sweeps herded draws restore a picture with Gaussian noise better "
                        "than random draws, and herding with shared weights restores it best",
               .cost = "9 s quick, 40 s in full; --data: a folder of pictures, of which the first "
-                      "is taken"},
+                      "is taken: as long quick, with at most 64 x 64 of its pixels; in full 40 s "
+                      "for each 160 x 160 pixels"},
     .takes_data = true,
     .run = run,
 };
