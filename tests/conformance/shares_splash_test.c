@@ -527,9 +527,9 @@ static void ranks_of_a_factor_have_other_turns(void **state)
         gbs_model *model = test_model((test_family)family, 7, 60);
         const gbs_run_options options = problem_of(model, NULL, 0).options;
         gbs_error err = {GBS_OK, ""};
-        for (uint32_t n_ranks = 1; n_ranks <= 70 && n_ranks <= 60; n_ranks += 23) {
+        for (uint32_t n_ranks = 1; n_ranks <= 47; n_ranks += 23) {
             gbs_partition *partition = NULL;
-            uint32_t turn[70];
+            uint32_t turn[47];
             assert_int_equal(gbs_partition_new(model, NULL, &options, n_ranks, GBS_PARTS_BREADTH,
                                                &partition, &err),
                              GBS_OK);
