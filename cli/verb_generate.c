@@ -108,6 +108,32 @@ static const struct model_kind {
     {CLI_VERB_BAYES, {"variables", "parents", "states"}, 2, make_bayes},
 };
 
+static int check_required(const cli_arguments *arguments, const struct model_kind *kind)
+{
+    for (const char *const *name = kind->required; *name != NULL; name++) {
+        if (!cli_given(arguments, *name)) {
+            return cli_error(CLI_USAGE, "--%s is missing; see 'gibbsite help generate'", *name);
+        }
+    }
+    return CLI_DONE;
+}
+
+int cli_ising_options(const cli_arguments *a, gbs_generate_ising_options *options)
+{
+    model_shape shape;
+    int status = check_required(a, &kinds[0]);
+    status = status == CLI_DONE ? parse_shape(a, 0, &shape) : status;
+    if (status == CLI_DONE) {
+        *options =
+            (gbs_generate_ising_options){.size = sizeof *options,
+                                         .seed = a->run.seed,
+                                         SPINS,
+                                         .side = {shape.side[0], shape.side[1], shape.side[2]},
+                                         .torus = a->torus};
+    }
+    return status;
+}
+
 int cli_generate(cli_arguments *arguments)
 {
     const struct model_kind *kind = kinds;
@@ -117,12 +143,10 @@ int cli_generate(cli_arguments *arguments)
     while (kind->verb != arguments->verb) {
         kind++;
     }
-    for (const char *const *name = kind->required; *name != NULL; name++) {
-        if (!cli_given(arguments, *name)) {
-            return cli_error(CLI_USAGE, "--%s is missing; see 'gibbsite help generate'", *name);
-        }
+    int status = check_required(arguments, kind);
+    if (status == CLI_DONE) {
+        status = parse_shape(arguments, kind->most_states, &shape);
     }
-    int status = parse_shape(arguments, kind->most_states, &shape);
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
     }

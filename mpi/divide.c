@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,47 +43,12 @@ const char *mpi_value_of(const char *name, int argc, char **argv, int *i)
     return *i + 1 < argc ? argv[++*i] : "";
 }
 
-/* Names, states and labels of all variables, without a factor. */
-static gbs_status make_variables(const gbs_model *model, gbs_model **out, gbs_error *err)
-{
-    gbs_builder *builder = NULL;
-    const uint32_t n = gbs_model_n_variables(model);
-    gbs_status status = gbs_builder_new(&builder, err);
-    for (uint32_t v = 0; v < n && status >= 0; v++) {
-        const uint32_t arity = gbs_model_arity(model, v);
-        status = gbs_builder_add_variables(builder, 1, &arity, NULL, err);
-        const char *name = gbs_model_variable_name(model, v);
-        if (status >= 0 && name != NULL) {
-            status = gbs_builder_name_variable(builder, v, name, err);
-        }
-        if (status >= 0 && gbs_model_state_label(model, v, 0) != NULL) {
-            const char **label = malloc(arity * sizeof *label);
-            for (uint32_t a = 0; label != NULL && a < arity; a++) {
-                label[a] = gbs_model_state_label(model, v, a);
-            }
-            status =
-                label == NULL ? GBS_ERR_MEMORY : gbs_builder_label_states(builder, v, label, err);
-            free((void *)label);
-        }
-    }
-    if (status >= 0) {
-        status = gbs_builder_build(builder, out, err);
-    }
-    gbs_builder_free(builder);
-    return status;
-}
-
-static int write_variables(const cli_job *job, const request *r)
+static int write_variables(const gbs_partition *partition, const request *r)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_model *variables = NULL;
     char path[4096];
     cli_variables_path(r->folder, path, sizeof path);
-    gbs_status status = make_variables(job->model, &variables, &err);
-    if (status >= 0) {
-        status = gbs_model_write(variables, path, NULL, &err);
-    }
-    gbs_model_free(variables);
+    const gbs_status status = gbs_partition_write_variables(partition, path, &err);
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
@@ -184,6 +148,13 @@ static int make_folder(const char *folder)
     return done;
 }
 
+static int write_folder(const gbs_partition *partition, const request *r)
+{
+    int done = make_folder(r->folder);
+    done = done == CLI_DONE ? write_shares(partition, r) : done;
+    return done == CLI_DONE ? write_variables(partition, r) : done;
+}
+
 static int divide(cli_job *job, const request *r)
 {
     gbs_error err = {GBS_OK, ""};
@@ -193,10 +164,34 @@ static int divide(cli_job *job, const request *r)
     if (status >= 0) {
         status = gbs_partition_find_starts(partition, (uint32_t)job->options.chains, &err);
     }
-    int done = status < 0 ? cli_fail(status, &err) : CLI_DONE;
-    done = done == CLI_DONE ? make_folder(r->folder) : done;
-    done = done == CLI_DONE ? write_shares(partition, r) : done;
-    done = done == CLI_DONE ? write_variables(job, r) : done;
+    const int done = status < 0 ? cli_fail(status, &err) : write_folder(partition, r);
+    gbs_partition_free(partition);
+    return done;
+}
+
+/* A lattice that is never made: the words and options of gibbsite generate ising. */
+static int divide_generated(cli_arguments *arguments, request *r)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_partition *partition = NULL;
+    gbs_generate_ising_options lattice = {.size = sizeof lattice};
+    int done = cli_ising_options(arguments, &lattice);
+    if (done != CLI_DONE) {
+        return done;
+    }
+    if (r->parts != GBS_PARTS_AUTO && r->parts != GBS_PARTS_BISECTION) {
+        return cli_error(CLI_USAGE,
+                         "--parts %s: a lattice that is not made is divided by bisection",
+                         gbs_parts_name(r->parts));
+    }
+    if (cli_given(arguments, "format")) {
+        return cli_error(CLI_USAGE, "--format applies to models that are written, not to shares");
+    }
+    r->folder = arguments->output;
+    gbs_set_memory_limit(arguments->run.memory_limit);
+    cli_signals_catch();
+    const gbs_status status = gbs_partition_new_of_ising(&lattice, r->n_ranks, &partition, &err);
+    done = status < 0 ? cli_fail(status, &err) : write_folder(partition, r);
     gbs_partition_free(partition);
     return done;
 }
@@ -226,9 +221,9 @@ static int take_words(int *argc, char **argv, request *r)
     return status;
 }
 
-static int check(const cli_arguments *arguments, const request *r)
+static int check(const cli_arguments *arguments, const request *r, int n_operands)
 {
-    if (arguments->n_operands != 1) {
+    if (arguments->n_operands != n_operands) {
         return cli_error(CLI_USAGE, "partition: expected MODEL -n RANKS -o FOLDER");
     }
     if (r->n_ranks == 0) {
@@ -250,12 +245,22 @@ int mpi_partition(int argc, char **argv)
     if (status != CLI_DONE) {
         return status;
     }
-    arguments.verb = CLI_VERB_MARGINALS;
+    const int generates = argc > 2 && strcmp(argv[2], "generate") == 0;
+    if (generates && (argc < 4 || strcmp(argv[3], "ising") != 0)) {
+        return cli_error(CLI_USAGE, "partition generate: only ising can be divided without a model "
+                                    "file: partition generate ising --grid RxC -n RANKS -o FOLDER");
+    }
+    const unsigned verb = generates ? CLI_VERB_ISING : CLI_VERB_MARGINALS;
+    const int first = generates ? 3 : 1;
+    arguments.verb = verb;
     arguments.argc = argc;
     arguments.argv = argv;
-    status = cli_parse(CLI_VERB_MARGINALS, "partition", argc - 1, argv + 1, &arguments);
-    status = status == CLI_DONE ? check(&arguments, &r) : status;
-    if (status == CLI_DONE) {
+    status = cli_parse(verb, generates ? "partition generate ising" : "partition", argc - first,
+                       argv + first, &arguments);
+    status = status == CLI_DONE ? check(&arguments, &r, generates ? 0 : 1) : status;
+    if (status == CLI_DONE && generates) {
+        status = divide_generated(&arguments, &r);
+    } else if (status == CLI_DONE) {
         r.folder = arguments.output;
         gbs_set_memory_limit(arguments.run.memory_limit);
         cli_signals_catch();

@@ -19,6 +19,7 @@
 #ifndef GIBBSITE_SHARE_H
 #define GIBBSITE_SHARE_H
 
+#include "gibbsite/generate.h"
 #include "gibbsite/ranks.h"
 #include "gibbsite/run.h"
 
@@ -29,7 +30,8 @@ extern "C" {
 typedef struct gbs_partition gbs_partition;
 typedef struct gbs_share gbs_share;
 
-/** How the variables of a model are given to ranks. No rule changes a result but one of splashes. */
+/** How the variables of a model are given to ranks. No rule changes a result but one of splashes.
+ */
 typedef enum gbs_parts {
     GBS_PARTS_AUTO,      /**< the rule with the smallest halo, of those that are quick */
     GBS_PARTS_METIS,     /**< the METIS library; fails where the library is built without it */
@@ -69,6 +71,27 @@ GBS_API gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence 
                                      const gbs_run_options *options, uint32_t n_ranks,
                                      gbs_parts parts, gbs_partition **partition, gbs_error *err);
 GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed */
+
+/**
+ * The same for the model of gbs_generate_ising(), which is never made: parts are blocks between
+ * planes (bisection), updates take the colours of a chessboard, and a share costs its own memory
+ * and time. Shares are those of gbs_partition_new() of the model with GBS_PARTS_BISECTION and
+ * default options, byte for byte. One walk through all couplings finds the digest of the model.
+ *
+ * @return GBS_ERR_UNSUPPORTED where formulas would not give that: closed sides of odd length, sides
+ *         below 4, cuts between planes that leave the work more than 3 % uneven, sides whose
+ *         breadth-first order may be local (beyond 65535 variables: of two sides, columns from 4096
+ *         on unless both are 8192 or more; of three, columns times rows from 4096 on unless all are
+ *         128 or more), and couplings or fields so strong that a conditional spans more than e^39.
+ */
+GBS_API gbs_status gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice,
+                                              uint32_t n_ranks, gbs_partition **partition,
+                                              gbs_error *err);
+
+/** Names and states of all variables, without factors, as a .gbm file: what
+ * gbs_run_name_variables() takes. Complete or not there at all. */
+GBS_API gbs_status gbs_partition_write_variables(const gbs_partition *partition, const char *path,
+                                                 gbs_error *err);
 /** The rule that divided the variables: "metis", "bisection", "breadth", "intervals". */
 GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
 

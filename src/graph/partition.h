@@ -173,4 +173,11 @@ typedef struct gbsi_block {
 gbs_status gbsi_partition_grid(const gbsi_grid_shape *shape, uint32_t n_parts, gbsi_block *block,
                                gbsi_partition_figures *figures, gbs_error *err);
 
+/* Whether gbsi_partition_bisect() cuts such a lattice between planes alone, all work being as
+ * gbsi_partition_work(), so that the blocks are its parts. */
+bool gbsi_grid_is_cut_by_planes(const gbsi_grid_shape *shape, uint32_t n_parts);
+/* The part that has a variable. @param at its coordinates. */
+uint32_t gbsi_grid_part(const gbsi_grid_shape *shape, uint32_t n_parts,
+                        const uint32_t at[GBSI_GRID_MOST]);
+
 #endif

@@ -227,6 +227,49 @@ static uint64_t count_runs(const gbsi_grid_shape *shape, const gbsi_block *block
     return volume(block) / together * (together > 1 ? 2 : 1);
 }
 
+uint32_t gbsi_grid_part(const gbsi_grid_shape *shape, uint32_t n_parts,
+                        const uint32_t at[GBSI_GRID_MOST])
+{
+    node next = root(shape, n_parts);
+    while (next.n_parts > 1) {
+        node half[2];
+        const unsigned d = longest(&next.block);
+        cut(&next, half);
+        next = half[at[d] >= half[1].block.from[d]];
+    }
+    return next.part;
+}
+
+/* As gbsi_partition_bisect() asks. */
+static bool is_balanced(const gbsi_grid_shape *shape, const node *half, double mean)
+{
+    const uint64_t least = (uint64_t)(mean * (1 - GBSI_PARTITION_IMBALANCE));
+    const uint64_t most = (uint64_t)(mean * (1 + GBSI_PARTITION_IMBALANCE));
+    const uint64_t n = volume(&half->block);
+    const uint64_t work = n == 0 ? 0 : count_work(shape, &half->block);
+    return n >= half->n_parts && work >= half->n_parts * least && work <= half->n_parts * most;
+}
+
+bool gbsi_grid_is_cut_by_planes(const gbsi_grid_shape *shape, uint32_t n_parts)
+{
+    node stack[64] = {root(shape, n_parts)};
+    unsigned n_stack = 1;
+    const double mean = (double)count_work(shape, &stack[0].block) / n_parts;
+    while (n_stack > 0) {
+        const node next = stack[--n_stack];
+        if (next.n_parts == 1) {
+            continue;
+        }
+        cut(&next, stack + n_stack);
+        if (volume(&next.block) <= next.n_parts || !is_balanced(shape, &stack[n_stack], mean) ||
+            !is_balanced(shape, &stack[n_stack + 1], mean)) {
+            return false;
+        }
+        n_stack += 2;
+    }
+    return true;
+}
+
 static gbs_status check_shape(const gbsi_grid_shape *shape, uint32_t n_parts, gbs_error *err)
 {
     if (n_parts == 0) {

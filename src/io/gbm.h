@@ -87,6 +87,10 @@ uint32_t gbsi_gbm_version_of(const gbs_model *model);
 /* The section's entry in the table. @param entry [GBSI_GBM_ENTRY_BYTES], out. */
 void gbsi_gbm_entry(const gbsi_gbm_layout *layout, gbsi_gbm_section section, unsigned char *entry);
 
+/* A file of n variables of one arity without names and factors, written without an array of them.
+ */
+gbs_status gbsi_gbm_write_alike(uint32_t n, uint32_t arity, const char *path, gbs_error *err);
+
 /* Arrays are used as they lie in the file: GBS_ERR_UNSUPPORTED on a machine where they lie
  * otherwise (big-endian, or sizes of other than 64 bits). */
 gbs_status gbsi_gbm_check_host(const char *name, gbs_error *err);

@@ -16,6 +16,7 @@ typedef struct gbm_writer {
     gbsi_digest *digest;
     uint64_t at; /* bytes written */
     const gbs_model *model;
+    uint32_t alike; /* all variables have so many states, and there is no array of them; 0 */
     gbsi_gbm_counts counts;
     uint64_t n_name_text; /* bytes of names; labels follow them */
     gbsi_gbm_layout layout;
@@ -161,6 +162,19 @@ static void put_descriptions(gbm_writer *w)
     }
 }
 
+/* Arities, or where states begin. */
+static void put_alike(gbm_writer *w, gbsi_gbm_section section)
+{
+    const uint64_t n = w->counts.n_variables;
+    for (uint64_t v = 0; v < n + (section == GBSI_GBM_STATE_OFFSET); v++) {
+        if (section == GBSI_GBM_ARITY) {
+            put_u32(w, w->alike);
+        } else {
+            put_u64(w, v * w->alike);
+        }
+    }
+}
+
 static void put_section(gbm_writer *w, gbsi_gbm_section section)
 {
     const gbs_model *m = w->model;
@@ -201,36 +215,80 @@ static void put_section(gbm_writer *w, gbsi_gbm_section section)
     case GBSI_GBM_LABEL:
         put_offsets(w, m->label, n_states, w->n_name_text);
         break;
+    case GBSI_GBM_ARITY:
+    case GBSI_GBM_STATE_OFFSET:
+        if (w->alike != 0) {
+            put_alike(w, section);
+            break;
+        } // fallthrough
     default:
         put(w, array[section], (size_t)w->layout.bytes[section]);
     }
 }
 
+/* All of it, counts known. */
+static gbs_status write_all(gbm_writer *w, gbs_error *err)
+{
+    char text[GBSI_GBM_DIGEST_BYTES + 1];
+    const gbs_status status = gbsi_digest_new(&w->digest, err);
+    if (status < 0) {
+        return status;
+    }
+    if (!gbsi_gbm_lay_out(&w->counts, &w->layout)) {
+        gbsi_digest_free(w->digest);
+        return gbsi_fail(err, GBS_ERR_LIMIT, "more bytes than a gbm file can have");
+    }
+    put_header(w);
+    for (unsigned s = 0; s < GBSI_GBM_N_SECTIONS; s++) {
+        if (w->layout.present[s]) {
+            put_zeros(w, w->layout.offset[s]);
+            put_section(w, (gbsi_gbm_section)s);
+        }
+    }
+    put_zeros(w, w->layout.digest_at);
+    gbsi_digest_text(w->digest, text);
+    gbs_output_bytes(w->output, text, GBSI_GBM_DIGEST_BYTES);
+
+    gbsi_digest_free(w->digest);
+    return GBS_OK;
+}
+
 gbs_status gbsi_gbm_write(const gbs_model *model, gbs_output *output,
                           const gbs_write_options *options, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    char text[GBSI_GBM_DIGEST_BYTES + 1];
     gbm_writer w = {.output = output, .model = model};
+    const gbs_status status = gbsi_gbm_check_host("gbm", err);
     (void)options;
-    GBSI_TRY(gbsi_gbm_check_host("gbm", err));
-    GBSI_TRY(gbsi_digest_new(&w.digest, err));
+    if (status < 0) {
+        return status;
+    }
     count(&w);
-    if (!gbsi_gbm_lay_out(&w.counts, &w.layout)) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "more bytes than a gbm file can have"));
-    }
-    put_header(&w);
-    for (unsigned s = 0; s < GBSI_GBM_N_SECTIONS; s++) {
-        if (w.layout.present[s]) {
-            put_zeros(&w, w.layout.offset[s]);
-            put_section(&w, (gbsi_gbm_section)s);
-        }
-    }
-    put_zeros(&w, w.layout.digest_at);
-    gbsi_digest_text(w.digest, text);
-    gbs_output_bytes(output, text, GBSI_GBM_DIGEST_BYTES);
+    return write_all(&w, err);
+}
+
+gbs_status gbsi_gbm_write_alike(uint32_t n, uint32_t arity, const char *path, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_builder *builder = NULL;
+    gbs_model *nothing = NULL;
+    gbs_output *output = NULL;
+    gbm_writer w = {.alike = arity};
+    GBSI_TRY(gbsi_gbm_check_host("gbm", err));
+    GBSI_TRY(gbs_builder_new(&builder, err));
+    GBSI_TRY(gbs_builder_build(builder, &nothing, err));
+    GBSI_TRY(gbs_output_open(path, &output, err));
+    w.model = nothing;
+    w.output = output;
+    count(&w);
+    w.counts.n_variables = n;
+    w.counts.n_states = (uint64_t)n * arity;
+    GBSI_TRY(write_all(&w, err));
+    status = gbs_output_commit(output, err);
+    output = NULL;
 
 cleanup:
-    gbsi_digest_free(w.digest);
+    gbs_output_discard(output);
+    gbs_model_free(nothing);
+    gbs_builder_free(builder);
     return status;
 }

@@ -408,3 +408,20 @@ cleanup:
     gbsi_conditioned_free(p);
     return status;
 }
+
+gbs_status gbsi_conditioned_new_alone(const gbsi_part_sizes *sizes, gbsi_conditioned **part,
+                                      gbs_error *err)
+{
+    gbsi_conditioned *p = gbsi_alloc_zero(sizeof *p);
+    if (p == NULL) {
+        return gbsi_no_memory(err, "part of a model", sizeof *p);
+    }
+    const gbs_status status = reserve_part(NULL, sizes, p, err);
+    if (status < 0) {
+        gbsi_conditioned_free(p);
+        return status;
+    }
+    p->state_offset[0] = p->factors.scope_start[0] = p->factors.table_start[0] = 0;
+    *part = p;
+    return GBS_OK;
+}

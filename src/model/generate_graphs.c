@@ -9,8 +9,8 @@
 
 /* ---- grids: columns, rows and layers --------------------------------------------------------- */
 
-static gbs_status measure_grid(const gbsi_generate_spins *spins, gbsi_generate_size *size,
-                               gbs_error *err)
+gbs_status gbsi_generate_measure_grid(const gbsi_generate_spins *spins, gbsi_generate_size *size,
+                                      gbs_error *err)
 {
     const uint32_t *side = spins->size;
     uint64_t n = 1;
@@ -54,7 +54,7 @@ cleanup:
     return status;
 }
 
-static const gbsi_generate_graph grid = {measure_grid, couple_grid};
+static const gbsi_generate_graph grid = {gbsi_generate_measure_grid, couple_grid};
 
 gbs_status gbs_generate_ising(const gbs_generate_ising_options *options, gbs_model **model,
                               gbs_error *err)

@@ -28,6 +28,16 @@ static gbs_status check_range(const char *name, double centre, const char *sprea
     return GBS_OK;
 }
 
+gbs_status gbsi_generate_check_ranges(const gbsi_generate_spins *spins, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(
+        check_range("coupling", spins->coupling, "coupling spread", spins->coupling_spread, err));
+    GBSI_TRY(check_range("field", spins->field, "random field", spins->random_field, err));
+cleanup:
+    return status;
+}
+
 static int has_fields(const gbsi_generate_spins *spins)
 {
     return spins->field != 0.0 || spins->random_field != 0.0;
@@ -43,9 +53,7 @@ static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_gener
                          "%s: %" PRIu64 " variables, more than the %u variables possible",
                          size->what, size->n_variables, GBS_MAX_VARIABLES);
     }
-    GBSI_TRY(
-        check_range("coupling", spins->coupling, "coupling spread", spins->coupling_spread, err));
-    GBSI_TRY(check_range("field", spins->field, "random field", spins->random_field, err));
+    GBSI_TRY(gbsi_generate_check_ranges(spins, err));
     /* in doubles: counts of couplings come near 2^63 */
     const double bytes =
         (double)size->n_variables * (VARIABLE_BYTES + has_fields(spins) * FIELD_BYTES) +
@@ -77,12 +85,21 @@ static double around(uint64_t seed, gbsi_generate_stream stream, uint64_t index,
     return centre + spread * (2.0 * u[0] - 1.0);
 }
 
+double gbsi_generate_coupling(const gbsi_generate_spins *spins, uint64_t index)
+{
+    return around(spins->seed, GBSI_STREAM_COUPLING, index, spins->coupling,
+                  spins->coupling_spread);
+}
+
+double gbsi_generate_field(const gbsi_generate_spins *spins, uint32_t v)
+{
+    return around(spins->seed, GBSI_STREAM_FIELD, v, spins->field, spins->random_field);
+}
+
 gbs_status gbsi_generate_couple(const gbsi_generate_spins *spins, gbs_builder *builder,
                                 uint64_t index, uint32_t a, uint32_t b, gbs_error *err)
 {
-    const double coupling =
-        around(spins->seed, GBSI_STREAM_COUPLING, index, spins->coupling, spins->coupling_spread);
-    return gbs_builder_add_ising(builder, a, b, coupling, err);
+    return gbs_builder_add_ising(builder, a, b, gbsi_generate_coupling(spins, index), err);
 }
 
 gbs_status gbsi_generate_on(const gbsi_generate_graph *graph, const gbsi_generate_spins *spins,
@@ -100,9 +117,7 @@ gbs_status gbsi_generate_on(const gbsi_generate_graph *graph, const gbsi_generat
     GBSI_TRY(gbsi_generate_variables(builder, n, 2, err));
     GBSI_TRY(graph->couple(spins, builder, err));
     for (uint32_t v = 0; v < n && has_fields(spins); ++v) {
-        const double h =
-            around(spins->seed, GBSI_STREAM_FIELD, v, spins->field, spins->random_field);
-        GBSI_TRY(gbs_builder_add_field(builder, v, h, err));
+        GBSI_TRY(gbs_builder_add_field(builder, v, gbsi_generate_field(spins, v), err));
     }
     GBSI_TRY(gbs_builder_build(builder, model, err));
 

@@ -71,7 +71,15 @@ typedef struct gbsi_generate_graph {
     gbs_status (*couple)(const gbsi_generate_spins *spins, gbs_builder *builder, gbs_error *err);
 } gbsi_generate_graph;
 
+/* Refuses numbers that are not finite. */
+gbs_status gbsi_generate_check_ranges(const gbsi_generate_spins *spins, gbs_error *err);
+/* The `measure` of grids of columns, rows and layers. */
+gbs_status gbsi_generate_measure_grid(const gbsi_generate_spins *spins, gbsi_generate_size *size,
+                                      gbs_error *err);
+
 /* @param index of the coupling in its stream. */
+double gbsi_generate_coupling(const gbsi_generate_spins *spins, uint64_t index);
+double gbsi_generate_field(const gbsi_generate_spins *spins, uint32_t v);
 gbs_status gbsi_generate_couple(const gbsi_generate_spins *spins, gbs_builder *builder,
                                 uint64_t index, uint32_t a, uint32_t b, gbs_error *err);
 

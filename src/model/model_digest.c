@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "model/builder.h"
+#include "model/model_digest.h"
 
 enum {
     CHUNK = 512,
@@ -131,17 +132,22 @@ cleanup:
     return status;
 }
 
+void gbsi_model_digest_begin(gbsi_digest *d, uint8_t directed, uint64_t n_variables,
+                             uint64_t n_factors)
+{
+    gbsi_digest_bytes(d, version_tag, sizeof version_tag);
+    gbsi_digest_u8(d, &directed, 1);
+    feed_u64(d, n_variables);
+    feed_u64(d, n_factors);
+}
+
 gbs_status gbsi_model_make_digest(gbs_model *model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_factors *f = &model->factors;
-    const uint8_t directed = model->directed ? 1 : 0;
     gbsi_digest *d = NULL;
     GBSI_TRY(gbsi_digest_new(&d, err));
-    gbsi_digest_bytes(d, version_tag, sizeof version_tag);
-    gbsi_digest_u8(d, &directed, 1);
-    feed_u64(d, model->n_variables);
-    feed_u64(d, f->n_factors);
+    gbsi_model_digest_begin(d, model->directed ? 1 : 0, model->n_variables, f->n_factors);
     feed_u32(d, model->arity, model->n_variables);
     gbsi_digest_u8(d, f->kind, f->n_factors);
     feed_scope_sizes(d, f);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/digest.h"
 #include "base/extremes.h"
 #include "base/memory.h"
@@ -22,6 +23,10 @@ void gbs_partition_free(gbs_partition *p)
         gbsi_schedule_free(&p->schedule);
         gbs_run_free(p->run);
         gbsi_deal_free(&p->deal);
+        if (p->lattice != NULL) {
+            gbsi_share_lattice_free(p->lattice);
+            gbsi_free(p->lattice);
+        }
         gbsi_free(p->owner);
         gbsi_free(p->start);
         gbsi_free(p);
@@ -363,9 +368,37 @@ cleanup:
     return status;
 }
 
+gbs_status gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice, uint32_t n_ranks,
+                                      gbs_partition **out, gbs_error *err)
+{
+    GBSI_NEED(lattice);
+    GBSI_NEED(out);
+    gbs_status status = GBS_OK;
+    gbs_partition *p = gbsi_alloc_zero(sizeof *p);
+    if (p == NULL) {
+        return gbsi_no_memory(err, "partition", sizeof *p);
+    }
+    p->lattice = gbsi_alloc_zero(sizeof *p->lattice);
+    if (p->lattice == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "partition", sizeof *p->lattice));
+    }
+    GBSI_TRY(
+        gbsi_share_lattice_init(p->lattice, lattice, n_ranks, gbsi_scan_with(GBSI_SCAN_BASE), err));
+    p->kind = GBSI_PARTITION_BISECTION;
+    p->facts = p->lattice->facts;
+    *out = p;
+    p = NULL;
+cleanup:
+    gbs_partition_free(p);
+    return status;
+}
+
 gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_error *err)
 {
     GBSI_NEED(p);
+    if (p->facts.searched == 0) {
+        return GBS_OK;
+    }
     gbs_status status = GBS_OK;
     const gbsi_conditioned *part = p->run->problem.part;
     const size_t n = part->n_variables;
@@ -373,9 +406,6 @@ gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_er
     const size_t n_starts = (splits ? 2 : 1) * (size_t)n_chains;
     gbsi_starter *starter = NULL;
     uint32_t *x = NULL;
-    if (p->facts.searched == 0) {
-        return GBS_OK;
-    }
     gbsi_free(p->start);
     p->facts.n_starts = 0;
     x = gbsi_alloc_array(n, sizeof *x);
@@ -405,6 +435,13 @@ gbs_status gbs_partition_share(const gbs_partition *p, uint32_t rank, gbs_share 
     GBSI_NEED(share);
     if (rank >= p->facts.n_ranks) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "rank %u of %u", rank, (unsigned)p->facts.n_ranks);
+    }
+    if (p->lattice != NULL) {
+        gbsi_budget budget;
+        gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
+        const gbs_status status = gbsi_share_of_lattice(p->lattice, rank, share, err);
+        gbsi_budget_leave(before);
+        return status;
     }
     const gbsi_share_source source = {.part = p->run->problem.part,
                                       .plan = p->run->engine.plan,

@@ -30,8 +30,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ascending, each once. @return how many. */
-static size_t sort_once(uint64_t *number, size_t n)
+size_t gbsi_sort_once(uint64_t *number, size_t n)
 {
     size_t n_kept = 0;
     if (n > 0) { /* an empty array may be NULL */
@@ -57,7 +56,7 @@ static size_t owners_of(const dealing *d, uint64_t factor)
             d->scratch[n++] = rank;
         }
     }
-    return n > 1 ? sort_once(d->scratch, n) : n;
+    return n > 1 ? gbsi_sort_once(d->scratch, n) : n;
 }
 
 /* ---- who sees a variable --------------------------------------------------------------------- */
@@ -68,7 +67,7 @@ static gbs_status see(gbsi_deal *deal, uint32_t v, uint32_t rank, gbs_error *err
 {
     if (deal->n_seen == deal->seen_capacity) {
         void *pointer = deal->seen;
-        deal->n_seen = sort_once(deal->seen, deal->n_seen);
+        deal->n_seen = gbsi_sort_once(deal->seen, deal->n_seen);
         const gbs_status status = gbsi_reserve(&pointer, &deal->seen_capacity, 2 * deal->n_seen + 1,
                                                sizeof *deal->seen, "share of a model", err);
         deal->seen = pointer;
@@ -96,7 +95,7 @@ static gbs_status find_seen(dealing *d, gbs_error *err)
             }
         }
     }
-    deal->n_seen = sort_once(deal->seen, deal->n_seen);
+    deal->n_seen = gbsi_sort_once(deal->seen, deal->n_seen);
     for (size_t i = 0; i < deal->n_seen; ++i) {
         deal->is_seen[deal->seen[i] >> 32] = 1;
     }

@@ -45,6 +45,9 @@ static inline gbsi_series_list gbsi_deal_of(const gbsi_deal *deal, gbsi_dealt wh
     return (gbsi_series_list){deal->series[what] + first, deal->start[what][rank + 1] - first};
 }
 
+/* Sorts numbers and leaves each once. @return how many. */
+size_t gbsi_sort_once(uint64_t *number, size_t n);
+
 /* The first entry of a variable among those seen; n_seen if nobody else sees it. */
 size_t gbsi_deal_first_seen(const gbsi_deal *deal, uint32_t variable);
 

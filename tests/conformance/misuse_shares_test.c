@@ -14,6 +14,8 @@ static void partitions(void **state)
 {
     (void)state;
     gbs_model *m = two_spins();
+    const gbs_generate_ising_options lattice = {.side = {40, 40, 1}, .coupling = 0.3};
+    gbs_partition *formulas = NULL;
     gbs_partition *partition = NULL;
     gbs_share *share = NULL;
     REFUSED(gbs_partition_new(NULL, NULL, NULL, 2, GBS_PARTS_AUTO, &partition, &err));
@@ -24,6 +26,14 @@ static void partitions(void **state)
     assert_null(partition);
     FINE(gbs_partition_new(m, NULL, NULL, 2, GBS_PARTS_AUTO, &partition, &err));
     REFUSED(gbs_partition_find_starts(NULL, 16, &err));
+    REFUSED(gbs_partition_write_variables(NULL, "/nowhere/variables.gbm", &err));
+    REFUSED(gbs_partition_write_variables(partition, NULL, &err));
+    REFUSED(gbs_partition_new_of_ising(NULL, 2, &formulas, &err));
+    REFUSED(gbs_partition_new_of_ising(&lattice, 2, NULL, &err));
+    REFUSED(gbs_partition_new_of_ising(&lattice, 0, &formulas, &err));
+    FINE(gbs_partition_new_of_ising(&lattice, 2, &formulas, &err));
+    REFUSED(gbs_partition_share(formulas, 2, &share, &err));
+    gbs_partition_free(formulas);
     REFUSED(gbs_partition_share(NULL, 0, &share, &err));
     REFUSED(gbs_partition_share(partition, 0, NULL, &err));
     REFUSED(gbs_partition_share(partition, 2, &share, &err));

@@ -338,6 +338,36 @@ def test_splashes_depend_on_the_parts_alone(made, tmp_path, model):
     assert (done.returncode, done.stdout) == (3, "") and "splashes follow the parts of the model" in ours(done)[0]
 
 
+def test_a_lattice_divided_without_the_model(tmp_path):
+    lattice = ["--grid", "40x44", "--torus", "--coupling", "0.3", "--coupling-spread", "0.2", "--random-field", "0.4", "--seed", "5"]
+    assert run(GIBBSITE, "generate", "ising", *lattice, "-o", "lattice.gbm", cwd=tmp_path).returncode == 0
+    done = run(GIBBSITE_MPI, "partition", "lattice.gbm", "-n", "4", "-o", "whole", "--parts", "bisection", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    done = run(GIBBSITE_MPI, "partition", "generate", "ising", *lattice, "-n", "4", "-o", "formulas", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    names = sorted(p.name for p in (tmp_path / "whole").iterdir())
+    assert names == [f"{rank:06}.share" for rank in range(4)] + ["variables.gbm"]
+    for name in names:
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "formulas" / name).read_bytes()
+    expected = run(GIBBSITE, "marginals", "lattice.gbm", *ALONE, cwd=tmp_path)
+    done = mpirun(4, "marginals", "formulas", *ALONE, "--threads", "1", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
+
+
+@pytest.mark.parametrize("words, message", [
+    (["potts", "--grid", "40x40", "-n", "2", "-o", "x"], "only ising can be divided without a model file"),
+    (["ising", "-n", "2", "-o", "x"], "--grid is missing"),
+    (["ising", "--grid", "40x40", "-o", "x"], "type -n RANKS"),
+    (["ising", "--grid", "40x40", "-n", "2"], "type -o FOLDER"),
+    (["ising", "--grid", "40x40", "-n", "2", "-o", "x", "--parts", "metis"], "divided by bisection"),
+    (["ising", "--grid", "40x40", "-n", "2", "-o", "x", "--format", "uai"], "--format applies to models"),
+    (["ising", "--grid", "41x40", "--torus", "-n", "2", "-o", "x"], "expected an even length"),
+])
+def test_what_dividing_a_lattice_refuses(tmp_path, words, message):
+    done = run(GIBBSITE_MPI, "partition", "generate", *words, cwd=tmp_path)
+    assert done.returncode != 0 and message in done.stderr and not list(tmp_path.iterdir())
+
+
 SAMPLED = ["--method", "sample", "--lattice", "never", "--scan", "chromatic", "--draw", "herded", "--burn-in", "20"]
 
 

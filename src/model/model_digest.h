@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef GBSI_MODEL_MODEL_DIGEST_H
+#define GBSI_MODEL_MODEL_DIGEST_H
+
+#include "base/digest.h"
+
+/* What the digest of a model begins with. Arities, kinds, sizes of scopes, scopes, weights follow,
+ * then what logical factors and tables are. */
+void gbsi_model_digest_begin(gbsi_digest *digest, uint8_t directed, uint64_t n_variables,
+                             uint64_t n_factors);
+
+#endif
