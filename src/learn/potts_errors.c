@@ -94,11 +94,12 @@ static size_t pair_of(const errors *e, size_t i, size_t j)
 static size_t place_of(const errors *e, size_t i, size_t t)
 {
     const size_t c = t % e->k;
-    if (t < e->k) {
+    const size_t block = t / e->k;
+    if (block == 0) {
         return i * e->k + c;
     }
-    const size_t other = (t / e->k - 1) / e->k;
-    const size_t d = (t / e->k - 1) % e->k;
+    const size_t other = (block - 1) / e->k;
+    const size_t d = (block - 1) % e->k;
     const size_t j = other + (other >= i);
     return i < j ? pair_of(e, i, j) + c * e->k + d : pair_of(e, j, i) + d * e->k + c;
 }

@@ -124,7 +124,7 @@ double GBSI_V(gbsi_potts_conditional)(const gbsi_potts_site *site, const uint8_t
 }
 
 /* f, not normalised, becomes weight p(a) (u(a) - sum over c of p(c) u(c)): how weight p(a) changes
- * along u [M62]. */
+ * along u [M73]. */
 static void turn_row(const gbsi_potts_site *s, double weight, double sum, const double *u,
                      double *f)
 {

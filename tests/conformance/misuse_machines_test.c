@@ -119,6 +119,7 @@ static void potts_options(void **state)
         assert_int_equal(n, 8);
         REFUSED(gbs_potts_parameters(NULL, &n, NULL, &err));
         REFUSED(gbs_potts_parameters(model, NULL, NULL, &err));
+        assert_true(gbs_potts_probes(NULL, NULL) == 0 && gbs_potts_probes(model, NULL) == 0);
         REFUSED(gbs_potts_errors(NULL, rows, NULL, NULL, error, &err));
         REFUSED(gbs_potts_errors(model, NULL, NULL, NULL, error, &err));
         REFUSED(gbs_potts_errors(model, rows, NULL, NULL, NULL, &err));
