@@ -139,7 +139,7 @@ double gbs_model_weight(const gbs_model *model, uint32_t weight, int *fixed)
 
 uint32_t gbs_model_tied_weight(const gbs_model *model, size_t factor, double *feature)
 {
-    const bool there = model != NULL && factor < model->n_ties;
+    const bool there = factor < model->n_ties;
     if (feature != NULL) {
         *feature = there ? model->tied.feature[factor] : 0.0;
     }
