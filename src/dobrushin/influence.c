@@ -201,8 +201,8 @@ static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, g
     w->n_use = 0;
     w->n_end = 0;
     if (w->incident.factor == NULL) {
-        GBSI_TRY(gbsi_incident_factors_init(w->factors, w->model->n_variables, 2, NULL,
-                                            &w->incident, err));
+        GBSI_TRY(
+            gbsi_incident_factors_init(w->factors, w->model->n_variables, 2, &w->incident, err));
     }
     const size_t past = gbsi_offset(&w->incident.start, i + (size_t)1);
     for (size_t k = gbsi_offset(&w->incident.start, i); k < past; ++k) {

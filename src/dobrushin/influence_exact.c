@@ -33,8 +33,7 @@ gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_watch *watch,
     }
     e->model = model;
     e->watch = watch;
-    GBSI_TRY(gbsi_incident_factors_init(&model->factors, model->n_variables, 1, NULL, &e->incident,
-                                        err));
+    GBSI_TRY(gbsi_incident_factors_init(&model->factors, model->n_variables, 1, &e->incident, err));
     *out = e;
     e = NULL;
 

@@ -77,9 +77,6 @@ size_t gbsi_graph_bytes(const gbsi_graph *graph);
 /* @param extra NULL for none. */
 gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra,
                           gbsi_graph **graph, gbs_error *err);
-/* @param watch NULL: nobody waits. @return GBS_ERR_STOPPED if it stopped the work. */
-gbs_status gbsi_graph_new_watched(const gbsi_conditioned *model, const gbsi_edges *extra,
-                                  gbsi_watch *watch, gbsi_graph **graph, gbs_error *err);
 void gbsi_graph_free(gbsi_graph *graph);
 
 /* Connected components, numbered by their lowest variable.
@@ -153,11 +150,10 @@ typedef struct gbsi_incident_factors {
     uint32_t *position; /* of the variable in each of them; NULL: none is long, look */
 } gbsi_incident_factors;
 
-/* @param least variables of the smallest scope that counts: 1 for all factors.
- * @param watch NULL: nobody waits. */
+/* @param least variables of the smallest scope that counts: 1 for all factors. */
 gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_variables,
-                                      size_t least, gbsi_watch *watch,
-                                      gbsi_incident_factors *incident, gbs_error *err);
+                                      size_t least, gbsi_incident_factors *incident,
+                                      gbs_error *err);
 void gbsi_incident_factors_free(gbsi_incident_factors *incident);
 
 /* The place of a variable in the scope of its factor[k]: found in bounded time. */

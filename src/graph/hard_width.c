@@ -73,7 +73,7 @@ gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gb
     if (p.seen == NULL || p.gone == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "hard zeros", n * (sizeof *p.seen + 1)));
     }
-    GBSI_TRY(gbsi_incident_factors_init(&model->factors, n, 2, NULL, &p.incident, err));
+    GBSI_TRY(gbsi_incident_factors_init(&model->factors, n, 2, &p.incident, err));
     *too_dense = peel(&p, watch) > 0;
 cleanup:
     gbsi_incident_factors_free(&p.incident);

@@ -73,11 +73,10 @@ static void add_pair(gbsi_graph *graph, uint32_t *used, const uint32_t *pair)
     graph->neighbour[next_end(graph, used, pair[1])] = pair[0];
 }
 
-static void fill_pairs(gbsi_graph *graph, const gbsi_edges *extra, gbsi_watch *watch,
-                       uint32_t *used)
+static void fill_pairs(gbsi_graph *graph, const gbsi_edges *extra, uint32_t *used)
 {
     const gbsi_factors *factors = &graph->model->factors;
-    for (size_t f = 0; f < factors->n_factors && !gbsi_watch_spend(watch, 2); f++) {
+    for (size_t f = 0; f < factors->n_factors; f++) {
         if (factors->scope_start[f + 1] - factors->scope_start[f] == 2) {
             add_pair(graph, used, factors->scope + factors->scope_start[f]);
         }
@@ -98,17 +97,13 @@ static void add_scope(gbsi_graph *graph, uint32_t *used, size_t s, const uint32_
     }
 }
 
-static void fill_scopes(gbsi_graph *graph, const gbsi_edges *extra, gbsi_watch *watch,
-                        uint32_t *used)
+static void fill_scopes(gbsi_graph *graph, const gbsi_edges *extra, uint32_t *used)
 {
     const gbsi_factors *factors = &graph->model->factors;
     size_t s = 0;
     graph->scope_start[0] = 0;
     for (size_t f = 0; f < factors->n_factors; f++) {
         const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
-        if (gbsi_watch_spend(watch, 2 * n)) {
-            return;
-        }
         if (n >= 2) {
             add_scope(graph, used, s++, factors->scope + factors->scope_start[f], n);
         }
@@ -138,12 +133,6 @@ static gbs_status take_ends(gbsi_graph *graph, const extent *x, gbs_error *err)
 gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra,
                           gbsi_graph **graph, gbs_error *err)
 {
-    return gbsi_graph_new_watched(model, extra, NULL, graph, err);
-}
-
-gbs_status gbsi_graph_new_watched(const gbsi_conditioned *model, const gbsi_edges *extra,
-                                  gbsi_watch *watch, gbsi_graph **graph, gbs_error *err)
-{
     gbs_status status = GBS_OK;
     uint32_t *used = NULL;
     gbsi_graph *made = gbsi_alloc_zero(sizeof *made);
@@ -165,11 +154,10 @@ gbs_status gbsi_graph_new_watched(const gbsi_conditioned *model, const gbsi_edge
         GBSI_TRY(gbsi_no_memory(err, "graph", made->n_variables * sizeof *used));
     }
     if (x.pairs_only) {
-        fill_pairs(made, extra, watch, used);
+        fill_pairs(made, extra, used);
     } else {
-        fill_scopes(made, extra, watch, used);
+        fill_scopes(made, extra, used);
     }
-    GBSI_TRY(gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "listing neighbours") : GBS_OK);
     *graph = made;
     made = NULL;
 

@@ -66,8 +66,7 @@ uint32_t gbsi_incident_position(const gbsi_incident_factors *incident, const gbs
 }
 
 gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_variables,
-                                      size_t least, gbsi_watch *watch,
-                                      gbsi_incident_factors *incident, gbs_error *err)
+                                      size_t least, gbsi_incident_factors *incident, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_incident_factors made = {.factor = NULL};
@@ -90,9 +89,6 @@ gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_va
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const size_t first = factors->scope_start[f];
         const size_t end = factors->scope_start[f + 1];
-        if (gbsi_watch_spend(watch, 2 * (end - first))) {
-            GBSI_TRY(gbsi_watch_fail(err, "listing the factors of variables"));
-        }
         for (size_t e = first; end - first >= least && e < end; ++e) {
             const uint32_t v = factors->scope[e];
             const size_t k = gbsi_offset(&made.start, v) + used[v]++;

@@ -30,8 +30,6 @@ static gbs_status find_hard(gbsi_propagation *p, const uint8_t *has_zeros, gbsi_
         }
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
-        GBSI_TRY(gbsi_watch_spend(watch, 4) ? gbsi_watch_fail(err, "looking at hard zeros")
-                                            : GBS_OK);
         const bool hard = has_zeros != NULL                ? has_zeros[i] != 0
                           : f->kind[i] == GBS_FACTOR_TABLE ? table_zeros[f->aux[i]] != 0
                                                            : gbsi_factor_has_zeros(f, i);
@@ -69,7 +67,7 @@ static void measure(gbsi_propagation *p)
     }
 }
 
-static gbs_status find_incident(gbsi_propagation *p, gbsi_watch *watch, gbs_error *err)
+static gbs_status find_incident(gbsi_propagation *p, gbs_error *err)
 {
     const gbsi_factors *f = p->factors;
     /* counted two places on, so that filling moves each start to where it belongs */
@@ -88,9 +86,6 @@ static gbs_status find_incident(gbsi_propagation *p, gbsi_watch *watch, gbs_erro
         return gbsi_no_memory(err, "propagation", n * sizeof *p->incident);
     }
     for (size_t h = 0; h < p->n_hard; ++h) {
-        if (gbsi_watch_spend(watch, 8)) {
-            return gbsi_watch_fail(err, "looking at hard zeros");
-        }
         for (size_t i = f->scope_start[p->hard[h]]; i < f->scope_start[p->hard[h] + 1]; ++i) {
             p->incident[fill[f->scope[i]]++] = h;
         }
@@ -118,7 +113,7 @@ gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *ari
     }
     GBSI_TRY(find_hard(p, has_zeros, watch, err));
     measure(p);
-    GBSI_TRY(find_incident(p, watch, err));
+    GBSI_TRY(find_incident(p, err));
     *propagation = p;
     p = NULL;
 

@@ -134,13 +134,6 @@ gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err);
 /* Padding, terms and tables of slices. @param used [n_slots] neighbours of each row. */
 gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *err);
 
-/* Work of compiling. @return GBS_ERR_STOPPED if the watch says so. */
-static inline gbs_status gbsi_compile_spend(const gbsi_compile *c, uint64_t n, gbs_error *err)
-{
-    return gbsi_watch_spend(c->options.watch, n) ? gbsi_watch_fail(err, "compiling the model")
-                                                 : GBS_OK;
-}
-
 /* The factors of every variable, made once. */
 gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err);
 

@@ -63,8 +63,8 @@ gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err)
 {
     return c->incident.factor != NULL
                ? GBS_OK
-               : gbsi_incident_factors_init(c->factors, c->model->n_variables, 1, c->options.watch,
-                                            &c->incident, err);
+               : gbsi_incident_factors_init(c->factors, c->model->n_variables, 1, &c->incident,
+                                            err);
 }
 
 static gbs_status take_tables(gbsi_compile *c, gbs_error *err)

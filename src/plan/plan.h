@@ -329,11 +329,9 @@ typedef struct gbsi_plan_options {
     const uint8_t *by_count;      /* [n_variables] 1: looks up tables by_count; NULL: found */
     gbsi_sum_units density_units; /* 0: found */
     uint32_t n_sampled;           /* 0: the model's variables */
-    gbsi_watch *watch;            /* borrowed; NULL: nobody waits */
 } gbsi_plan_options;
 
-/* Compiles a model. @param sequence [n] free variables of one pass. @return GBS_ERR_STOPPED if the
- * watch stopped it. */
+/* Compiles a model. @param sequence [n] free variables of one pass. */
 gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
                          const uint32_t *sequence, size_t n, gbsi_plan_options options,
                          gbsi_plan **out, gbs_error *err);

@@ -393,8 +393,6 @@ gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err)
     GBSI_TRY(reserve_terms(c, &g, err));
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         if (!gbsi_is_row_class(gbsi_plan_class(plan, s))) {
-            GBSI_TRY(gbsi_compile_spend(
-                c, 32 * (uint64_t)(factors_of(c, s).end - factors_of(c, s).first), err));
             GBSI_TRY(compile_slot(c, &g, s, err));
         }
     }

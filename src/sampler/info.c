@@ -70,7 +70,7 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
     gbs_status status = GBS_OK;
     uint32_t *color = NULL;
     if (run->problem.components == NULL) {
-        GBSI_TRY(gbsi_problem_take_graph(&run->problem, NULL, err));
+        GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
     }
     info->n_implied = run->problem.whole->n_implied;
     info->n_free = run->problem.whole->n_variables;

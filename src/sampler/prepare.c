@@ -87,8 +87,7 @@ static gbs_status compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
         (gbsi_plan_options){.repeats = (run->engine.scan_traits & GBSI_SCAN_REPEATS) != 0,
                             .sell = gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1,
                             .heated = run->purpose.anneals,
-                            .measure = !run->purpose.limited,
-                            .watch = watch},
+                            .measure = !run->purpose.limited},
         &run->engine.plan, err));
     if (run->engine.plan->level_start != NULL && !run->engine.schedule.wants_position &&
         !run->engine.schedule.wants_last) {
@@ -171,7 +170,7 @@ static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
         run->report.public.n_components = run->engine.spins->n_components;
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_problem_take_graph(&run->problem, watch, err));
+    GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
     GBSI_TRY(gbsi_run_choose_exact(run, err));
     GBSI_TRY(gbsi_problem_take_part(&run->problem, &run->options, &run->report.public, err));
     GBSI_TRY(take_exact_marginals(run, err));

@@ -11,10 +11,10 @@
 #include "model/soften.h"
 #include "plan/draw.h"
 
-gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbsi_watch *watch, gbs_error *err)
+gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_graph_new_watched(p->whole, NULL, watch, &p->whole_graph, err));
+    GBSI_TRY(gbsi_graph_new(p->whole, NULL, &p->whole_graph, err));
     GBSI_TRY(gbsi_components_new(p->whole_graph, &p->components, err));
 cleanup:
     return status;

@@ -36,7 +36,7 @@ typedef struct gbsi_problem {
 } gbsi_problem;
 
 /* The graph of the whole and its components. */
-gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbsi_watch *watch, gbs_error *err);
+gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err);
 /* The sampled part and its graph, once p->exact is known: all components that are not exact, or
  * what a partial scan visits of them. @param report its numbers of variables are filled. */
 gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *options,
