@@ -250,7 +250,6 @@ static void point_into_file(gbm_reader *r)
                           .fixed = array(r, GBSI_GBM_WEIGHT_FIXED),
                           .number = array(r, GBSI_GBM_WEIGHT_NUMBER),
                           .feature = array(r, GBSI_GBM_FEATURE)};
-    m->n_ties = c->n_weights > 0 ? (size_t)c->n_factors : 0;
 }
 
 /* Puts the place in front of what knows of no files. */

@@ -16,8 +16,8 @@ typedef struct gbsi_tied {
     uint32_t n_weights;
     double *value;    /* [n_weights] */
     uint8_t *fixed;   /* [n_weights] 1: not to be learnt */
-    uint32_t *number; /* [n_ties of the model] GBSI_NONE: not tied */
-    double *feature;  /* [n_ties of the model] 0 where not tied */
+    uint32_t *number; /* [n_factors] GBSI_NONE: not tied; NULL if there are no weights */
+    double *feature;  /* [n_factors] 0 where not tied; NULL if there are no weights */
 } gbsi_tied;
 
 /* A model read from a file that is laid out like it (docs/gbm.md) is that file: its arrays, but for
@@ -39,7 +39,6 @@ struct gbs_model {
     uint32_t *topological; /* directed: [n_variables] parents before children; else NULL */
     size_t bytes;
     char digest[33];
-    size_t n_ties; /* factors that `tied` tells of; later ones are not tied */
 };
 
 struct gbs_evidence {
