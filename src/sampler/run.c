@@ -31,13 +31,6 @@ void gbsi_run_leave(gbs_run *run)
     }
 }
 
-void gbsi_estimates_free(gbsi_estimates *estimates)
-{
-    gbsi_estimate_free(estimates->estimate);
-    gbsi_trace_free(estimates->trace);
-    gbsi_free(estimates->exact_p);
-}
-
 void gbs_run_free(gbs_run *run)
 {
     if (run == NULL) {

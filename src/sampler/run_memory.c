@@ -298,3 +298,10 @@ gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err)
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     return run->memory.peak > limit ? refuse(run->memory.peak, "", limit, err) : GBS_OK;
 }
+
+void gbsi_estimates_free(gbsi_estimates *estimates)
+{
+    gbsi_estimate_free(estimates->estimate);
+    gbsi_trace_free(estimates->trace);
+    gbsi_free(estimates->exact_p);
+}
