@@ -11,6 +11,7 @@
 
 typedef struct joints {
     cli_job *job;
+    const char *format;
     cli_joint *table; /* [n] */
     int n;
     uint32_t *needed; /* variables whose draws a checkpoint keeps; NULL: none */
@@ -264,28 +265,22 @@ static void write_json(gbs_output *output, const joints *j)
     gbs_output_text(output, "\n  ]\n}\n");
 }
 
-static int write_tables(const joints *j, const char *format)
+/* In the format that was asked for. */
+static void write_tables(gbs_output *output, const void *context)
 {
-    const char *path = j->job->output != NULL ? j->job->output : "-";
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done < 0) {
-        return cli_fail_output(path, done, &err);
-    }
-    if (strcmp(format, "json") == 0) {
+    const joints *j = context;
+    if (strcmp(j->format, "json") == 0) {
         write_json(output, j);
+        return;
     }
-    for (int i = 0; i < j->n && strcmp(format, "json") != 0; i++) {
+    for (int i = 0; i < j->n; i++) {
         gbs_output_text(output, i > 0 ? "\n" : "");
-        if (strcmp(format, "table") == 0) {
+        if (strcmp(j->format, "table") == 0) {
             cli_joint_table(output, j->job, &j->table[i]);
         } else {
             write_csv(output, j->job->model, &j->table[i]);
         }
     }
-    done = gbs_output_commit(output, &err);
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -306,9 +301,8 @@ static int run_beside(joints *j, int exactly, int *stopped)
 
 int cli_answer_joints(cli_job *job, void *context)
 {
-    const char *format = context;
     gbs_error err = {GBS_OK, ""};
-    joints j = {.job = job};
+    joints j = {.job = job, .format = context};
     const gbs_run_options options = job->options;
     int stopped = 0;
     int exactly = 0;
@@ -324,7 +318,7 @@ int cli_answer_joints(cli_job *job, void *context)
         status = run_beside(&j, exactly, &stopped);
     }
     if (status == CLI_DONE) {
-        status = write_tables(&j, format);
+        status = cli_write(job->output != NULL ? job->output : "-", write_tables, &j);
     }
     job->drawn = NULL;
     job->n_drawn = 0;

@@ -9,7 +9,7 @@
 
 /* How far two results are apart: the number that --tolerance limits, and what is printed. */
 typedef struct distance {
-    double value;
+    double value, tolerance;
     char text[640];
 } distance;
 
@@ -169,25 +169,17 @@ static int read_both(const cli_arguments *arguments, gbs_result side[2])
     return CLI_DONE;
 }
 
-static int print(const cli_arguments *arguments, distance *d)
+static void print(gbs_output *output, const void *context)
 {
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    print_line(d, "tolerance", arguments->tolerance);
-    gbs_status done = gbs_output_open("-", &output, &err);
-    if (done >= 0) {
-        gbs_output_text(output, d->text);
-        gbs_output_text(output, d->value <= arguments->tolerance ? "within tolerance\n"
-                                                                 : "beyond tolerance\n");
-        done = gbs_output_commit(output, &err);
-    }
-    return done < 0 ? cli_fail_output("-", done, &err) : CLI_DONE;
+    const distance *d = context;
+    gbs_output_text(output, d->text);
+    gbs_output_text(output, d->value <= d->tolerance ? "within tolerance\n" : "beyond tolerance\n");
 }
 
 int cli_compare(cli_arguments *arguments)
 {
     gbs_result side[2];
-    distance d = {0.0, ""};
+    distance d = {.tolerance = arguments->tolerance};
     memset(side, 0, sizeof side);
     if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
@@ -200,7 +192,8 @@ int cli_compare(cli_arguments *arguments)
         status = compare(side, &d);
     }
     if (status == CLI_DONE && !arguments->quiet) {
-        status = print(arguments, &d);
+        print_line(&d, "tolerance", d.tolerance);
+        status = cli_write("-", print, &d);
     }
     if (status == CLI_FAILED) {
         status = CLI_USAGE; /* out of memory, or nowhere to print: 1 would say "beyond" */

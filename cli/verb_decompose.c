@@ -101,25 +101,20 @@ static void write_asymptotic(gbs_output *output, const gbs_model *model, const l
 
 /* One of the two is filled in. */
 typedef struct answer {
+    const cli_job *job;
+    const char *focus;
     lab_decomposition parts;
     lab_asymptotic limit;
 } answer;
 
-static int write_answer(const cli_job *job, const char *focus, const answer *a)
+static void write_answer(gbs_output *output, const void *context)
 {
-    const char *path = job->arguments->output != NULL ? job->arguments->output : "-";
-    gbs_output *output = NULL;
-    gbs_error err = {GBS_OK, ""};
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done >= 0) {
-        if (job->arguments->asymptotic) {
-            write_asymptotic(output, job->model, &a->limit);
-        } else {
-            write_components(output, focus, &a->parts);
-        }
-        done = gbs_output_commit(output, &err);
+    const answer *a = context;
+    if (a->job->arguments->asymptotic) {
+        write_asymptotic(output, a->job->model, &a->limit);
+    } else {
+        write_components(output, a->focus, &a->parts);
     }
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
 static void say(const cli_job *job, const lab_decomposition *d)
@@ -203,7 +198,9 @@ int cli_decompose(cli_arguments *arguments)
         status = answer_focus(&job, focus, &a);
     }
     if (status == CLI_DONE) {
-        status = write_answer(&job, cli_variable_text(job.model, focus, "x", number), &a);
+        a.job = &job;
+        a.focus = cli_variable_text(job.model, focus, "x", number);
+        status = cli_write(arguments->output != NULL ? arguments->output : "-", write_answer, &a);
     }
     lab_decomposition_free(&a.parts);
     lab_asymptotic_free(&a.limit);

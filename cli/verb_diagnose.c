@@ -113,8 +113,9 @@ int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top)
 /* ---- writing ----------------------------------------------------------------------------------
  */
 
-static void write_csv(gbs_output *output, const cli_diagnosis *a)
+static void write_csv(gbs_output *output, const void *context)
 {
+    const cli_diagnosis *a = context;
     gbs_output_text(output, "name");
     for (size_t k = 0; k < N_COLUMNS; k++) {
         gbs_output_text(output, ",");
@@ -134,8 +135,9 @@ static void write_csv(gbs_output *output, const cli_diagnosis *a)
     }
 }
 
-static void write_json(gbs_output *output, const cli_diagnosis *a)
+static void write_json(gbs_output *output, const void *context)
 {
+    const cli_diagnosis *a = context;
     gbs_output_text(output,
                     "{\n  \"schema\": \"diagnose/1\",\n  \"tool\": \"gibbsite\",\n  \"version\": ");
     gbs_output_json_string(output, gbs_version());
@@ -229,23 +231,9 @@ void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a)
     }
 }
 
-static int write_answer(const cli_diagnosis *a, const char *format)
+static void write_table(gbs_output *output, const void *context)
 {
-    const char *path = a->arguments->output != NULL ? a->arguments->output : "-";
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done >= 0) {
-        if (strcmp(format, "table") == 0) {
-            cli_diagnosis_table(output, a);
-        } else if (strcmp(format, "json") == 0) {
-            write_json(output, a);
-        } else {
-            write_csv(output, a);
-        }
-        done = gbs_output_commit(output, &err);
-    }
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+    cli_diagnosis_table(output, context);
 }
 
 /* The smallest effective number of draws in the bulk or the tail of a quantity that has one. */
@@ -356,7 +344,11 @@ int cli_diagnose(cli_arguments *arguments)
             cli_error(CLI_FAILED, "--plot %s: no quantity has an R-hat to show", arguments->plot);
     }
     if (status == CLI_DONE) {
-        status = write_answer(&a, format);
+        status = cli_write(arguments->output != NULL ? arguments->output : "-",
+                           is_table                      ? write_table
+                           : strcmp(format, "json") == 0 ? write_json
+                                                         : write_csv,
+                           &a);
     }
     if (status == CLI_DONE && arguments->plot != NULL) {
         status = cli_diagnose_chart(&a);

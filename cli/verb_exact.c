@@ -80,21 +80,19 @@ static gbs_status solve(const cli_job *job, gbs_result *result, gbs_error *err)
     return status;
 }
 
-static int write_result(const cli_job *job, const gbs_result *result)
+typedef struct solution {
+    const cli_arguments *arguments;
+    const gbs_result *result;
+} solution;
+
+static void write_result(gbs_output *output, const void *context)
 {
-    const char *path = job->output != NULL ? job->output : "-";
-    const char *base = job->arguments->log_base;
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    gbs_status status = gbs_output_open(path, &output, &err);
-    if (status >= 0) {
-        gbs_output_text(output, job->arguments->uai_mpe ? "MPE" : gbs_task_word(result->task));
-        gbs_output_text(output, "\n");
-        gbs_result_write_solution(
-            output, result, base != NULL && base[0] == 'e' ? GBS_LOG_BASE_E : GBS_LOG_BASE_10);
-        status = gbs_output_commit(output, &err);
-    }
-    return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
+    const solution *s = context;
+    const char *base = s->arguments->log_base;
+    gbs_output_text(output, s->arguments->uai_mpe ? "MPE" : gbs_task_word(s->result->task));
+    gbs_output_text(output, "\n");
+    gbs_result_write_solution(output, s->result,
+                              base != NULL && base[0] == 'e' ? GBS_LOG_BASE_E : GBS_LOG_BASE_10);
 }
 
 static int answer_sample(cli_job *job, void *context)
@@ -110,7 +108,10 @@ static int answer_sample(cli_job *job, void *context)
         return cli_error(CLI_FAILED, "out of memory");
     }
     const gbs_status done = solve(job, &result, &err);
-    const int status = done < 0 ? cli_fail(done, &err) : write_result(job, &result);
+    const solution found = {job->arguments, &result};
+    const int status =
+        done < 0 ? cli_fail(done, &err)
+                 : cli_write(job->output != NULL ? job->output : "-", write_result, &found);
     free(result.state);
     return status;
 }

@@ -26,6 +26,7 @@ static void write_pr(gbs_output *output, const cli_arguments *arguments, const g
 typedef struct answer {
     const cli_job *job;
     const gbs_log_z_report *report;
+    const char *format;
 } answer;
 
 /* But for the last brace. */
@@ -80,23 +81,16 @@ static void write_json(gbs_output *output, const void *context)
     gbs_output_json_string(output, r->stop);
 }
 
-static int write_estimate(const cli_job *job, const char *format, const gbs_log_z_report *r)
+/* In the format that was asked for. */
+static void write_estimate(gbs_output *output, const void *context)
 {
-    const char *path = job->output != NULL ? job->output : "-";
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done >= 0) {
-        if (strcmp(format, "json") == 0) {
-            const answer a = {job, r};
-            write_json(output, &a);
-            gbs_output_text(output, "\n}\n");
-        } else {
-            write_pr(output, job->arguments, r);
-        }
-        done = gbs_output_commit(output, &err);
+    const answer *a = context;
+    if (strcmp(a->format, "json") == 0) {
+        write_json(output, a);
+        gbs_output_text(output, "\n}\n");
+    } else {
+        write_pr(output, a->job->arguments, a->report);
     }
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
 void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *r)
@@ -165,9 +159,9 @@ static int estimate(cli_job *job, void *context)
     if (!cli_speaks()) {
         return CLI_DONE; /* the first rank writes */
     }
-    int status = write_estimate(job, format, &report);
+    const answer a = {job, &report, format};
+    int status = cli_write(job->output != NULL ? job->output : "-", write_estimate, &a);
     if (status == CLI_DONE) {
-        const answer a = {job, &report};
         status = cli_report_answer(job, write_json, &a);
     }
     if (status != CLI_DONE) {

@@ -25,6 +25,7 @@ typedef struct answer {
     uint32_t *state;
     const gbs_map_report *report;
     const gbs_log_z_report *z;
+    const char *format;
 } answer;
 
 /* But for the last brace. */
@@ -72,34 +73,28 @@ static int is_proved(const gbs_map_report *r)
     return r->n_exact_variables == r->n_free_variables;
 }
 
-static int write_state(const answer *a, const char *format)
+/* In the format that was asked for. */
+static void write_state(gbs_output *output, const void *context)
 {
+    const answer *a = context;
     const cli_job *job = a->job;
-    const char *path = job->output != NULL ? job->output : "-";
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    gbs_status done = gbs_output_open(path, &output, &err);
-    if (done >= 0) {
-        if (strcmp(format, "map") == 0) {
-            gbs_result result;
-            memset(&result, 0, sizeof result);
-            result.task = GBS_TASK_MAP;
-            result.n = gbs_model_n_variables(job->model);
-            result.state = a->state;
-            gbs_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
-            gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
-        } else if (strcmp(format, "json") == 0) {
-            write_json(output, a);
-            gbs_output_text(output, "\n}\n");
-        } else if (strcmp(format, "table") == 0) {
-            cli_state_table(output, job, a->state,
-                            is_proved(a->report) ? "proved" : "the best that was found");
-        } else {
-            write_csv(output, job->model, a->state);
-        }
-        done = gbs_output_commit(output, &err);
+    if (strcmp(a->format, "map") == 0) {
+        gbs_result result;
+        memset(&result, 0, sizeof result);
+        result.task = GBS_TASK_MAP;
+        result.n = gbs_model_n_variables(job->model);
+        result.state = a->state;
+        gbs_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
+        gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
+    } else if (strcmp(a->format, "json") == 0) {
+        write_json(output, a);
+        gbs_output_text(output, "\n}\n");
+    } else if (strcmp(a->format, "table") == 0) {
+        cli_state_table(output, job, a->state,
+                        is_proved(a->report) ? "proved" : "the best that was found");
+    } else {
+        write_csv(output, job->model, a->state);
     }
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
 static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_report *z,
@@ -162,8 +157,8 @@ static int search(cli_job *job, const char *format)
     int status = done < 0 ? cli_fail_call(&files, done, &err) : CLI_DONE;
     if (status == CLI_DONE) {
         find_log_z(job, &report, &z);
-        const answer a = {job, state, &report, &z};
-        status = write_state(&a, format);
+        const answer a = {job, state, &report, &z, format};
+        status = cli_write(job->output != NULL ? job->output : "-", write_state, &a);
         status = status == CLI_DONE ? cli_report_answer(job, write_json, &a) : status;
     }
     if (status == CLI_DONE) {
