@@ -242,6 +242,12 @@ static gbs_status digest_traces(gbs_run *run, gbs_error *err)
 /* Variables at a time: all numbers of a large model would take more than its states. */
 #define WINDOW (UINT32_C(1) << 16)
 
+static uint32_t window_end(const gbs_model *model, uint32_t first)
+{
+    const uint32_t left = model->n_variables - first;
+    return first + (left < WINDOW ? left : WINDOW);
+}
+
 /* All probabilities, or all standard errors. @param value [states of the largest window] */
 static gbs_status digest_numbers(const gbs_run *run, bool errors, double *value,
                                  gbsi_digest *digest, gbs_error *err)
@@ -252,8 +258,7 @@ static gbs_status digest_numbers(const gbs_run *run, bool errors, double *value,
         run->tempered == NULL && model->state_offset[model->n_variables] >= LEAST_SHARED;
     const size_t n_scratch = scratch_of(model);
     for (uint32_t first = 0; first < model->n_variables && status >= 0;) {
-        const uint32_t left = model->n_variables - first;
-        const uint32_t end = first + (left < WINDOW ? left : WINDOW);
+        const uint32_t end = window_end(model, first);
         const size_t n = model->state_offset[end] - model->state_offset[first];
         const marginals_job job = {.run = run,
                                    .first = first,
@@ -275,8 +280,7 @@ static size_t largest_window(const gbs_model *model)
 {
     size_t most = 0;
     for (uint32_t first = 0; first < model->n_variables;) {
-        const uint32_t left = model->n_variables - first;
-        const uint32_t end = first + (left < WINDOW ? left : WINDOW);
+        const uint32_t end = window_end(model, first);
         const size_t n = model->state_offset[end] - model->state_offset[first];
         most = n > most ? n : most;
         first = end;
