@@ -163,10 +163,11 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
 [LAB_HG_NER_SCORES] = {"scores.svg", {
     .title = "Herded Gibbs sampling meets the most probable labels sooner than annealing",
     .description = "Left: F1 of the names found against the number of sweeps, for herded and annealed Gibbs sampling, with that "
-                   "of Viterbi's algorithm. Right: the share of sentences whose most probable labels were met.",
+                   "of the most probable labels. Right: the share of sequences whose most probable labels were met. Above a "
+                   "chain over sentences, below a chain over documents with links of equal names.",
     SIZE(300, 240), .columns = 2,
-    PANELS({.title = "names", .x = LOG("sweeps"), .y = PLAIN("F1 of entities, per cent")},
-           {.title = "most probable labels", .x = LOG("sweeps"), .y = PLAIN("share of sentences")})}},
+    PANELS({.x = LOG("sweeps"), .y = PLAIN("F1 of entities, per cent")},
+           {.x = LOG("sweeps"), .y = PLAIN("share met")})}},
 
 [LAB_PGS_ADAPTATION_LAWS] = {"laws.svg", {
     .title = "Splash growth that adapts to the state for ever has a wrong limit",

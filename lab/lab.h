@@ -85,7 +85,7 @@ typedef enum lab_stream {
     LAB_SCAN = 1005,          /* index: update, over all scans, attempt: step */
     LAB_STRINGS = 1010,       /* index: citation */
     LAB_ALIKE = 1011,         /* index: variable */
-    LAB_NEWS = 1012,          /* index: sentence, attempt: step */
+    LAB_NEWS = 1012,          /* index: document, attempt: step */
     LAB_TEXTURE = 1013,       /* index: picture, attempt: step */
     LAB_TEXTURE_NOISE = 1014, /* index: pixel, over all pictures */
     LAB_ROW_OF_SPINS = 1015,  /* index: entry, over all rows, attempt: data set */

@@ -8,6 +8,7 @@
 #define MOST_WORDS 64 /* of a sentence */
 #define A_WORD     24 /* bytes of a line, at most */
 #define PHRASES    4  /* of a sentence */
+#define KNOWN      3  /* names that come back in a document */
 
 const char lab_news_templates[] = "u0:%x[0,0]\n"
                                   "u1:%x[-1,0]\n"
@@ -16,6 +17,10 @@ const char lab_news_templates[] = "u0:%x[0,0]\n"
                                   "u4:%t[-1,0,\"^\\u\"]%t[0,0,\"^\\u\"]%t[1,0,\"^\\u\"]\n"
                                   "u5:%m[0,0,\"..$\"]\n"
                                   "b\n";
+const char lab_news_links[] = "=%m[0,0,\"^\\u.*$\"]\n"
+                              "s\n"
+                              "s0:%x[-1,0]\n"
+                              "s1:%x[1,0]\n";
 
 /* Words beside names; "*" stands for a name. */
 static const char *const phrases[][3] = {
@@ -31,17 +36,24 @@ static const char *const phrases[][3] = {
 enum { PERSON, PLACE, ORGANISATION, NOTHING };
 static const char *const ending[] = {"PER", "LOC", "ORG"};
 
-/* A sentence while it is made: words with labels, from numbers of its own. */
+/* A name of one or two words. */
+typedef struct name {
+    uint32_t kind, n;
+    char word[2][A_WORD];
+} name;
+
+/* A document while it is made: words with labels, from numbers of its own. */
 typedef struct writer {
     const laboratory *lab;
-    uint32_t sentence, n_drawn;
+    uint32_t document, n_drawn;
+    name known[KNOWN];
     char *at; /* where the next line goes */
 } writer;
 
 static double draw(writer *w)
 {
     double u[2];
-    lab_uniforms(w->lab, LAB_NEWS, w->sentence, w->n_drawn++, u);
+    lab_uniforms(w->lab, LAB_NEWS, w->document, w->n_drawn++, u);
     return u[0];
 }
 
@@ -57,16 +69,28 @@ static void write_text(writer *w, const char *text, size_t n)
 }
 
 /* Two or three syllables: few enough for names to come back. */
-static void write_name(writer *w)
+static void make_word(writer *w, char *word)
 {
     static const char *const syllable[] = {"ka", "lo", "mi", "ren", "su", "tor", "vel", "ba"};
     const uint32_t n = 2 + choose(w, 2);
+    word[0] = '\0';
     for (uint32_t i = 0; i < n; i++) {
-        const char *text = syllable[choose(w, sizeof syllable / sizeof syllable[0])];
-        char capital[8];
-        (void)strcpy(capital, text);
-        capital[0] = i == 0 ? (char)(capital[0] - 'a' + 'A') : capital[0];
-        write_text(w, capital, strlen(capital));
+        (void)strcat(word, syllable[choose(w, sizeof syllable / sizeof syllable[0])]);
+    }
+    word[0] = (char)(word[0] - 'a' + 'A');
+}
+
+/* Names often end as most of their kind do. */
+static void make_name(writer *w, uint32_t kind, name *made)
+{
+    static const char *const usual[] = {"son", "ville", "co"};
+    made->kind = kind;
+    made->n = 1 + (draw(w) < 0.4);
+    for (uint32_t i = 0; i < made->n; i++) {
+        make_word(w, made->word[i]);
+        if (draw(w) < 0.25) {
+            (void)strcat(made->word[i], usual[kind]);
+        }
     }
 }
 
@@ -78,29 +102,28 @@ static void write_label(writer *w, const char *begin, const char *kind)
     write_text(w, "\n", 1);
 }
 
-/* A name of one or two words, which ends as most of its kind do. */
-static void write_names(writer *w, uint32_t kind)
+static void write_name(writer *w, const name *written)
 {
-    static const char *const usual[] = {"son", "ville", "co"};
-    const uint32_t n = 1 + (draw(w) < 0.4);
-    for (uint32_t i = 0; i < n; i++) {
-        write_name(w);
-        if (draw(w) < 0.25) {
-            write_text(w, usual[kind], strlen(usual[kind]));
-        }
-        write_label(w, i == 0 ? "B-" : "I-", ending[kind]);
+    for (uint32_t i = 0; i < written->n; i++) {
+        write_text(w, written->word[i], strlen(written->word[i]));
+        write_label(w, i == 0 ? "B-" : "I-", ending[written->kind]);
     }
 }
 
 static void write_phrase(writer *w)
 {
-    const uint32_t kind = choose(w, 3);
+    const name *known = draw(w) < 0.5 ? &w->known[choose(w, KNOWN)] : NULL;
+    const uint32_t kind = known != NULL ? known->kind : choose(w, 3);
     const uint32_t told = draw(w) < 0.55 ? kind : NOTHING;
     const char *word = phrases[told][choose(w, 3)];
     while (*word != '\0') {
         const size_t n = strcspn(word, " ");
-        if (*word == '*') {
-            write_names(w, kind);
+        if (*word == '*' && known != NULL) {
+            write_name(w, known);
+        } else if (*word == '*') {
+            name fresh;
+            make_name(w, kind, &fresh);
+            write_name(w, &fresh);
         } else {
             const bool in_name = strncmp(word, "Bank", n) == 0;
             write_text(w, word, n);
@@ -110,21 +133,33 @@ static void write_phrase(writer *w)
     }
 }
 
-gbs_status lab_news_make(const laboratory *lab, uint32_t first, uint32_t n, gbs_sequences **data,
-                         gbs_error *err)
+static void write_document(writer *w, uint32_t document, bool whole)
 {
-    char *text = gbsi_alloc_array(n, (size_t)MOST_WORDS * A_WORD);
+    w->document = document;
+    w->n_drawn = 0;
+    for (uint32_t k = 0; k < KNOWN; k++) {
+        make_name(w, choose(w, 3), &w->known[k]);
+    }
+    for (uint32_t sentence = 0; sentence < LAB_NEWS_LENGTH; sentence++) {
+        for (uint32_t k = 0; k < PHRASES; k++) {
+            write_phrase(w);
+        }
+        write_text(w, ".\tO\n\n", whole ? 4 : 5);
+    }
+    write_text(w, "\n", whole);
+}
+
+gbs_status lab_news_make(const laboratory *lab, uint32_t first, uint32_t n, bool whole,
+                         gbs_sequences **data, gbs_error *err)
+{
+    const size_t most = (size_t)LAB_NEWS_LENGTH * MOST_WORDS * A_WORD; /* bytes of a document */
+    char *text = gbsi_alloc_array(n, most);
     if (text == NULL) {
-        return gbsi_no_memory(err, "sentences", (size_t)n * MOST_WORDS * A_WORD);
+        return gbsi_no_memory(err, "sentences", n * most);
     }
     writer w = {.lab = lab, .at = text};
-    for (uint32_t s = 0; s < n; s++) {
-        w.sentence = first + s;
-        w.n_drawn = 0;
-        for (uint32_t k = 0; k < PHRASES; k++) {
-            write_phrase(&w);
-        }
-        write_text(&w, ".\tO\n\n", 5);
+    for (uint32_t d = 0; d < n; d++) {
+        write_document(&w, first + d, whole);
     }
     const gbs_status status =
         gbs_sequences_read_memory("sentences", text, (size_t)(w.at - text), data, err);

@@ -11,9 +11,17 @@
 /* Templates of features for them, as a file of Wapiti has them. */
 extern const char lab_news_templates[];
 
-/* @param first number of the first sentence: each has random numbers of its own.
- * @param data out, caller frees. */
-gbs_status lab_news_make(const laboratory *lab, uint32_t first, uint32_t n, gbs_sequences **data,
-                         gbs_error *err);
+/* What the templates of a skip chain have besides: links of equal words that begin with a capital
+ * (Sutton & McCallum 2004), with the words about both. */
+extern const char lab_news_links[];
+
+#define LAB_NEWS_LENGTH 5 /* sentences of a document */
+
+/* @param first number of the first document: each has random numbers of its own.
+ * @param n     documents; in each, some names come back.
+ * @param whole a sequence is a document, else a sentence of one.
+ * @param data  out, caller frees. */
+gbs_status lab_news_make(const laboratory *lab, uint32_t first, uint32_t n, bool whole,
+                         gbs_sequences **data, gbs_error *err);
 
 #endif

@@ -12,7 +12,7 @@ from conftest import only, program
 EXPERIMENTS = {
     "hg-two-variables": ["errors.csv", "errors.svg", "inverse.svg", "marginals.csv", "marginals.svg"],
     "hg-incomplete": ["errors.csv", "errors.svg", "joint.svg"],
-    "hg-ner": ["scores.csv", "scores.svg", "template.txt", "times.csv"],
+    "hg-ner": ["names.txt", "scores.csv", "scores.svg", "skip-template.txt", "template.txt", "times.csv"],
     "dogs-segment": ["errors.csv", "errors.svg", "pictures.svg", "training.txt", *(f"training-{i:02}.png" for i in range(20))],
     "hg-denoise": ["errors.csv", "errors.svg", "pictures.svg"],
     "ws-sharing": ["errors.csv", "errors.svg"],
