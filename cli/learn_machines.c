@@ -57,7 +57,7 @@ static const struct {
             {"epochs", RBM},
             {"batch", RBM},
             {"patience", RBM},
-            {"probes", POTTS},
+            {"probes", WEIGHTS | POTTS},
             {"sweeps", WEIGHTS | RBM},
             {"scan", WEIGHTS},
             {"accuracy", WEIGHTS},
@@ -150,6 +150,16 @@ void cli_learn_tell_unwritten(const cli_arguments *arguments, uint64_t n)
     if (n > 0) {
         cli_note(arguments, "%" PRIu64 " checkpoints could not be written; the one before stays",
                  n);
+    }
+}
+
+void cli_learn_tell_probes(const cli_arguments *arguments, uint64_t n)
+{
+    if (n > 0) {
+        cli_note(arguments,
+                 "standard errors are estimates by %" PRIu64 " probes, each off by %.2g %% of "
+                 "itself (one standard error); more --probes make that less",
+                 n, 100.0 / sqrt(2.0 * (double)n));
     }
 }
 

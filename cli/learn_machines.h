@@ -27,6 +27,8 @@ const gbs_checkpoint_files *cli_learn_checkpoints(const gbs_checkpoint_files *fi
 /* Of learning: a checkpoint that does not fit is bad input. */
 int cli_learn_fail(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err);
 void cli_learn_tell_unwritten(const cli_arguments *arguments, uint64_t n);
+/* How near standard errors by n probes are; 0: nothing. */
+void cli_learn_tell_probes(const cli_arguments *arguments, uint64_t n);
 
 /* Writes numbers learnt over time as CSV; one that is NAN is empty. path NULL: nothing.
  * header: names of the columns, the first of them of the numbers of rows, from `first` on.

@@ -107,8 +107,8 @@ static const cli_option table[] = {
          "rbm --held-out: end after N epochs on end without a higher pseudo-likelihood of the held-out rows, with the "
          "weights of the epoch that had the highest; unset: all epochs, the last weights")
     UINT(probes, "probes", CLI_VERB_LEARN, 0, 1, GBS_MAX_POTTS_PROBES, "N",
-         "potts --intervals: standard errors by N probes, each with a share of 1 / sqrt(2 N) of itself as its own standard "
-         "error; unset: by a matrix of up to 4096 free parameters, else 32")
+         "potts and weights, with --intervals: standard errors by N probes, each with a share of 1 / sqrt(2 N) of itself as its "
+         "own standard error; unset: by a matrix of up to 4096 free parameters, else 32")
     UINT(learn_sweeps, "sweeps", CLI_VERB_LEARN, 1, 1, 1u << 20, "K",
          "rbm, weights --objective sampled: sweeps of the chains in each step, the k of CD-k")
     NAME(0, learn_scan, "scan", CLI_VERB_LEARN, "systematic|random|optimised",

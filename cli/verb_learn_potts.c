@@ -286,12 +286,7 @@ static void tell(const learning *l, int stopped)
                  "states that are together in no row",
                  count_known(l), l->n_parameters);
     }
-    if (l->error != NULL && l->n_probes > 0) {
-        cli_note(arguments,
-                 "standard errors are estimates by %" PRIu64 " probes, each off by %.2g %% of "
-                 "itself (one standard error); more --probes make that less",
-                 l->n_probes, 100.0 / sqrt(2.0 * (double)l->n_probes));
-    }
+    cli_learn_tell_probes(arguments, l->error != NULL ? l->n_probes : 0);
 }
 
 int cli_learn_potts(cli_arguments *arguments)

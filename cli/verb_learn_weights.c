@@ -14,7 +14,7 @@ typedef struct learning {
     gbs_checkpoint_files checkpoints;
     gbs_data *data, *held_out;
     gbs_model *learnt;
-    double *error;       /* [weights] standard errors */
+    double *error;       /* [weights] standard errors; NULL: not wanted */
     double held_out_sum; /* ln P or ln PL of the rows that are held out */
     gbs_learn_report report;
     cli_bar bar;
@@ -55,13 +55,24 @@ static int is(const char *typed, const char *name)
 /* Refuses what only some objectives have, and what only some chains have. */
 static int check_sampled(const cli_arguments *arguments)
 {
-    static const char *const of_chains[] = {"chains", "steps",    "seed",       "scan",  "method",
+    static const char *const of_chains[] = {"chains", "steps",    "scan",       "method",
                                             "sweeps", "accuracy", "checkpoint", "resume"};
     for (size_t i = 0; i < sizeof of_chains / sizeof of_chains[0]; i++) {
         if (cli_given(arguments, of_chains[i]) && objective(arguments) != GBS_LEARN_SAMPLED) {
             return cli_error(CLI_USAGE, "learn weights takes --%s with --objective sampled only",
                              of_chains[i]);
         }
+    }
+    if (cli_given(arguments, "seed") && objective(arguments) != GBS_LEARN_SAMPLED &&
+        arguments->probes == 0) {
+        return cli_error(CLI_USAGE, "learn weights takes --seed with --objective sampled or "
+                                    "--probes only");
+    }
+    if (arguments->probes > 0 &&
+        (arguments->intervals == NULL || objective(arguments) == GBS_LEARN_SAMPLED ||
+         arguments->l1 > 0.0)) {
+        return cli_error(CLI_USAGE, "--probes is for standard errors, not with --objective sampled "
+                                    "or --l1: add --intervals");
     }
     if (cli_given(arguments, "threads") && objective(arguments) == GBS_LEARN_LIKELIHOOD) {
         return cli_error(CLI_USAGE, "learn weights takes no --threads with --objective likelihood, "
@@ -110,6 +121,7 @@ static int settle(learning *l, cli_arguments *arguments)
         .method = is(arguments->learn_method, "cd") ? GBS_LEARN_RESTARTED : GBS_LEARN_PERSISTENT,
         .sweeps = arguments->learn_sweeps,
         .accuracy = arguments->learn_accuracy,
+        .probes = arguments->probes,
         .checkpoint_every_s = arguments->run.checkpoint_every_s};
     int status = check_sampled(arguments);
     if (status == CLI_DONE) {
@@ -155,9 +167,11 @@ static int learn(learning *l, int *stopped)
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
-    l->error = calloc((size_t)gbs_model_n_weights(model) + 1, sizeof *l->error);
-    if (l->error == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
+    if (l->job.arguments->intervals != NULL) {
+        l->error = calloc((size_t)gbs_model_n_weights(model) + 1, sizeof *l->error);
+        if (l->error == NULL) {
+            return cli_error(CLI_FAILED, "out of memory");
+        }
     }
     if (l->job.arguments->curve != NULL) {
         l->options.point = on_point;
@@ -199,13 +213,11 @@ static int write_summary(const learning *l, int stopped)
 {
     const gbs_learn_report *r = &l->report;
     const int sampled = l->options.objective == GBS_LEARN_SAMPLED;
-    const cli_count counts[] = {{"rows", r->n_rows},
-                                {"learnt_weights", r->n_learnt},
-                                {"iterations", r->iterations},
-                                {"held_out_rows", gbs_data_n_rows(l->held_out)},
-                                {"scans", r->n_scans},
-                                {"scan_length", r->scan_length},
-                                {NULL, 0}};
+    const cli_count counts[] = {
+        {"rows", r->n_rows},           {"learnt_weights", r->n_learnt},
+        {"iterations", r->iterations}, {"held_out_rows", gbs_data_n_rows(l->held_out)},
+        {"scans", r->n_scans},         {"scan_length", r->scan_length},
+        {"probes", r->probes},         {NULL, 0}};
     const cli_number numbers[] = {
         {"l2", l->options.l2},
         {"l1", l->options.l1},
@@ -239,6 +251,12 @@ static unsigned count_weights(const gbs_model *model)
         n += gbs_model_weight(model, k, NULL) != 0.0;
     }
     return n;
+}
+
+/* Whether there are too many weights for a matrix of their second derivatives. */
+static int by_probes(const learning *l)
+{
+    return l->report.n_learnt > (by_tree(l) ? GBS_MAX_LIKELIHOOD_WEIGHTS : GBS_MAX_LEARNT_WEIGHTS);
 }
 
 static void tell_sampled(const learning *l, int stopped)
@@ -291,11 +309,16 @@ static void tell(const learning *l, int stopped)
     if (l->options.l1 > 0.0) {
         cli_note(arguments, "standard errors are not known with --l1; %u weights are not 0",
                  count_weights(l->learnt));
+    } else if (!r->has_errors && by_probes(l) && arguments->intervals == NULL) {
+        cli_note(arguments, "standard errors of so many weights are estimated by probes: add "
+                            "--intervals");
     } else if (!r->has_errors) {
         cli_note(arguments,
                  "standard errors are not known: they need %sdata that determine each weight, and "
                  "convergence",
-                 by_pseudo(l) ? "more rows than weights, " : "");
+                 by_pseudo(l) || by_probes(l) ? "more rows than weights, " : "");
+    } else {
+        cli_learn_tell_probes(arguments, r->probes);
     }
     if (l->held_out != NULL) {
         cli_note(arguments, "%" PRIu64 " rows held out: ln %s = %.10g",

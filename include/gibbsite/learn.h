@@ -29,11 +29,15 @@
 extern "C" {
 #endif
 
-/** Most weights that gbs_learn_weights() learns: Newton's method takes a square of them. */
+/** Most weights of which gbs_learn_weights() makes a matrix of second derivatives, a square of
+ * them; of more it takes products of that matrix with vectors. Most weights of all: sampled. */
 #define GBS_MAX_LEARNT_WEIGHTS 4096u
 
-/** Most weights with GBS_LEARN_LIKELIHOOD: second derivatives take two trees for each. */
+/** The same with GBS_LEARN_LIKELIHOOD: such a matrix takes two trees for each weight. */
 #define GBS_MAX_LIKELIHOOD_WEIGHTS 512u
+
+#define GBS_USUAL_LEARN_PROBES 32u      /**< of more weights than a matrix is made of */
+#define GBS_MAX_LEARN_PROBES   1000000u /**< most probes */
 
 /** What is maximised. */
 typedef enum gbs_learn_objective {
@@ -80,7 +84,7 @@ typedef struct gbs_learn_options {
     uint64_t chains;       /**< sampled: 2 or more; 0: 100. Each row with missing values has one */
     uint64_t steps;  /**< sampled: moves of the weights, each after a sweep of every chain, and
                           half as many sweeps after them; 0: 1000 */
-    uint64_t seed;   /**< sampled */
+    uint64_t seed;   /**< of what is sampled, and of probes */
     uint64_t scan;   /**< sampled: a gbs_learn_scan */
     uint64_t method; /**< sampled: a gbs_learn_method */
     uint64_t sweeps; /**< sampled: of every chain in a step, at most 2^20; 0: 1 */
@@ -99,6 +103,9 @@ typedef struct gbs_learn_options {
     const gbs_checkpoint_files *checkpoints; /**< sampled: NULL, or where checkpoints go, and the
                                                   one to go on from; borrowed, as what it names */
     double checkpoint_every_s;               /**< from one to the next; 0: 300 */
+    uint64_t probes; /**< standard errors by so many probes with signs from seed, at most
+                          GBS_MAX_LEARN_PROBES, not sampled nor with l1; 0: by a matrix where there
+                          is one, else by GBS_USUAL_LEARN_PROBES */
 } gbs_learn_options;
 
 /** What was found. Logarithms are natural. */
@@ -123,17 +130,20 @@ typedef struct gbs_learn_report {
     uint64_t n_scans;   /**< sampled: how often an optimised scan was made */
     uint64_t scan_length; /**< sampled: updates of a chain in a sweep, at the last step */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
+    uint64_t probes;      /**< by which standard errors are estimated; 0: by a matrix */
 } gbs_learn_report;
 
 /**
  * Learn the tied weights of a model.
  *
  * Newton's method on the objective, with exact second derivatives; steps are halved until they
- * rise. Starts from the model's own weights. Of the pseudo-likelihood, which is concave, a row
- * costs the number of states of each variable times the factors next to it, in every step. Of the
- * likelihood a step costs twice as many junction trees as there are weights, each with one
- * propagation and another for each row with missing values; where values are missing it is a local
- * maximum.
+ * rise. Beyond GBS_MAX_LEARNT_WEIGHTS weights, or GBS_MAX_LIKELIHOOD_WEIGHTS by the likelihood,
+ * steps come of conjugate gradients, whose products of second derivatives with vectors cost about
+ * as much as a gradient, and by the likelihood as two. Starts from the model's own weights. Of the
+ * pseudo-likelihood, which is concave, a row costs the number of states of each variable times the
+ * factors next to it, in every step. Of the likelihood a step costs twice as many junction trees as
+ * there are weights, each with one propagation and another for each row with missing values; where
+ * values are missing it is a local maximum.
  *
  * With l1 the weights are found by OWL-QN (Andrew & Gao 2007), which needs a build with libLBFGS:
  * converged once the gradient, less what l1 holds of it, is at most as long as tolerance times the
@@ -162,6 +172,12 @@ typedef struct gbs_learn_report {
  * where there are no more rows than weights, and of either objective where the data leave some
  * weight or sum of weights undetermined, and where learning was stopped.
  *
+ * By probes standard errors are estimated [M73], each within a share of 1 / sqrt(2 probes) of what
+ * a matrix gives, one standard error at most; those of the likelihood are then those of the
+ * sandwich, too, and need more rows than weights. Of an interval take quantiles of Student's
+ * distribution with probes degrees of freedom. A probe costs as much as one or two of Newton's
+ * steps without a matrix.
+ *
  * @param model    borrowed; has a weight to learn.
  * @param data     of this model, or one with as many variables of as many states, which is still
  *                 there: at least one row, in each, for the pseudo-likelihood, a value of every
@@ -175,11 +191,10 @@ typedef struct gbs_learn_report {
  *         GBS_ERR_STOPPED before there was one; GBS_ERR_IO and GBS_ERR_FORMAT for a checkpoint that
  *         cannot be read or written, or is damaged; GBS_ERR_IMPOSSIBLE for a row that has
  *         weight 0 whatever the tied weights are; GBS_ERR_LIMIT for more than
- *         GBS_MAX_LEARNT_WEIGHTS weights, too little memory, or a likelihood whose junction tree
- *         does not fit; GBS_ERR_UNSUPPORTED for an optimised scan where Dobrushin's condition fails
- *         (the spectral radius of the influences is not below 1) or no scan is accurate enough, and
- *         for l1 in a build without libLBFGS;
- *         GBS_ERR_ARGUMENT for anything else.
+ *         GBS_MAX_LEARNT_WEIGHTS weights of a sampled likelihood, too little memory, or a
+ * likelihood whose junction tree does not fit; GBS_ERR_UNSUPPORTED for an optimised scan where
+ * Dobrushin's condition fails (the spectral radius of the influences is not below 1) or no scan is
+ * accurate enough, and for l1 in a build without libLBFGS; GBS_ERR_ARGUMENT for anything else.
  */
 GBS_API gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
                                      const gbs_learn_options *options,

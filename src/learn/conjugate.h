@@ -8,15 +8,22 @@
 
 typedef struct gbsi_conjugate {
     size_t n;
-    double *y;           /* [n] out */
-    double *r;           /* [n] the right side; out: what is left of it */
-    double *d, *product; /* [n] scratch */
+    double *y;              /* [n] out */
+    double *r;              /* [n] the right side; out: what is left of it */
+    double *d, *product;    /* [n] scratch */
+    const double *diagonal; /* [n] above 0, near that of the matrix: Jacobi's preconditioner, which
+                               takes lengths to be those of x_k / sqrt(diagonal_k); NULL: ones */
+    double left;            /* share of its length that may be left of the right side */
+    double flat; /* of the largest curvature met: a direction with no larger one has none */
     bool (*multiply)(void *context, const double *d, double *product); /* false: stopped */
     void *context;
 } gbsi_conjugate;
 
-/* H y = r, until r has a ten-thousandth of its length. Sums are one thread's. @return false where
- * it was stopped, or not there after 2000 products. */
+#define GBSI_CONJUGATE_LEFT 1e-4 /* for standard errors */
+
+/* H y = r. Sums are one thread's. @return false where it was stopped, is not there after 2000
+ * products, or met a direction without curvature; y is then as far as it came, or where the first
+ * direction has none, that one (Nocedal & Wright 2006, Numerical Optimization, algorithm 7.1). */
 bool gbsi_conjugate_solve(const gbsi_conjugate *c);
 
 #endif

@@ -55,6 +55,13 @@ gbs_status gbsi_learn_options_settle(gbs_learn_options *options, gbs_error *err)
                          "gbs_learn_options: found l1 with the sampled likelihood, expected l2, or "
                          "another objective");
     }
+    if (o->probes > GBS_MAX_LEARN_PROBES ||
+        (o->probes > 0 && (o->l1 > 0.0 || o->objective == GBS_LEARN_SAMPLED))) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_learn_options: found %llu probes, expected at most %u, and none with "
+                         "l1 or the sampled likelihood",
+                         (unsigned long long)o->probes, GBS_MAX_LEARN_PROBES);
+    }
     o->sweeps = o->sweeps > 0 ? o->sweeps : 1;
     o->accuracy = o->accuracy > 0.0 ? o->accuracy : ACCURACY;
     o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;

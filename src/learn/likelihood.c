@@ -21,6 +21,7 @@ struct gbsi_likelihood {
     const gbs_model *model;
     const gbsi_learnt *learnt;
     const gbs_data *data;
+    const double *weight; /* [rows] theirs, or others of any sign */
     gbsi_watch *watch;
     gbs_model *tables;       /* a table for each factor with a variable of two states */
     uint32_t *number;        /* [variables] in tables; GBSI_NONE: of one state */
@@ -255,7 +256,7 @@ static gbs_status impossible(const gbsi_likelihood *l, size_t row, gbs_error *er
 static gbs_status count_row(gbsi_likelihood *l, size_t row, const uint32_t *x, gbs_error *err)
 {
     const gbs_model *m = l->model;
-    const double weight = l->data->weight[row];
+    const double weight = l->weight[row];
     for (size_t q = 0; q < l->n_kept; ++q) {
         const size_t i = l->kept[q];
         const double value = gbsi_factor_value(&l->learnt->unit, m->arity, i, x);
@@ -270,6 +271,7 @@ static gbs_status count_row(gbsi_likelihood *l, size_t row, const uint32_t *x, g
     return GBS_OK;
 }
 
+/* What complete rows have, and which others there are. */
 static gbs_status count_rows(gbsi_likelihood *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -277,8 +279,11 @@ static gbs_status count_rows(gbsi_likelihood *l, gbs_error *err)
     if (x == NULL) {
         return gbsi_no_memory(err, "a row", l->model->n_variables * sizeof *x);
     }
+    memset(l->count, 0, l->learnt->n * sizeof *l->count);
+    l->base = l->n_rows = 0.0;
+    l->n_partial = 0;
     for (size_t row = 0; row < l->data->n_distinct; ++row) {
-        l->n_rows += l->data->weight[row];
+        l->n_rows += l->weight[row];
         if (take_row(l, row, x)) {
             GBSI_TRY(count_row(l, row, x, err));
         } else {
@@ -370,6 +375,7 @@ gbs_status gbsi_likelihood_new(const gbs_model *model, const gbsi_learnt *learnt
     l->model = model;
     l->learnt = learnt;
     l->data = data;
+    l->weight = data->weight;
     l->watch = watch;
     GBSI_TRY(make_tables(l, err));
     GBSI_TRY(take_columns(l, err));
@@ -434,7 +440,7 @@ static double take_case(gbsi_likelihood *l, size_t number, size_t lane)
         state[k] = of == GBSI_MISSING ? GBSI_NONE : of;
     }
     l->cases[lane] = (gbsi_case){.state = state, .p = l->p + lane * l->n_p};
-    return number == 0 ? -l->n_rows : l->data->weight[l->partial[number - 1]];
+    return number == 0 ? -l->n_rows : l->weight[l->partial[number - 1]];
 }
 
 static gbs_status check_case(const gbsi_likelihood *l, size_t number, gbsi_case_end end,
@@ -515,6 +521,58 @@ gbs_status gbsi_likelihood_information(gbsi_likelihood *likelihood, const double
         for (size_t i = k; i < n; ++i) {
             information[i * n + k] = (below[i] - above[i]) / (2.0 * apart);
         }
+    }
+
+cleanup:
+    gbsi_free(tried);
+    return status;
+}
+
+gbs_status gbsi_likelihood_scores(gbsi_likelihood *likelihood, const double *w,
+                                  const double *weight, double *sum, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_likelihood *l = likelihood;
+    double value = 0.0;
+    l->weight = weight;
+    GBSI_TRY(count_rows(l, err));
+    GBSI_TRY(gbsi_likelihood_at(l, w, &value, sum, err));
+    l->weight = l->data->weight;
+    GBSI_TRY(count_rows(l, err));
+
+cleanup:
+    l->weight = l->data->weight;
+    return status;
+}
+
+gbs_status gbsi_likelihood_product(gbsi_likelihood *likelihood, const double *w,
+                                   const double *along, double *product, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = likelihood->learnt->n;
+    double sum = 0.0;
+    double largest = 0.0;
+    double longest = 0.0;
+    double *tried = gbsi_alloc_array(2 * n, sizeof *tried);
+    if (tried == NULL) {
+        return gbsi_no_memory(err, "second derivatives", 2 * n * sizeof *tried);
+    }
+    double *above = tried + n;
+    for (size_t k = 0; k < n; ++k) {
+        largest = fabs(w[k]) > largest ? fabs(w[k]) : largest;
+        longest = fabs(along[k]) > longest ? fabs(along[k]) : longest;
+    }
+    const double apart = longest > 0.0 ? APART * (1.0 + largest) / longest : 1.0;
+    for (size_t k = 0; k < n; ++k) {
+        tried[k] = w[k] + apart * along[k];
+    }
+    GBSI_TRY(gbsi_likelihood_at(likelihood, tried, &sum, above, err));
+    for (size_t k = 0; k < n; ++k) {
+        tried[k] = w[k] - apart * along[k];
+    }
+    GBSI_TRY(gbsi_likelihood_at(likelihood, tried, &sum, product, err));
+    for (size_t k = 0; k < n; ++k) {
+        product[k] = (product[k] - above[k]) / (2.0 * apart);
     }
 
 cleanup:

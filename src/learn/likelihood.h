@@ -25,5 +25,13 @@ gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, doub
  * lower triangle. */
 gbs_status gbsi_likelihood_information(gbsi_likelihood *likelihood, const double *w,
                                        double *information, gbs_error *err);
+/* The same times a vector, by the difference of two gradients along it. @param along [n].
+ * @param product [n] out. */
+gbs_status gbsi_likelihood_product(gbsi_likelihood *likelihood, const double *w,
+                                   const double *along, double *product, gbs_error *err);
+/* Sum over rows of these weights, of any sign, times the gradient of ln P of each. @param weight
+ * [n_distinct]. @param sum [n] out. */
+gbs_status gbsi_likelihood_scores(gbsi_likelihood *likelihood, const double *w,
+                                  const double *weight, double *sum, gbs_error *err);
 
 #endif

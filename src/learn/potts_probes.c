@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard errors of a dense Potts model by random signs [M73]. With G the covariance of the
- * gradient that the rows tell, a sum of their gradients with random signs is a vector v of that
- * covariance, and H^-1 v one of the sandwich's, H^-1 G H^-1: its squares estimate the variances of
- * all parameters at once. H^-1 v is found by conjugate gradients, from products that cost half as
- * much again as a gradient. The same bits on any number of threads. */
+/* Standard errors of a dense Potts model by random signs [M73]: H^-1 v is found by conjugate
+ * gradients, from products that cost half as much again as a gradient. The same bits on any number
+ * of threads. */
 #include "learn/potts_probes.h"
 
 #include <string.h>
@@ -11,9 +9,8 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "learn/conjugate.h"
+#include "learn/probes.h"
 #include "model/model.h"
-#include "rng/philox.h"
-#include "simd/math.h"
 
 enum { VECTORS = 4 }; /* of conjugate gradients */
 
@@ -21,10 +18,12 @@ typedef struct probes {
     gbsi_potts *potts;
     const double *x;
     double l2;
-    bool alone;     /* each site, ASYMMETRIC; else all together */
+    bool alone; /* each site, ASYMMETRIC; else all together */
+    uint64_t seed;
+    double lost;    /* free parameters of a site */
     double *weight; /* [rows] of a probe */
     double *room;   /* together [VECTORS][n], else [members][VECTORS + 1][n_block] */
-    double *y;      /* [n] H^-1 v in the zero-sum gauge */
+    double *y;      /* [n] H^-1 v in the zero-sum gauge, of the probe in hand */
     _Atomic uint32_t next;
     _Atomic bool open; /* whether conjugate gradients ended without a solution */
 } probes;
@@ -40,32 +39,6 @@ static void probes_free(probes *p)
 {
     gbsi_free(p->weight);
     gbsi_free(p->room);
-    gbsi_free(p->y);
-}
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* c_b = sqrt(W / (W - d)) (s_b sqrt(w_b) - w_b / W sum of s sqrt(w)), s = -1, +1 [M73]; W is the
- * weight of all rows, d the number of free parameters of a site. */
-static void draw_signs(const probes *p, uint64_t seed, uint64_t probe)
-{
-    const gbs_rows *rows = p->potts->rows;
-    const double weight = gbs_rows_weight(rows);
-    const double k = rows->n_states - 1.0;
-    const double scale = gbsi_sqrt(weight / (weight - k - (rows->n_sites - 1.0) * k * k));
-    uint32_t word[4];
-    double sum = 0.0;
-    for (size_t b = 0; b < rows->n; ++b) {
-        if (b % 128 == 0) {
-            gbsi_philox(seed, (uint32_t)probe, 0, (uint32_t)(b / 128), GBSI_PURPOSE_PROBE, word);
-        }
-        const double root = gbsi_sqrt(rows->weight[b]);
-        p->weight[b] = (word[b % 128 / 32] >> b % 32 & 1) != 0 ? root : -root;
-        sum += p->weight[b];
-    }
-    for (size_t b = 0; b < rows->n; ++b) {
-        p->weight[b] = scale * (p->weight[b] - sum / weight * rows->weight[b]);
-    }
 }
 
 /* ---- all sites together ---------------------------------------------------------------------- */
@@ -85,6 +58,7 @@ static void solve_together(probes *p)
                               .r = p->room,
                               .d = p->room + t->n,
                               .product = p->room + 2 * t->n,
+                              .left = GBSI_CONJUGATE_LEFT,
                               .multiply = multiply_together,
                               .context = p};
     gbsi_potts_scores(t, p->x, p->weight, c.r);
@@ -127,6 +101,7 @@ static void solve_sites(void *context, uint32_t member)
                                   .r = block + 2 * t->n_block,
                                   .d = block + 3 * t->n_block,
                                   .product = block + 4 * t->n_block,
+                                  .left = GBSI_CONJUGATE_LEFT,
                                   .multiply = multiply_site,
                                   .context = &s};
         memset(block, 0, t->n_block * sizeof *block);
@@ -179,10 +154,19 @@ static gbs_status take_memory(probes *p, gbs_error *err)
         p->alone ? members * (VECTORS + 1) * t->n_block : (VECTORS - 1) * t->n; /* y is apart */
     p->weight = gbsi_alloc_array(t->rows->n, sizeof *p->weight);
     p->room = gbsi_alloc_array_zero(n_room, sizeof *p->room);
-    p->y = gbsi_alloc_array_zero(t->n, sizeof *p->y);
-    return p->weight == NULL || p->room == NULL || p->y == NULL
-               ? gbsi_no_memory(err, "standard errors", (n_room + t->n) * sizeof *p->room)
+    return p->weight == NULL || p->room == NULL
+               ? gbsi_no_memory(err, "standard errors", n_room * sizeof *p->room)
                : GBS_OK;
+}
+
+static bool solve(void *context, uint64_t probe, double *y)
+{
+    probes *p = context;
+    const gbs_rows *rows = p->potts->rows;
+    p->y = y;
+    gbsi_probe_rows(p->seed, probe, rows->weight, rows->n, p->lost, p->weight);
+    (p->alone ? solve_alone : solve_together)(p);
+    return !p->open;
 }
 
 gbs_status gbsi_potts_probe_errors(gbsi_potts *potts, const double *x,
@@ -190,32 +174,17 @@ gbs_status gbsi_potts_probe_errors(gbsi_potts *potts, const double *x,
                                    gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const double k = potts->n_states - 1.0;
     probes p = {.potts = potts,
                 .x = x,
                 .l2 = options->l2,
-                .alone = options->method == GBS_POTTS_ASYMMETRIC};
+                .alone = options->method == GBS_POTTS_ASYMMETRIC,
+                .seed = options->seed,
+                .lost = k + (potts->n_sites - 1.0) * k * k};
+    const gbsi_probes of_signs = {
+        .n = potts->n, .count = n, .work = potts->work, .context = &p, .solve = solve};
     GBSI_TRY(take_memory(&p, err));
-    memset(error, 0, potts->n * sizeof *error);
-    potts->work->progress.passes = n;
-    for (uint64_t probe = 0; probe < n; ++probe) {
-        potts->work->progress.pass = probe;
-        draw_signs(&p, options->seed, probe);
-        (p.alone ? solve_alone : solve_together)(&p);
-        if (gbsi_watch_stopped(&potts->work->watch)) {
-            GBSI_TRY(gbsi_watch_fail(err, "finding standard errors"));
-        }
-        if (p.open) {
-            GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                               "standard errors: conjugate gradients have not converged, expected "
-                               "rows and a penalty that determine every parameter"));
-        }
-        for (size_t k = 0; k < potts->n; ++k) {
-            error[k] += p.y[k] * p.y[k] / (double)n;
-        }
-    }
-    for (size_t k = 0; k < potts->n; ++k) {
-        error[k] = gbsi_sqrt(error[k]);
-    }
+    GBSI_TRY(gbsi_probe_errors(&of_signs, error, err));
 
 cleanup:
     probes_free(&p);

@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gibbsite/learn.h"
 #include "learn/blocks.h"
 #include "rng/philox.h"
 #include "simd/math.h"
 
-/* Rows of a block: so many, and one more for as many weights, as its sums are a square of them. */
+/* Rows of a block: so many, and one more for as many weights, as its sums are a square of them, up
+ * to the most weights that a matrix is made of. */
 #define ROWS    16u
 #define WEIGHTS 4u
 
@@ -244,17 +246,22 @@ static void add_derivatives(const gbsi_pseudo *s, const gbsi_pseudo_room *r, uin
     }
 }
 
+static void take_row(const gbsi_pseudo *s, const gbsi_pseudo_room *r, size_t i)
+{
+    const gbs_data *d = s->data;
+    for (uint32_t c = 0; c < d->n_columns; ++c) {
+        const uint16_t state = d->state[i * d->n_columns + c];
+        r->x[d->column[c]] = state == GBSI_MISSING ? 0 : state;
+    }
+}
+
 void gbsi_pseudo_row(const gbsi_pseudo *pseudo, uint32_t member, const double *w, size_t i,
                      double scale, double *value, double *gradient, double *information)
 {
     const gbsi_pseudo *s = pseudo;
     const gbsi_pseudo_room *r = &s->room[member];
-    const gbs_data *d = s->data;
     double sum = 0.0;
-    for (uint32_t c = 0; c < d->n_columns; ++c) {
-        const uint16_t state = d->state[i * d->n_columns + c];
-        r->x[d->column[c]] = state == GBSI_MISSING ? 0 : state;
-    }
+    take_row(s, r, i);
     for (uint32_t v = 0; v < s->model->n_variables; ++v) {
         const size_t n = s->local_start[v + (size_t)1] - s->local_start[v];
         const size_t work = s->work[v] + n * (information == NULL ? 1 : n);
@@ -272,7 +279,8 @@ void gbsi_pseudo_row(const gbsi_pseudo *pseudo, uint32_t member, const double *w
 
 size_t gbsi_pseudo_block(const gbsi_pseudo *pseudo)
 {
-    return ROWS + pseudo->learnt->n / WEIGHTS;
+    const size_t n = pseudo->learnt->n;
+    return ROWS + (n < GBS_MAX_LEARNT_WEIGHTS ? n : GBS_MAX_LEARNT_WEIGHTS) / WEIGHTS;
 }
 
 typedef struct summing {
@@ -322,6 +330,130 @@ gbs_status gbsi_pseudo_sum(const gbsi_pseudo *pseudo, const double *w, double *v
     }
     gbsi_free(sum);
     return gbsi_watch_stopped(pseudo->watch) ? gbsi_watch_fail(err, "learning") : GBS_OK;
+}
+
+/* ---- without a matrix ------------------------------------------------------------------------ */
+
+/* A sum over rows that has as many entries as there are weights. */
+typedef struct slopes {
+    const gbsi_pseudo *pseudo;
+    const double *w, *weight, *along;
+    /* Adds what variable v has, after condition(). */
+    void (*add)(const struct slopes *s, const gbsi_pseudo_room *r, uint32_t v, double scale,
+                double *sum);
+} slopes;
+
+static void add_gradient(const slopes *s, const gbsi_pseudo_room *r, uint32_t v, double scale,
+                         double *sum)
+{
+    add_derivatives(s->pseudo, r, v, scale, sum, NULL);
+}
+
+/* The covariance of T_k with u(a) = sum over l of T_l(a) along_l [M73]. */
+static void add_product(const slopes *s, const gbsi_pseudo_room *r, uint32_t v, double scale,
+                        double *sum)
+{
+    const gbsi_pseudo *p = s->pseudo;
+    const uint32_t *local = p->local + p->local_start[v];
+    const size_t n = p->local_start[v + (size_t)1] - p->local_start[v];
+    double mean = 0.0;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (uint32_t a = 0; a < p->model->arity[v]; ++a) {
+            const double *feature = r->feature + a * n;
+            double u = 0.0;
+            for (size_t j = 0; j < n; ++j) {
+                u += feature[j] * s->along[local[j]];
+            }
+            mean += pass == 0 ? r->p[a] * u : 0.0;
+            for (size_t j = 0; pass == 1 && j < n; ++j) {
+                sum[local[j]] += scale * r->p[a] * (u - mean) * feature[j];
+            }
+        }
+    }
+}
+
+/* The variance of T_k. */
+static void add_diagonal(const slopes *s, const gbsi_pseudo_room *r, uint32_t v, double scale,
+                         double *sum)
+{
+    const gbsi_pseudo *p = s->pseudo;
+    const uint32_t *local = p->local + p->local_start[v];
+    const size_t n = p->local_start[v + (size_t)1] - p->local_start[v];
+    for (size_t j = 0; j < n; ++j) {
+        double mean = 0.0;
+        double square = 0.0;
+        for (uint32_t a = 0; a < p->model->arity[v]; ++a) {
+            mean += r->p[a] * r->feature[a * n + j];
+        }
+        for (uint32_t a = 0; a < p->model->arity[v]; ++a) {
+            const double away = r->feature[a * n + j] - mean;
+            square += r->p[a] * away * away;
+        }
+        sum[local[j]] += scale * square;
+    }
+}
+
+static void add_row_slopes(void *context, uint32_t member, size_t first, size_t end, double *sum)
+{
+    const slopes *s = context;
+    const gbsi_pseudo *p = s->pseudo;
+    const gbsi_pseudo_room *r = &p->room[member];
+    for (size_t i = first; i < end; ++i) {
+        take_row(p, r, i);
+        for (uint32_t v = 0; v < p->model->n_variables; ++v) {
+            const size_t n = p->local_start[v + (size_t)1] - p->local_start[v];
+            if (gbsi_pseudo_stops(p, member, p->model->arity[v] * (p->work[v] + 2 * n))) {
+                return;
+            }
+            if (condition(p, r, s->w, v) != -INFINITY) {
+                s->add(s, r, v, s->weight[i], sum);
+            }
+        }
+    }
+}
+
+static gbs_status sum_slopes(slopes *s, double *sum, gbs_error *err)
+{
+    const gbsi_pseudo *p = s->pseudo;
+    const gbsi_blocks blocks = {.n = p->data->n_distinct,
+                                .of_block = gbsi_pseudo_block(p),
+                                .n_sums = p->learnt->n,
+                                .context = s,
+                                .add = add_row_slopes};
+    double *found = NULL;
+    const gbs_status status = gbsi_blocks_sum(&blocks, p->pool, &found, err);
+    if (status >= 0) {
+        memcpy(sum, found, p->learnt->n * sizeof *sum);
+    }
+    gbsi_free(found);
+    return status < 0                     ? status
+           : gbsi_watch_stopped(p->watch) ? gbsi_watch_fail(err, "learning")
+                                          : GBS_OK;
+}
+
+gbs_status gbsi_pseudo_scores(const gbsi_pseudo *pseudo, const double *w, const double *weight,
+                              double *sum, gbs_error *err)
+{
+    slopes s = {.pseudo = pseudo, .w = w, .weight = weight, .add = add_gradient};
+    return sum_slopes(&s, sum, err);
+}
+
+gbs_status gbsi_pseudo_product(const gbsi_pseudo *pseudo, const double *w, const double *along,
+                               double *product, gbs_error *err)
+{
+    slopes s = {.pseudo = pseudo,
+                .w = w,
+                .weight = pseudo->data->weight,
+                .along = along,
+                .add = add_product};
+    return sum_slopes(&s, product, err);
+}
+
+gbs_status gbsi_pseudo_diagonal(const gbsi_pseudo *pseudo, const double *w, double *diagonal,
+                                gbs_error *err)
+{
+    slopes s = {.pseudo = pseudo, .w = w, .weight = pseudo->data->weight, .add = add_diagonal};
+    return sum_slopes(&s, diagonal, err);
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */

@@ -75,4 +75,15 @@ static inline bool gbsi_pseudo_stops(const gbsi_pseudo *pseudo, uint32_t member,
 gbs_status gbsi_pseudo_sum(const gbsi_pseudo *pseudo, const double *w, double *value,
                            double *gradient, double *information, gbs_error *err);
 
+/* Sum over rows of these weights, of any sign, times the gradient of ln PL. @param weight
+ * [n_distinct]. @param sum [n] out. */
+gbs_status gbsi_pseudo_scores(const gbsi_pseudo *pseudo, const double *w, const double *weight,
+                              double *sum, gbs_error *err);
+/* The information times a vector, and its diagonal. @param along [n]. @param product, diagonal [n]
+ * out. */
+gbs_status gbsi_pseudo_product(const gbsi_pseudo *pseudo, const double *w, const double *along,
+                               double *product, gbs_error *err);
+gbs_status gbsi_pseudo_diagonal(const gbsi_pseudo *pseudo, const double *w, double *diagonal,
+                                gbs_error *err);
+
 #endif

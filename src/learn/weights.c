@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tied weights by Newton's method on the pseudo-likelihood [M61] or the likelihood [M66], and their
- * standard errors. Where second derivatives leave a direction open, or rows with missing values
- * make it one that falls, a multiple of the unit matrix is added to them; a step that does not rise
- * is halved. */
+ * standard errors; of more weights than a matrix of second derivatives has room for by its products
+ * with vectors (products.c). Where second derivatives leave a direction open, or rows with missing
+ * values make it one that falls, a multiple of the unit matrix is added to them; a step that does
+ * not rise is halved. */
 #include "gibbsite/learn.h"
 
 #include <math.h>
@@ -11,52 +12,28 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "learn/blocks.h"
 #include "learn/cholesky.h"
-#include "learn/judge.h"
 #include "learn/learn_options.h"
+#include "learn/learning.h"
 #include "learn/orthantwise.h"
 #include "learn/sampled.h"
 #include "learn/split_rhat.h"
-#include "learn/work.h"
 #include "simd/math.h"
 
-#define HALVINGS             40u
-#define RISE                 1e-4 /* share of the rise that the slope promises: Armijo (1966) */
-#define PIVOT                1e-10 /* share of a diagonal entry below which nothing is left of it, ... */
-#define PIVOT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */
-#define MOST_SHARE           1.0  /* of a standard error, of their last step */
-
-typedef struct learning {
-    const gbs_model *model;
-    const gbs_data *data;
-    gbsi_learnt learnt;
-    gbsi_pseudo pseudo;          /* of one of these is made what is maximised */
-    gbsi_likelihood *likelihood; /* NULL: the pseudo-likelihood */
-    gbsi_judge held_out;         /* of options.held_out */
-    gbs_learn_options options;
-    gbsi_work work;
-    size_t n;
-    double *w, *tried;   /* [n] now, and a step further */
-    double *gradient;    /* [n] of the objective, at w */
-    double *information; /* [n][n] minus second derivatives, at w; the lower triangle */
-    double *root;        /* [n][n] its Cholesky factor */
-    double *step;        /* [n] */
-    double *variance;    /* [n] of the weights */
-    double *room;        /* [members][n] scratch */
-    double sum;          /* over rows, at w: the objective without the penalty */
-    gbs_learn_report report;
-} learning;
+#define HALVINGS   40u
+#define RISE       1e-4 /* share of the rise that the slope promises: Armijo (1966) */
+#define MOST_SHARE 1.0  /* of a standard error, of their last step */
 
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-static void learning_free(learning *l)
+static void learning_free(gbsi_learning *l)
 {
     gbsi_pseudo_free(&l->pseudo);
     gbsi_likelihood_free(l->likelihood);
+    gbsi_products_free(&l->products);
     gbsi_judge_free(&l->held_out);
     gbsi_learnt_free(&l->learnt);
     gbsi_free(l->w);
@@ -72,11 +49,12 @@ static void learning_free(learning *l)
 /* ---- the objective --------------------------------------------------------------------------- */
 
 /* Sum over rows of ln PL or ln P, less l2/2 |w|^2. @param gradient [n] out, or NULL.
- * @param second whether l->information is wanted too, with a gradient. */
-static gbs_status evaluate(learning *l, const double *w, double *gradient, bool second, double *sum,
-                           double *objective, gbs_error *err)
+ * @param with_second whether l->information is wanted too, if there is one, with a gradient. */
+static gbs_status evaluate(gbsi_learning *l, const double *w, double *gradient, bool with_second,
+                           double *sum, double *objective, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const bool second = with_second && l->information != NULL;
     double square = 0.0;
     if (l->likelihood == NULL) {
         GBSI_TRY(
@@ -102,19 +80,11 @@ cleanup:
     return status;
 }
 
-/* root root^T = information + more * unit matrix. @return whether that is positive definite. */
-static bool factorise(learning *l, double more)
-{
-    return gbsi_cholesky(l->information, l->n, more,
-                         l->likelihood == NULL ? PIVOT : PIVOT_OF_DIFFERENCES, l->root,
-                         &l->work.watch);
-}
-
 /* Tells options.point where learning is. @param gradient its length. */
 static gbs_status tell_point(void *context, uint64_t iteration, const double *w, double objective,
                              double gradient, gbs_error *err)
 {
-    learning *l = context;
+    gbsi_learning *l = context;
     gbs_learn_point point = {.size = sizeof point,
                              .iteration = iteration,
                              .objective = objective,
@@ -138,7 +108,7 @@ static gbs_status tell_point(void *context, uint64_t iteration, const double *w,
 }
 
 /* Of a step of Newton's method, which is no more than where sampling starts if that is wanted. */
-static gbs_status tell_step(learning *l, gbs_error *err)
+static gbs_status tell_step(gbsi_learning *l, gbs_error *err)
 {
     double square = 0.0;
     for (size_t k = 0; k < l->n; ++k) {
@@ -152,14 +122,16 @@ static gbs_status tell_step(learning *l, gbs_error *err)
 
 /* ---- Newton's method ------------------------------------------------------------------------- */
 
-/* The step from w, and the rise per unit of it that its slope promises. */
-static gbs_status find_step(learning *l, double *slope, gbs_error *err)
+static gbs_status solve_step(gbsi_learning *l, gbs_error *err)
 {
     double most = 0.0;
+    if (l->information == NULL) {
+        return gbsi_products_step(&l->products, l->gradient, l->step, err);
+    }
     for (size_t k = 0; k < l->n; ++k) {
         most = larger(most, l->information[k * l->n + k]);
     }
-    for (double more = 0.0; !factorise(l, more);
+    for (double more = 0.0; !gbsi_learning_factorise(l, more);
          more = more > 0.0 ? 10.0 * more : 1e-9 * most + 1e-12) {
         if (gbsi_watch_stopped(&l->work.watch)) {
             return gbsi_watch_fail(err, "learning");
@@ -167,15 +139,22 @@ static gbs_status find_step(learning *l, double *slope, gbs_error *err)
     }
     memcpy(l->step, l->gradient, l->n * sizeof *l->step);
     gbsi_cholesky_solve(l->root, l->n, l->step);
-    *slope = 0.0;
-    for (size_t k = 0; k < l->n; ++k) {
-        *slope += l->step[k] * l->gradient[k];
-    }
     return GBS_OK;
 }
 
+/* The step from w, and the rise per unit of it that its slope promises. */
+static gbs_status find_step(gbsi_learning *l, double *slope, gbs_error *err)
+{
+    const gbs_status status = solve_step(l, err);
+    *slope = 0.0;
+    for (size_t k = 0; status >= 0 && k < l->n; ++k) {
+        *slope += l->step[k] * l->gradient[k];
+    }
+    return status;
+}
+
 /* Goes as far along the step as it rises enough. @return GBS_OK with change 0: nowhere. */
-static gbs_status go(learning *l, double slope, gbs_error *err)
+static gbs_status go(gbsi_learning *l, double slope, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_learn_report *r = &l->report;
@@ -204,7 +183,7 @@ cleanup:
 }
 
 /* The objective and its derivatives where learning begins. */
-static gbs_status evaluate_first(learning *l, bool second, gbs_error *err)
+static gbs_status evaluate_first(gbsi_learning *l, bool second, gbs_error *err)
 {
     gbs_learn_report *r = &l->report;
     const gbs_status status = evaluate(l, l->w, l->gradient, second, &l->sum, &r->objective, err);
@@ -214,7 +193,7 @@ static gbs_status evaluate_first(learning *l, bool second, gbs_error *err)
                            "found a row of weight 0 whatever the weights are, expected none");
 }
 
-static gbs_status maximise(learning *l, gbs_error *err)
+static gbs_status maximise(gbsi_learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_learn_report *r = &l->report;
@@ -247,7 +226,7 @@ static gbs_status evaluate_smooth(void *context, const double *w, double *object
 static gbs_status tell_sparse(void *context, uint64_t iteration, const double *w, double objective,
                               double slope, double change, gbs_error *err)
 {
-    learning *l = context;
+    gbsi_learning *l = context;
     l->report.iterations = l->work.progress.pass = iteration;
     l->report.objective = l->sum = objective;
     l->report.change = change;
@@ -258,7 +237,7 @@ static gbs_status tell_sparse(void *context, uint64_t iteration, const double *w
 }
 
 /* The maximum less l1 |w|, many of whose weights are 0 [M61]. */
-static gbs_status maximise_sparse(learning *l, gbs_error *err)
+static gbs_status maximise_sparse(gbsi_learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     double *objective = &l->report.objective;
@@ -284,75 +263,21 @@ cleanup:
     return status;
 }
 
-/* ---- standard errors ------------------------------------------------------------------------- */
-
-/* The sandwich H^-1 J H^-1 [M61], with J the covariance of the gradients g of rows times their
- * number n: the variance of a weight is that of its row of H^-1 g.
- * @param sum means and squares. */
-static void add_rows(void *context, uint32_t member, size_t first, size_t end, double *sum)
-{
-    const learning *l = context;
-    const gbs_data *d = l->data;
-    double *g = l->room + member * l->n;
-    for (size_t i = first; i < end && !gbsi_pseudo_stops(&l->pseudo, member, l->n * l->n); ++i) {
-        double value = 0.0;
-        memset(g, 0, l->n * sizeof *g);
-        gbsi_pseudo_row(&l->pseudo, member, l->w, i, 1.0, &value, g, NULL);
-        gbsi_cholesky_solve(l->root, l->n, g);
-        for (size_t k = 0; k < l->n; ++k) {
-            sum[k] += d->weight[i] * g[k] / d->sum;
-            sum[l->n + k] += d->weight[i] * g[k] * g[k];
-        }
-    }
-}
-
-/* Of the maximum of a likelihood whose information is H - l2, H that of the objective: H^-1 (H -
- * l2) H^-1. */
-static void invert(learning *l)
-{
-    double *x = l->room;
-    for (size_t k = 0; k < l->n && !gbsi_watch_spend(&l->work.watch, l->n * l->n); ++k) {
-        double square = 0.0;
-        memset(x, 0, l->n * sizeof *x);
-        x[k] = 1.0;
-        gbsi_cholesky_solve(l->root, l->n, x);
-        for (size_t i = 0; i < l->n; ++i) {
-            square += x[i] * x[i];
-        }
-        l->variance[k] = x[k] - l->options.l2 * square;
-    }
-}
-
-/* The sandwich of a pseudo-likelihood. */
-static gbs_status sandwich(learning *l, gbs_error *err)
-{
-    const double n_rows = l->data->sum;
-    const gbsi_blocks blocks = {.n = l->data->n_distinct,
-                                .of_block = gbsi_pseudo_block(&l->pseudo),
-                                .n_sums = 2 * l->n,
-                                .context = l,
-                                .add = add_rows};
-    double *sum = NULL;
-    const gbs_status status = gbsi_blocks_sum(&blocks, l->work.pool, &sum, err);
-    for (size_t k = 0; status >= 0 && k < l->n; ++k) {
-        l->variance[k] = (sum[l->n + k] - n_rows * sum[k] * sum[k]) * n_rows / (n_rows - 1.0);
-    }
-    gbsi_free(sum);
-    return status;
-}
+/* ---- along sampled gradients ------------------------------------------------------------------
+ */
 
 /* Before each of its steps. */
 static gbs_status tell_sampled(void *context, uint64_t step, const double *w, double objective,
                                double gradient, gbs_error *err)
 {
-    learning *l = context;
+    gbsi_learning *l = context;
     l->work.progress.pass = step;
     l->work.progress.passes = l->options.steps;
     return tell_point(l, step, w, objective, gradient, err);
 }
 
 /* Along sampled gradients; then variances are known already. */
-static gbs_status climb(learning *l, gbs_error *err)
+static gbs_status climb(gbsi_learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_learn_report *r = &l->report;
@@ -384,19 +309,10 @@ cleanup:
 }
 
 /* @param error [n_weights] out, if not NULL. */
-static gbs_status find_errors(learning *l, double *error, gbs_error *err)
+static gbs_status find_errors(gbsi_learning *l, double *error, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const bool enough = l->likelihood != NULL || l->data->sum > (double)l->n;
-    if (l->options.objective != GBS_LEARN_SAMPLED && l->options.l1 == 0.0 && enough &&
-        l->report.converged && factorise(l, 0.0)) {
-        if (l->likelihood == NULL) {
-            GBSI_TRY(sandwich(l, err));
-        } else {
-            invert(l);
-        }
-        l->report.has_errors = !gbsi_watch_stopped(&l->work.watch);
-    }
+    GBSI_TRY(gbsi_learning_errors(l, error != NULL, err));
     for (uint32_t k = 0; error != NULL && k < l->model->tied.n_weights; ++k) {
         error[k] = 0.0;
     }
@@ -430,60 +346,93 @@ static bool resumes(const gbs_learn_options *options)
     return options->checkpoints != NULL && options->checkpoints->resume != NULL;
 }
 
-static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *data, gbs_error *err)
+/* Whether there is room for a matrix of second derivatives. */
+static bool has_matrix(const gbsi_learning *l)
 {
-    gbs_status status = GBS_OK;
-    const bool exact = l->options.objective == GBS_LEARN_LIKELIHOOD;
-    const uint32_t most = exact ? GBS_MAX_LIKELIHOOD_WEIGHTS : GBS_MAX_LEARNT_WEIGHTS;
-    l->model = model;
-    l->data = data;
-    GBSI_TRY(gbsi_learnt_find(model, &l->learnt, err));
+    return l->n <= (l->options.objective == GBS_LEARN_LIKELIHOOD ? GBS_MAX_LIKELIHOOD_WEIGHTS
+                                                                 : GBS_MAX_LEARNT_WEIGHTS);
+}
+
+static gbs_status find_weights(gbsi_learning *l, gbs_error *err)
+{
+    const gbs_status status = gbsi_learnt_find(l->model, &l->learnt, err);
     l->n = l->learnt.n;
-    if (l->n == 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "found no weight to learn, expected a factor tied to one that is not "
-                         "fixed");
-    }
-    if (l->n > most) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "found %zu weights to learn, expected at most %u%s",
-                         l->n, most, exact ? " by the likelihood" : "");
-    }
-    if (exact) {
-        GBSI_TRY(gbsi_likelihood_new(model, &l->learnt, data, l->options.memory_limit,
-                                     &l->work.watch, &l->likelihood, err));
-    } else {
-        GBSI_TRY(gbsi_pseudo_init(&l->pseudo, model, &l->learnt, data,
-                                  l->options.objective == GBS_LEARN_PSEUDO, l->work.pool,
-                                  &l->work.watch, err));
-    }
-    if (l->options.held_out != NULL) {
-        GBSI_TRY(gbsi_judge_init(&l->held_out, model, l->options.held_out, exact,
-                                 l->options.memory_limit, l->work.pool, &l->work.watch, err));
-    }
-    l->report.size = sizeof l->report;
-    l->report.n_rows = data->n_rows;
-    l->report.n_learnt = l->n;
+    return status < 0 ? status
+           : l->n == 0
+               ? gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "found no weight to learn, expected a factor tied to one that is not "
+                           "fixed")
+           : l->options.objective == GBS_LEARN_SAMPLED && !has_matrix(l)
+               ? gbsi_fail(err, GBS_ERR_LIMIT,
+                           "found %zu weights to learn, expected at most %u by chains", l->n,
+                           GBS_MAX_LEARNT_WEIGHTS)
+               : GBS_OK;
+}
+
+static gbs_status take_memory(gbsi_learning *l, gbs_error *err)
+{
+    const bool matrix = has_matrix(l) && l->options.l1 == 0.0;
+    const size_t n = matrix ? l->n : 0;
     l->w = gbsi_alloc_array(l->n, sizeof *l->w);
     l->tried = gbsi_alloc_array(l->n, sizeof *l->tried);
     l->gradient = gbsi_alloc_array(l->n, sizeof *l->gradient);
     l->step = gbsi_alloc_array(l->n, sizeof *l->step);
     l->variance = gbsi_alloc_array_zero(l->n, sizeof *l->variance);
     l->room = gbsi_alloc_array(gbsi_pool_size(l->work.pool), l->n * sizeof *l->room);
-    l->information = gbsi_alloc_array(l->n * l->n, sizeof *l->information);
-    l->root = gbsi_alloc_array_zero(l->n * l->n, sizeof *l->root);
-    if (l->w == NULL || l->tried == NULL || l->gradient == NULL || l->step == NULL ||
-        l->variance == NULL || l->room == NULL || l->information == NULL || l->root == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "second derivatives", l->n * l->n * sizeof *l->root));
+    l->information = matrix ? gbsi_alloc_array(n * n, sizeof *l->information) : NULL;
+    l->root = matrix ? gbsi_alloc_array_zero(n * n, sizeof *l->root) : NULL;
+    return l->w == NULL || l->tried == NULL || l->gradient == NULL || l->step == NULL ||
+                   l->variance == NULL || l->room == NULL ||
+                   (matrix && (l->information == NULL || l->root == NULL))
+               ? gbsi_no_memory(err, "second derivatives", (l->n + n * n) * sizeof *l->root)
+               : GBS_OK;
+}
+
+static gbs_status begin(gbsi_learning *l, const gbs_model *model, const gbs_data *data,
+                        gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_learn_options *o = &l->options;
+    const bool exact = o->objective == GBS_LEARN_LIKELIHOOD;
+    l->model = model;
+    l->data = data;
+    GBSI_TRY(find_weights(l, err));
+    if (exact) {
+        GBSI_TRY(gbsi_likelihood_new(model, &l->learnt, data, o->memory_limit, &l->work.watch,
+                                     &l->likelihood, err));
+    } else {
+        GBSI_TRY(gbsi_pseudo_init(&l->pseudo, model, &l->learnt, data,
+                                  o->objective == GBS_LEARN_PSEUDO, l->work.pool, &l->work.watch,
+                                  err));
     }
+    if (o->held_out != NULL) {
+        GBSI_TRY(gbsi_judge_init(&l->held_out, model, o->held_out, exact, o->memory_limit,
+                                 l->work.pool, &l->work.watch, err));
+    }
+    l->report.size = sizeof l->report;
+    l->report.n_rows = data->n_rows;
+    l->report.n_learnt = l->n;
+    GBSI_TRY(take_memory(l, err));
     for (size_t k = 0; k < l->n; ++k) {
         l->w[k] = model->tied.value[l->learnt.weight[k]];
+    }
+    l->products = (gbsi_products){.pseudo = &l->pseudo,
+                                  .likelihood = l->likelihood,
+                                  .data = data,
+                                  .work = &l->work,
+                                  .l2 = o->l2,
+                                  .w = l->w,
+                                  .n = l->n,
+                                  .seed = o->seed};
+    if (o->probes > 0 || l->information == NULL) {
+        GBSI_TRY(gbsi_products_init(&l->products, err));
     }
 
 cleanup:
     return status;
 }
 
-static gbs_status give(learning *l, double *error, gbs_model **learnt, gbs_error *err)
+static gbs_status give(gbsi_learning *l, double *error, gbs_model **learnt, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_tied *t = &l->model->tied;
@@ -519,7 +468,7 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_learn_report);
     gbs_status status = GBS_OK;
-    learning l = {.n = 0};
+    gbsi_learning l = {.n = 0};
     if (options != NULL) {
         l.options = *options;
     }
