@@ -107,8 +107,8 @@ static const cli_option table[] = {
          "rbm --held-out: end after N epochs on end without a higher pseudo-likelihood of the held-out rows, with the "
          "weights of the epoch that had the highest; unset: all epochs, the last weights")
     UINT(probes, "probes", CLI_VERB_LEARN, 0, 1, GBS_MAX_POTTS_PROBES, "N",
-         "potts and weights, with --intervals: standard errors by N probes, each with a share of 1 / sqrt(2 N) of itself as its "
-         "own standard error; unset: by a matrix of up to 4096 free parameters, else 32")
+         "crf, potts and weights, with --intervals: standard errors by N probes, each with a share of 1 / sqrt(2 N) of itself "
+         "as its own standard error; unset: by a matrix of up to 4096 free parameters, else, and for crf, 32")
     UINT(learn_sweeps, "sweeps", CLI_VERB_LEARN, 1, 1, 1u << 20, "K",
          "rbm, weights --objective sampled: sweeps of the chains in each step, the k of CD-k")
     NAME(0, learn_scan, "scan", CLI_VERB_LEARN, "systematic|random|optimised",
@@ -226,7 +226,7 @@ static const cli_option table[] = {
     TEXT(0, intervals, "intervals", CLI_VERB_FIT, "FILE",
          "write every probability with an interval and the number of rows behind it, as CSV")
     TEXT(0, intervals, "intervals", CLI_VERB_LEARN, "FILE",
-         "weights, potts: write every parameter with its standard error, as CSV")
+         "crf, weights, potts: write every parameter with its standard error, as CSV")
     REAL(level, "level", CLI_VERB_FIT, 0.95, 0.001, 0.999999, "X",
          "probability that an interval covers")
     NAME(0, format, "format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_VERB_GROUND | CLI_GENERATES, CLI_MODEL_FORMATS,

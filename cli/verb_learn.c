@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite learn: weights of log-linear models from data. The first word is the kind of model. */
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "learn_machines.h"
@@ -12,6 +15,8 @@ typedef struct learning {
     gbs_sequences *data;
     gbs_crf *crf;
     gbs_crf_learn_report report;
+    double *error;      /* [weights] standard errors; NULL: not wanted, or not known */
+    gbs_error no_error; /* why they are not */
     cli_bar bar;
 } learning;
 
@@ -30,6 +35,9 @@ static int settle(learning *l)
                          "--objective sampled is for learn weights; learn crf samples the "
                          "gradients of the likelihood where tokens are linked");
     }
+    if (arguments->probes > 0 && arguments->intervals == NULL) {
+        return cli_error(CLI_USAGE, "--probes is for standard errors: add --intervals");
+    }
     l->style = arguments->template_style != NULL && strcmp(arguments->template_style, "wapiti") == 0
                    ? GBS_TEMPLATES_WAPITI
                    : GBS_TEMPLATES_CRFPP;
@@ -47,8 +55,12 @@ static int settle(learning *l)
                      : strcmp(arguments->objective, "pseudo") == 0 ? GBS_CRF_PSEUDO
                                                                    : GBS_CRF_CONTRAST,
         .steps = cli_given(arguments, "steps") ? arguments->learn_steps : 0,
-        .seed = arguments->run.seed};
-    const int status = cli_check_output(arguments->output);
+        .seed = arguments->run.seed,
+        .probes = arguments->probes};
+    int status = cli_check_output(arguments->output);
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->intervals);
+    }
     return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
 }
 
@@ -74,6 +86,82 @@ static int learn(learning *l, int *stopped)
                               : CLI_DONE;
 }
 
+/* Standard errors, if they are wanted; what keeps them from being known goes to no_error. */
+static int find_errors(learning *l, int *stopped)
+{
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
+    gbs_crf_learn_options options = l->options; /* with the time that is left */
+    gbs_status done = GBS_ERR_UNSUPPORTED;
+    options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
+    if (l->arguments->intervals == NULL) {
+        return CLI_DONE;
+    }
+    l->error = calloc(gbs_crf_n_weights(l->crf) + 1, sizeof *l->error);
+    if (l->error == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    if (!l->report.converged || *stopped) {
+        (void)snprintf(l->no_error.message, sizeof l->no_error.message, "%s",
+                       "learning has not converged");
+    } else {
+        cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
+        l->bar.unit = "probes";
+        done = gbs_crf_errors(l->crf, l->data, &options, &callbacks, l->error, &l->no_error);
+        cli_bar_finish(&l->bar, NULL);
+    }
+    *stopped = *stopped || done == GBS_ERR_STOPPED;
+    if (done < 0) {
+        free(l->error);
+        l->error = NULL;
+    }
+    return CLI_DONE;
+}
+
+/* previous: NULL: a weight of a single label. */
+static void write_weight(gbs_output *output, const learning *l, const char *feature,
+                         const char *previous, const char *label, size_t k)
+{
+    gbs_output_csv_field(output, feature);
+    gbs_output_text(output, ",");
+    gbs_output_csv_field(output, previous == NULL ? "" : previous);
+    gbs_output_text(output, ",");
+    gbs_output_csv_field(output, label);
+    gbs_output_text(output, ",");
+    gbs_output_double(output, gbs_crf_weights(l->crf)[k]);
+    gbs_output_text(output, ",");
+    if (l->error != NULL) {
+        gbs_output_double(output, l->error[k]);
+    }
+    gbs_output_text(output, "\n");
+}
+
+/* "feature,previous,label,value,error"; an error that is not known is empty. */
+static void write_intervals(gbs_output *output, const void *context)
+{
+    const learning *l = context;
+    const uint32_t n_labels = gbs_crf_n_labels(l->crf);
+    gbs_output_text(output, "feature,previous,label,value,error\n");
+    for (size_t f = 0; f < gbs_crf_n_features(l->crf); f++) {
+        const char *text = NULL;
+        size_t single = 0;
+        size_t pairs = 0;
+        (void)gbs_crf_feature(l->crf, f, &text, &single, &pairs, NULL);
+        for (uint32_t b = 0; single != SIZE_MAX && b < n_labels; b++) {
+            write_weight(output, l, text, NULL, gbs_crf_label_name(l->crf, b), single + b);
+        }
+        for (uint32_t k = 0; pairs != SIZE_MAX && k < n_labels * n_labels; k++) {
+            write_weight(output, l, text, gbs_crf_label_name(l->crf, k / n_labels),
+                         gbs_crf_label_name(l->crf, k % n_labels), pairs + k);
+        }
+    }
+}
+
+static uint64_t count_probes(const learning *l)
+{
+    return l->error == NULL ? 0 : l->options.probes > 0 ? l->options.probes : GBS_USUAL_CRF_PROBES;
+}
+
 static int write_model(const learning *l)
 {
     const char *path = l->arguments->output != NULL ? l->arguments->output : "-";
@@ -95,6 +183,7 @@ static int write_summary(const learning *l, int stopped)
                                 {"evaluations", r->evaluations},
                                 {"links", r->n_links},
                                 {"steps", r->steps},
+                                {"probes", count_probes(l)},
                                 {NULL, 0}};
     const cli_number numbers[] = {{"l1", l->options.l1},
                                   {"l2", l->options.l2},
@@ -133,6 +222,10 @@ static void tell(const learning *l, int stopped)
              r->converged ? "converged" : "not converged", r->iterations, r->evaluations,
              r->seconds, stopped ? ", stopped" : "", r->n_links > 0 ? "PL" : "P", r->log_likelihood,
              r->objective, r->gradient_norm);
+    if (l->arguments->intervals != NULL && l->error == NULL) {
+        cli_note(l->arguments, "standard errors are not known: %s", l->no_error.message);
+    }
+    cli_learn_tell_probes(l->arguments, count_probes(l));
 }
 
 static int learn_crf(cli_arguments *arguments)
@@ -144,7 +237,13 @@ static int learn_crf(cli_arguments *arguments)
         status = learn(&l, &stopped);
     }
     if (status == CLI_DONE) {
+        status = find_errors(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
         status = write_model(&l);
+    }
+    if (status == CLI_DONE) {
+        status = cli_write(l.arguments->intervals, write_intervals, &l);
     }
     if (status == CLI_DONE) {
         status = write_summary(&l, stopped);
@@ -154,6 +253,7 @@ static int learn_crf(cli_arguments *arguments)
     }
     gbs_crf_free(l.crf);
     gbs_sequences_free(l.data);
+    free(l.error);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }
 

@@ -88,6 +88,20 @@ GBS_API uint32_t gbs_crf_n_labels(const gbs_crf *crf);
 GBS_API const char *gbs_crf_label_name(const gbs_crf *crf, uint32_t label);
 GBS_API size_t gbs_crf_n_features(const gbs_crf *crf);
 GBS_API size_t gbs_crf_n_weights(const gbs_crf *crf);
+/** @return [gbs_crf_n_weights(crf)], valid until the model is freed; NULL for NULL. */
+GBS_API const double *gbs_crf_weights(const gbs_crf *crf);
+/**
+ * A feature and where its weights are.
+ *
+ * @param text   out or NULL: the text, valid until the model is freed.
+ * @param single out or NULL: the first of its weights of single labels, in their order; SIZE_MAX:
+ *               none.
+ * @param pairs  out or NULL: the first of those of pairs, [previous or first label][label];
+ *               SIZE_MAX: none.
+ * @return GBS_ERR_ARGUMENT for a feature that is not below gbs_crf_n_features(crf).
+ */
+GBS_API gbs_status gbs_crf_feature(const gbs_crf *crf, size_t feature, const char **text,
+                                   size_t *single, size_t *pairs, gbs_error *err);
 /** @return the columns that data for the model must have at least, without that of labels. */
 GBS_API uint32_t gbs_crf_n_columns(const gbs_crf *crf);
 
@@ -173,8 +187,9 @@ typedef struct gbs_crf_learn_options {
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
     gbs_crf_objective objective;
-    uint64_t steps; /**< with a sampled gradient, a sweep over all labels each; 0: 500 */
-    uint64_t seed;  /**< of the sampled labels */
+    uint64_t steps;  /**< with a sampled gradient, a sweep over all labels each; 0: 500 */
+    uint64_t seed;   /**< of the sampled labels, and of probes */
+    uint64_t probes; /**< gbs_crf_errors(): at most GBS_MAX_CRF_PROBES; 0: GBS_USUAL_CRF_PROBES */
 } gbs_crf_learn_options;
 
 /** What learning found. Logarithms are natural. */
@@ -219,6 +234,39 @@ GBS_API gbs_status gbs_crf_learn(const char *templates, gbs_template_style style
                                  const gbs_sequences *data, const gbs_crf_learn_options *options,
                                  const gbs_run_callbacks *callbacks, gbs_crf **crf,
                                  gbs_crf_learn_report *report, gbs_error *err);
+
+#define GBS_USUAL_CRF_PROBES 32u      /**< of gbs_crf_errors() */
+#define GBS_MAX_CRF_PROBES   1000000u /**< most probes */
+
+/**
+ * Standard errors of the weights of a chain at the maximum of its likelihood less l2: how far they
+ * would scatter if the labels were drawn anew from the model, the tokens being what they are [M66,
+ * M73]. The roots of the diagonal of (H + l2)^-1 H (H + l2)^-1 with the information H of the labels
+ * given the tokens, estimated by probes, each with labels drawn from the model: within a share of
+ * 1 / sqrt(2 probes), one standard error. Of an interval take quantiles of Student's distribution
+ * with probes degrees of freedom.
+ *
+ * They tell nothing of the pull of l2, which is all that holds weights of rare features: these are
+ * near 0 with small errors, not known well. A sum of weights that no probability depends on, such
+ * as that of a feature's weights over all labels, is 0 in the learnt model and has no error; errors
+ * are those of weights in that gauge. A probe takes one gradient and some ten to a hundred
+ * products, each about a gradient.
+ *
+ * @param crf       learnt with this l2, or read from a file that has it.
+ * @param data      that it was learnt from; a column of labels does not matter.
+ * @param options   as for gbs_crf_learn(), of which l1, l2, time_s, threads, memory_limit, seed and
+ *                  probes matter; NULL means the defaults.
+ * @param callbacks NULL; progress is called with pass = probes done.
+ * @param error     out: [gbs_crf_n_weights(crf)], in the order of gbs_crf_weights().
+ * @return GBS_ERR_UNSUPPORTED with l1, whose weights are held at 0, with links between tokens,
+ * where log-weights at one token differ by more than 690, and where equations are not solved after
+ *         2000 products; GBS_ERR_ARGUMENT, GBS_ERR_LIMIT, GBS_ERR_MEMORY; GBS_ERR_STOPPED by time_s
+ *         or the callback.
+ */
+GBS_API gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_sequences *data,
+                                  const gbs_crf_learn_options *options,
+                                  const gbs_run_callbacks *callbacks, double *error,
+                                  gbs_error *err);
 
 /* ---- evaluation -------------------------------------------------------------------------- */
 

@@ -309,9 +309,9 @@ static uint64_t sum_feature(gbsi_gradient *g, size_t f)
     return n_operations;
 }
 
-static void sum_features(void *context, uint32_t member)
+void gbsi_gradient_features(void *gradient, uint32_t member)
 {
-    gbsi_gradient *g = context;
+    gbsi_gradient *g = gradient;
     const size_t n = g->crf->features.n;
     size_t f = 0;
     while ((f = g->next) < n && (f = atomic_fetch_add(&g->next, FEATURES_AT_ONCE)) < n) {
@@ -335,7 +335,7 @@ double gbsi_gradient_at(gbsi_gradient *gradient, const double *weight, double l2
     const bool exact = gradient->objective == GBSI_EXACT;
     void (*const steps[])(void *context, uint32_t member) = {
         fill_pairs, exact ? sum_sequences : gbsi_pseudo_sequences,
-        exact ? sum_pairs : gbsi_pseudo_pairs, sum_features};
+        exact ? sum_pairs : gbsi_pseudo_pairs, gbsi_gradient_features};
     gbsi_gradient *g = gradient;
     double square = 0.0;
     double log_p = 0.0;

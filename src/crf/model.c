@@ -243,6 +243,31 @@ const char *gbs_crf_label_name(const gbs_crf *crf, uint32_t label)
     return crf == NULL || label >= crf->labels.n ? NULL : crf->labels.text[label];
 }
 
+const double *gbs_crf_weights(const gbs_crf *crf)
+{
+    return crf == NULL ? NULL : crf->weight;
+}
+
+gbs_status gbs_crf_feature(const gbs_crf *crf, size_t feature, const char **text, size_t *single,
+                           size_t *pairs, gbs_error *err)
+{
+    GBSI_NEED(crf);
+    if (feature >= crf->features.n) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found feature %zu, expected one below %" PRIu32,
+                         feature, crf->features.n);
+    }
+    if (text != NULL) {
+        *text = crf->features.text[feature];
+    }
+    if (single != NULL) {
+        *single = (size_t)crf->unigram[feature];
+    }
+    if (pairs != NULL) {
+        *pairs = (size_t)crf->bigram[feature];
+    }
+    return GBS_OK;
+}
+
 size_t gbs_crf_n_features(const gbs_crf *crf)
 {
     return crf == NULL ? 0 : crf->features.n;

@@ -36,7 +36,8 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_MACHINE = 26,  /* chain, (half-)step of learning, 2 * site, or unit */
     GBSI_PURPOSE_VOCABULARY = 27, /* kind of words, 0, 2 * centre: where k-means begins */
     GBSI_PURPOSE_PROBE = 28,      /* probe, 0, row div 32: signs of rows in standard errors; 0, 1,
-                                     4 * weight: a vector that asks whether all are known */
+                                     4 * weight: a vector that asks whether all are known; probe, 2,
+                                     4 * token: labels */
 } gbsi_purpose;
 
 /* The four words of one counter. @param block place div 4. */

@@ -42,6 +42,31 @@ def test_l1_leaves_out_features(run):
     assert few.status == 0 and 0 < few.out.count("\n") < many.out.count("\n") / 4
 
 
+def test_standard_errors_of_chains(run, work):
+    """A weight for each label of each word, held by l2 where the word is rare; others scatter more the fewer the tokens."""
+    words = ["learn", "crf", "t", "d", "-o", "m", "--intervals", "i.csv", "--summary", "s.json"]
+    (work / "t").write_text("U:%x[0,0]\nB\n")
+    tokens = "".join("a X\na Y\nb X\nb Y\na X\n\n" for _ in range(40))
+    (work / "d").write_text(tokens + ",\"c Y\n")
+    written = []
+    for threads in ("1", "3"):
+        done = run(*words, "--threads", threads, "--probes", "50", "--seed", "4")
+        assert done.status == 0 and "estimates by 50 probes, each off by 10 % of itself" in done.err, done.err
+        written.append((work / "i.csv").read_text())
+    assert written[0] == written[1]
+    found = list(csv.DictReader(written[0].splitlines()))
+    assert [(r["feature"], r["previous"], r["label"]) for r in found] == [
+        ("U:a", "", "X"), ("U:a", "", "Y"), *(("B", a, b) for a in "XY" for b in "XY"), ("U:b", "", "X"), ("U:b", "", "Y"),
+        ("U:,\"c", "", "X"), ("U:,\"c", "", "Y")]
+    assert all(0.01 < float(r["error"]) < 1 for r in found) and float(found[6]["error"]) < float(found[-1]["error"])
+    assert json.loads((work / "s.json").read_text())["probes"] == 50
+    for options, why in ((["--l1", "0.5"], "l1 holds at 0"), (["--iterations", "1"], "has not converged")):
+        done = run(*words, *options)
+        assert done.status == 0 and why in done.err, done.err
+        assert all(r["error"] == "" for r in csv.DictReader((work / "i.csv").read_text().splitlines()))
+    assert run("learn", "crf", "t", "d", "--probes", "3").status == 2
+
+
 def test_iterations_end_it(run):
     done = run("learn", "crf", TEMPLATES, DATA, "--iterations", "2")
     assert done.status == 0 and "not converged after 2 iterations" in done.err

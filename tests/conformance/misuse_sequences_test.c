@@ -107,6 +107,18 @@ static void labels(void **state)
     REFUSED(gbs_label_scores_new(crf, data, 2, label, &scores, &err));
     REFUSED(gbs_label_scores_new(crf, data, 1, beyond, &scores, &err));
     assert_null(scores);
+    double error = 3.0;
+    const gbs_crf_learn_options unsized = {.size = 8};
+    REFUSED(gbs_crf_errors(NULL, data, NULL, NULL, &error, &err));
+    REFUSED(gbs_crf_errors(crf, NULL, NULL, NULL, &error, &err));
+    REFUSED(gbs_crf_errors(crf, data, NULL, NULL, NULL, &err));
+    REFUSED(gbs_crf_errors(crf, data, &unsized, NULL, &error, &err));
+    REFUSED(gbs_crf_errors(crf, data, NULL, &shorter, &error, &err));
+    REFUSED(gbs_crf_feature(NULL, 0, NULL, NULL, NULL, &err));
+    REFUSED(gbs_crf_feature(crf, 1000, NULL, NULL, NULL, &err));
+    FINE(gbs_crf_feature(crf, 0, NULL, NULL, NULL, &err));
+    assert_null(gbs_crf_weights(NULL));
+    assert_true(error == 3.0);
     gbs_sequences_free(data);
     gbs_crf_free(crf);
 }

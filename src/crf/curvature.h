@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Second derivatives of the likelihood of chains [M60]: the covariance H of features given the
+ * tokens, by its products with vectors, and random vectors that have it. The same bits on any
+ * number of threads. */
+#ifndef GBSI_CRF_CURVATURE_H
+#define GBSI_CRF_CURVATURE_H
+
+#include "crf/gradient.h"
+
+typedef struct gbsi_curvature {
+    gbsi_gradient *gradient; /* borrowed, evaluated at the weights; its truth is not used */
+    gbsi_pairs along;        /* log-weights of pairs in the direction */
+    const double *direction;
+    double *past;  /* [n_tokens][L] the direction's score up to a token, expected given its label,
+                      less that of the sequence */
+    double *ahead; /* [n_tokens][L] and from it on */
+    uint64_t seed, probe;
+} gbsi_curvature;
+
+/* Zero-initialise but for gradient; free in any case. */
+gbs_status gbsi_curvature_new(gbsi_curvature *curvature, gbs_error *err);
+void gbsi_curvature_free(gbsi_curvature *curvature);
+
+/* (H + l2) direction. @param product [n_weights] out. @return false where it was stopped. */
+bool gbsi_curvature_product(gbsi_curvature *curvature, const double *direction, double l2,
+                            double *product);
+/* Near the diagonal of H + l2: as if tokens were independent. @param diagonal [n_weights] out. */
+bool gbsi_curvature_diagonal(gbsi_curvature *curvature, double l2, double *diagonal);
+/* Draws the labels of all sequences from the model, into gradient->state. */
+bool gbsi_curvature_draw(gbsi_curvature *curvature, uint64_t seed, uint64_t probe);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Standard errors of the weights of chains, by probes [M73]: what labels drawn from the model have
+ * of features, less what is expected, has the covariance H, and times (H + l2)^-1 that of the
+ * penalised maximum, (H + l2)^-1 H (H + l2)^-1 [M66]. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/sized.h"
+#include "crf/curvature.h"
+#include "learn/conjugate.h"
+#include "learn/probes.h"
+
+enum { VECTORS = 4 }; /* right side, direction, product, diagonal */
+
+typedef struct errors {
+    const gbs_crf *crf;
+    gbs_crf_learn_options options;
+    gbsi_work work;
+    gbsi_features features;
+    uint32_t *labels; /* [n_tokens] any */
+    gbsi_gradient gradient;
+    gbsi_curvature curvature;
+    double *room; /* [VECTORS][n_weights] */
+} errors;
+
+static void errors_free(errors *e)
+{
+    gbsi_curvature_free(&e->curvature);
+    gbsi_gradient_free(&e->gradient);
+    gbsi_features_free(&e->features);
+    gbsi_free(e->labels);
+    gbsi_free(e->room);
+    gbsi_work_end(&e->work);
+}
+
+static bool multiply(void *context, const double *d, double *product)
+{
+    errors *e = context;
+    return gbsi_curvature_product(&e->curvature, d, e->options.l2, product);
+}
+
+static bool solve(void *context, uint64_t probe, double *y)
+{
+    errors *e = context;
+    const size_t n = e->crf->n_weights;
+    const gbsi_conjugate c = {.n = n,
+                              .y = y,
+                              .r = e->room,
+                              .d = e->room + n,
+                              .product = e->room + 2 * n,
+                              .diagonal = e->room + 3 * n,
+                              .left = GBSI_CONJUGATE_LEFT,
+                              .multiply = multiply,
+                              .context = e};
+    e->gradient.truth = e->gradient.state;
+    const bool drawn = gbsi_curvature_draw(&e->curvature, e->options.seed, probe);
+    if (drawn) {
+        (void)gbsi_gradient_at(&e->gradient, e->crf->weight, 0.0, c.r);
+    }
+    e->gradient.truth = e->labels;
+    return drawn && !gbsi_watch_stopped(&e->work.watch) && gbsi_conjugate_solve(&c);
+}
+
+/* What the chains say at the weights, and the diagonal. */
+static gbs_status begin(errors *e, const gbs_sequences *data, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_crf *crf = e->crf;
+    GBSI_TRY(gbsi_features_find(&crf->templates, &crf->features, NULL, data, &e->features,
+                                &e->work.watch, err));
+    if (e->features.n_links > 0) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "standard errors are those of chains: found links between tokens");
+    }
+    e->labels = gbsi_alloc_array_zero(data->n_tokens, sizeof *e->labels);
+    e->room = gbsi_alloc_array(VECTORS, crf->n_weights * sizeof *e->room);
+    if (e->labels == NULL || e->room == NULL) {
+        return gbsi_no_memory(err, "standard errors", VECTORS * crf->n_weights * sizeof *e->room);
+    }
+    GBSI_TRY(gbsi_gradient_new(crf, data, &e->features, e->labels, &e->work, &e->gradient, err));
+    e->curvature.gradient = &e->gradient;
+    GBSI_TRY(gbsi_curvature_new(&e->curvature, err));
+    (void)gbsi_gradient_at(&e->gradient, crf->weight, 0.0, e->room);
+    if (e->gradient.wide) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "standard errors: log-weights at one token differ by more than %g",
+                         GBSI_MOST_SPAN);
+    }
+    if (gbsi_watch_stopped(&e->work.watch) ||
+        !gbsi_curvature_diagonal(&e->curvature, e->options.l2,
+                                 e->room + (VECTORS - 1) * crf->n_weights)) {
+        GBSI_TRY(gbsi_watch_fail(err, "finding standard errors"));
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status take_options(errors *e, const gbs_crf_learn_options *options, gbs_error *err)
+{
+    gbs_crf_learn_options *o = &e->options;
+    if (options != NULL) {
+        *o = *options;
+    }
+    if (!(o->l2 >= 0.0 && o->l2 <= 1e12 && o->l1 >= 0.0) || o->probes > GBS_MAX_CRF_PROBES) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_crf_learn_options: found l1 %g, l2 %g and %llu probes, expected 0 or "
+                         "more, 0 to 1e12, and at most %u",
+                         o->l1, o->l2, (unsigned long long)o->probes, GBS_MAX_CRF_PROBES);
+    }
+    if (o->l1 > 0.0) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "standard errors are not those of weights that l1 holds at 0: found l1 %g",
+                         o->l1);
+    }
+    o->l2 = o->l2 > 0.0 ? o->l2 : 1.0;
+    o->probes = o->probes > 0 ? o->probes : GBS_USUAL_CRF_PROBES;
+    return GBS_OK;
+}
+
+gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_sequences *data,
+                          const gbs_crf_learn_options *options, const gbs_run_callbacks *callbacks,
+                          double *error, gbs_error *err)
+{
+    GBSI_NEED(crf);
+    GBSI_NEED(data);
+    GBSI_NEED(error);
+    GBSI_IN_STRUCT(options, gbs_crf_learn_options);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    gbs_status status = GBS_OK;
+    double *found = NULL;
+    errors e = {.crf = crf};
+    GBSI_TRY(take_options(&e, options, err));
+    const gbs_label_options work = {.size = sizeof work,
+                                    .time_s = e.options.time_s,
+                                    .threads = e.options.threads,
+                                    .memory_limit = e.options.memory_limit};
+    GBSI_TRY(gbsi_work_begin(&e.work, &work, callbacks,
+                             gbsi_crf_bytes(crf) + gbsi_sequences_bytes(data), err));
+    GBSI_TRY(begin(&e, data, err));
+    found = gbsi_alloc_array(crf->n_weights, sizeof *found);
+    if (found == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "standard errors", crf->n_weights * sizeof *found));
+    }
+    const gbsi_probes probes = {.n = crf->n_weights,
+                                .count = e.options.probes,
+                                .work = &e.work,
+                                .context = &e,
+                                .solve = solve};
+    GBSI_TRY(gbsi_probe_errors(&probes, found, err));
+    memcpy(error, found, crf->n_weights * sizeof *error);
+
+cleanup:
+    gbsi_free(found);
+    errors_free(&e);
+    return status;
+}
