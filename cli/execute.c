@@ -179,6 +179,7 @@ int cli_execute(cli_job *job,
     b.w.pipe = draw != NULL && (arguments->output == NULL || strcmp(arguments->output, "-") == 0);
     cli_signals_tell();
     int begun = cli_meet(CLI_DONE);
+    begun = begun == CLI_DONE ? cli_meet_divided(job) : begun;
     if (begun != CLI_DONE) {
         return begun;
     }
@@ -214,7 +215,8 @@ int cli_execute(cli_job *job,
         return cli_leave(cli_fail(status, &err));
     }
     *stopped = status == GBS_STOPPED;
-    begun = cli_here.by_model && job->together != NULL ? job->together(job) : CLI_DONE;
+    begun = cli_here.by_model && job->together != NULL ? job->together(job, job->together_context)
+                                                       : CLI_DONE;
     if (begun != CLI_DONE) {
         return cli_leave(begun);
     }

@@ -33,9 +33,10 @@ typedef struct cli_job {
     gbs_share *share;         /* of this rank, where ranks share the model; ours */
     gbs_partition *partition; /* on the first rank, unless the share came from a folder; ours */
     gbs_status (*make_run)(struct cli_job *job, gbs_error *err); /* NULL: of the model */
-    int (*together)(struct cli_job *job); /* what all ranks that share a model do once the run has
-                                              ended; NULL: nothing */
-    struct cli_diagnosis *traces;         /* of --monitor, while a run is concluded; NULL: none */
+    /* What all ranks that share a model do once the run has ended; NULL: nothing. */
+    int (*together)(struct cli_job *job, void *context);
+    void *together_context;
+    struct cli_diagnosis *traces; /* of --monitor, while a run is concluded; NULL: none */
 } cli_job;
 
 /* ---- load_files.c ------------------------------------------------------------------------------

@@ -60,13 +60,32 @@ int cli_load_folder(cli_job *job, const char *folder)
                          path);
     }
     cli_here.by_model = 1;
-    cli_share_path(folder, cli_here.ranks->rank, path, sizeof path);
-    gbs_status status = gbs_share_read(path, &job->share, &err);
+    gbs_status status = gbs_model_read(path, NULL, &job->model, &err);
     if (status >= 0) {
-        cli_variables_path(folder, path, sizeof path);
-        status = gbs_model_read(path, NULL, &job->model, &err);
+        cli_share_path(folder, cli_here.ranks->rank, path, sizeof path);
+        status = gbs_share_read(path, &job->share, &err);
     }
     return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
+}
+
+int cli_meet_divided(const cli_job *job)
+{
+    const gbs_ranks *ranks = cli_here.ranks;
+    gbs_error err = {GBS_OK, ""};
+    int first = cli_here.by_model;
+    if (ranks == NULL) {
+        return CLI_DONE;
+    }
+    const gbs_status status = ranks->broadcast(ranks->context, 0, &first, sizeof first, &err);
+    if (status < 0) {
+        return cli_meet(cli_fail(status, &err));
+    }
+    return cli_meet(first == cli_here.by_model
+                        ? CLI_DONE
+                        : cli_error(CLI_FAILED, "%s is %s, rank 0 has %s: all ranks need the same",
+                                    job->arguments->operand[0],
+                                    first ? "a whole model" : "a folder of shares",
+                                    first ? "a folder of shares" : "a whole model"));
 }
 
 /* Those of a folder may be of another model. */

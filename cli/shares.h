@@ -15,6 +15,10 @@ int cli_is_divided(const char *path);
 /* MODEL is a folder: the share of this rank, and the variables. @return an exit status. */
 int cli_load_folder(cli_job *job, const char *folder);
 
+/* Where all ranks come: that a model is divided on every rank or on none. @return an exit status.
+ */
+int cli_meet_divided(const cli_job *job);
+
 /* The run of a share: of a folder, or of job->model, which every rank divides alike. */
 gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err);
 void cli_free_share(cli_job *job);

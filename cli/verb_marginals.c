@@ -14,9 +14,8 @@
 #define MAX_TERMINAL_ROWS 10000
 #define SHOWN             10 /* variables of a table that is shown in part */
 
-static int take_estimates(const cli_job *job, cli_estimates *e)
+static int make_estimates(const cli_job *job, cli_estimates *e)
 {
-    gbs_error err = {GBS_OK, ""};
     e->n = gbs_model_state_offsets(job->model)[gbs_model_n_variables(job->model)];
     e->p = calloc(e->n + 1, 4 * sizeof *e->p); /* calloc checks the product; 1: never of size 0 */
     if (e->p == NULL) {
@@ -26,43 +25,66 @@ static int take_estimates(const cli_job *job, cli_estimates *e)
     e->mcse = e->p + e->n;
     e->ess = e->mcse + e->n;
     e->rhat = e->ess + e->n;
-    gbs_status status = gbs_run_marginals(job->run, e->p, e->mcse, e->ess, e->rhat, &err);
+    return CLI_DONE;
+}
+
+static int take_estimates(const cli_job *job, cli_estimates *e)
+{
+    gbs_error err = {GBS_OK, ""};
+    const int made = make_estimates(job, e);
+    if (made != CLI_DONE) {
+        return made;
+    }
+    const gbs_status status = gbs_run_marginals(job->run, e->p, e->mcse, e->ess, e->rhat, &err);
     if (status == GBS_ERR_STATE) {
         return cli_error(CLI_STOPPED, "stopped before the first draw was kept: nothing is written");
     }
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
-#define CSV_HEAD "variable,state,probability,mcse,ess,rhat\n"
+/* Estimates of one variable. */
+typedef struct marginal {
+    uint32_t variable, arity;
+    const double *p, *mcse, *ess, *rhat; /* [arity] */
+} marginal;
 
-static void csv_row(gbs_output *output, const cli_job *job, uint32_t v, uint32_t a, double p,
-                    double mcse, double ess, double rhat)
+static marginal marginal_of(const cli_job *job, const cli_estimates *e, uint32_t v)
 {
-    char text[32];
-    gbs_output_csv_field(output, cli_variable_text(job->model, v, "", text));
-    gbs_output_text(output, ",");
-    gbs_output_csv_field(output, cli_state_text(job->model, v, a, text));
-    cli_csv_number(output, p);
-    cli_csv_number(output, mcse);
-    cli_csv_number(output, ess);
-    cli_csv_number(output, rhat);
-    gbs_output_text(output, "\n");
+    const size_t at = gbs_model_state_offsets(job->model)[v];
+    return (marginal){
+        v, gbs_model_arity(job->model, v), e->p + at, e->mcse + at, e->ess + at, e->rhat + at};
 }
 
 /* What a scan omits, or serves others alone, has none. */
-static int has_estimate(const cli_job *job, const cli_estimates *e, uint32_t v)
+static int has_estimate(const marginal *m)
 {
-    return !isnan(e->p[gbs_model_state_offsets(job->model)[v]]);
+    return !isnan(m->p[0]);
+}
+
+#define CSV_HEAD "variable,state,probability,mcse,ess,rhat\n"
+
+static void csv_variable(gbs_output *output, const cli_job *job, const marginal *m)
+{
+    char text[32];
+    for (uint32_t a = 0; a < m->arity; a++) {
+        gbs_output_csv_field(output, cli_variable_text(job->model, m->variable, "", text));
+        gbs_output_text(output, ",");
+        gbs_output_csv_field(output, cli_state_text(job->model, m->variable, a, text));
+        cli_csv_number(output, m->p[a]);
+        cli_csv_number(output, m->mcse[a]);
+        cli_csv_number(output, m->ess[a]);
+        cli_csv_number(output, m->rhat[a]);
+        gbs_output_text(output, "\n");
+    }
 }
 
 static void write_csv(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
     gbs_output_text(output, CSV_HEAD);
     for (uint32_t i = 0; i < e->selection->n; i++) {
-        const uint32_t v = e->selection->variable[i];
-        for (uint32_t a = 0; has_estimate(job, e, v) && a < gbs_model_arity(job->model, v); a++) {
-            const size_t row = gbs_model_state_offsets(job->model)[v] + a;
-            csv_row(output, job, v, a, e->p[row], e->mcse[row], e->ess[row], e->rhat[row]);
+        const marginal m = marginal_of(job, e, e->selection->variable[i]);
+        if (has_estimate(&m)) {
+            csv_variable(output, job, &m);
         }
     }
 }
@@ -77,36 +99,43 @@ static void write_mar(gbs_output *output, const cli_job *job, const cli_estimate
     gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
 }
 
-static void json_variable(gbs_output *output, const cli_job *job, const cli_estimates *e,
-                          uint32_t v)
+static void json_head(gbs_output *output, const cli_job *job)
 {
-    const size_t at = gbs_model_state_offsets(job->model)[v];
-    const uint32_t arity = gbs_model_arity(job->model, v);
-    gbs_output_text(output, "    {");
-    cli_json_variable(output, job->model, v);
-    cli_json_array(output, "probability", e->p + at, arity);
-    cli_json_array(output, "mcse", e->mcse + at, arity);
-    cli_json_array(output, "ess", e->ess + at, arity);
-    cli_json_array(output, "rhat", e->rhat + at, arity);
-    gbs_output_text(output, "}");
-}
-
-static void write_json(gbs_output *output, const cli_job *job, const cli_estimates *e)
-{
-    uint32_t n = e->selection->n;
     cli_json_head(output, "marginals/2", job->model);
     gbs_output_text(output, ",\n  \"digest\": ");
     gbs_output_json_string(output, gbs_run_report(job->run)->digest);
     cli_json_verdict(output, gbs_run_report(job->run));
     gbs_output_text(output, ",\n  \"variables\": [\n");
+}
+
+/* @param n_before variables that are written already. */
+static void json_variable(gbs_output *output, const cli_job *job, const marginal *m, int n_before)
+{
+    gbs_output_text(output, n_before > 0 ? ",\n    {" : "    {");
+    cli_json_variable(output, job->model, m->variable);
+    cli_json_array(output, "probability", m->p, m->arity);
+    cli_json_array(output, "mcse", m->mcse, m->arity);
+    cli_json_array(output, "ess", m->ess, m->arity);
+    cli_json_array(output, "rhat", m->rhat, m->arity);
+    gbs_output_text(output, "}");
+}
+
+static void json_end(gbs_output *output, int n_written)
+{
+    gbs_output_text(output, n_written > 0 ? "\n  ]\n}\n" : "  ]\n}\n");
+}
+
+static void write_json(gbs_output *output, const cli_job *job, const cli_estimates *e)
+{
     int n_written = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (has_estimate(job, e, e->selection->variable[i])) {
-            gbs_output_text(output, n_written++ > 0 ? ",\n" : "");
-            json_variable(output, job, e, e->selection->variable[i]);
+    json_head(output, job);
+    for (uint32_t i = 0; i < e->selection->n; i++) {
+        const marginal m = marginal_of(job, e, e->selection->variable[i]);
+        if (has_estimate(&m)) {
+            json_variable(output, job, &m, n_written++ > 0);
         }
     }
-    gbs_output_text(output, n_written > 0 ? "\n  ]\n}\n" : "  ]\n}\n");
+    json_end(output, n_written);
 }
 
 /* The variables with the largest errors: nobody reads ten thousand rows on a screen. */
@@ -255,77 +284,142 @@ static int conclude(cli_job *job, int stopped)
 
 /* ---- of a model on several ranks ---- */
 
-/* Rows as they come, so that no rank holds all of them. */
-typedef struct streaming {
+/* Estimates as they come, one variable after another. */
+typedef struct coming {
     const cli_job *job;
-    gbs_output *output; /* NULL but on the first rank */
-} streaming;
+    const request *r;
+    gbs_output *output;      /* where they are written ... */
+    int n_written;           /* ... so many before; both on the first rank */
+    cli_estimates estimates; /* where those asked for are kept, if they are not written */
+    uint32_t *wanted;        /* [r->selection.n] those, ascending */
+    uint32_t next;           /* of these */
+} coming;
 
-static gbs_status write_rows(void *context, uint32_t variable, uint32_t arity, const double *p,
-                             const double *mcse, const double *ess, const double *rhat,
-                             gbs_error *err)
+static gbs_status write_one(void *context, uint32_t variable, uint32_t arity, const double *p,
+                            const double *mcse, const double *ess, const double *rhat,
+                            gbs_error *err)
 {
-    const streaming *s = context;
+    coming *c = context;
+    const marginal m = {variable, arity, p, mcse, ess, rhat};
     (void)err;
-    for (uint32_t a = 0; a < arity; a++) {
-        csv_row(s->output, s->job, variable, a, p[a], mcse[a], ess[a], rhat[a]);
+    if (strcmp(c->r->format, "json") == 0) {
+        json_variable(c->output, c->job, &m, c->n_written++ > 0);
+    } else {
+        csv_variable(c->output, c->job, &m);
     }
     return GBS_OK;
 }
 
-static int stream_rows(cli_job *job)
+/* Written as they come, so that no rank holds all of them. */
+static int stream(coming *c)
 {
-    const char *path = job->output != NULL ? job->output : "-";
-    streaming s = {.job = job};
+    const int is_json = strcmp(c->r->format, "json") == 0;
+    const char *path = c->job->output != NULL ? c->job->output : "-";
     gbs_error err = {GBS_OK, ""};
-    gbs_status done = GBS_OK;
-    if (cli_speaks()) {
-        done = gbs_output_open(path, &s.output, &err);
-        if (done < 0) {
-            return cli_fail_output(path, done, &err);
-        }
-        gbs_output_text(s.output, CSV_HEAD);
+    gbs_status done = cli_speaks() ? gbs_output_open(path, &c->output, &err) : GBS_OK;
+    if (done >= 0 && cli_speaks() && is_json) {
+        json_head(c->output, c->job);
+    } else if (done >= 0 && cli_speaks()) {
+        gbs_output_text(c->output, CSV_HEAD);
     }
-    done = gbs_run_each_marginal(job->run, write_rows, &s, &err);
-    if (s.output != NULL && done >= 0) {
-        done = gbs_output_commit(s.output, &err);
-    } else if (s.output != NULL) {
-        gbs_output_discard(s.output);
+    if (done >= 0) {
+        done = gbs_run_each_marginal(c->job->run, write_one, c, &err);
+    }
+    if (done >= 0 && cli_speaks()) {
+        if (is_json) {
+            json_end(c->output, c->n_written);
+        }
+        done = gbs_output_commit(c->output, &err);
+    } else {
+        gbs_output_discard(c->output);
     }
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
-static int gather(cli_job *job)
+static int by_number(const void *a, const void *b)
 {
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static gbs_status keep_one(void *context, uint32_t variable, uint32_t arity, const double *p,
+                           const double *mcse, const double *ess, const double *rhat,
+                           gbs_error *err)
+{
+    coming *c = context;
+    const cli_estimates *e = &c->estimates;
+    (void)err;
+    if (c->next == c->r->selection.n || c->wanted[c->next] != variable) {
+        return GBS_OK;
+    }
+    while (c->next < c->r->selection.n && c->wanted[c->next] == variable) {
+        c->next++;
+    }
+    const size_t at = gbs_model_state_offsets(c->job->model)[variable];
+    memcpy(e->p + at, p, arity * sizeof *p);
+    memcpy(e->mcse + at, mcse, arity * sizeof *p);
+    memcpy(e->ess + at, ess, arity * sizeof *p);
+    memcpy(e->rhat + at, rhat, arity * sizeof *p);
+    return GBS_OK;
+}
+
+/* The first rank holds those asked for, in arrays of all: pages that nothing is written to take no
+ * memory. */
+static int keep(coming *c)
+{
+    const cli_selection *s = &c->r->selection;
     gbs_error err = {GBS_OK, ""};
-    const gbs_status done = gbs_run_gather_marginals(job->run, &err);
+    if (cli_speaks()) {
+        const int made = make_estimates(c->job, &c->estimates);
+        c->wanted = calloc((size_t)s->n + 1, sizeof *c->wanted);
+        if (made != CLI_DONE || c->wanted == NULL) {
+            return made != CLI_DONE ? made : cli_error(CLI_FAILED, "out of memory");
+        }
+        memcpy(c->wanted, s->variable, s->n * sizeof *c->wanted);
+        qsort(c->wanted, s->n, sizeof *c->wanted, by_number);
+    }
+    const gbs_status done = gbs_run_each_marginal(c->job->run, keep_one, c, &err);
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-/* Whether rows can be written one after the other, without all of them at hand. */
-static int may_stream(const cli_job *job, const request *r)
+static int may_stream(const request *r)
 {
-    return cli_here.by_model && strcmp(r->format, "csv") == 0 && r->selection.all &&
-           r->picture.format == NULL && job->summary == NULL && job->report == NULL;
+    const int by_rows = strcmp(r->format, "csv") == 0 || strcmp(r->format, "json") == 0;
+    return cli_here.by_model && by_rows && r->selection.all;
+}
+
+/* What all ranks do once the run has ended. */
+static int bring_together(cli_job *job, void *context)
+{
+    coming *c = context;
+    gbs_error err = {GBS_OK, ""};
+    const cli_arguments *arguments = job->arguments; /* as on all ranks, unlike job->summary */
+    const int summarised = arguments->summary != NULL || arguments->report != NULL;
+    const int brought = (may_stream(c->r) ? stream : keep)(c);
+    const gbs_status done =
+        brought == CLI_DONE && summarised ? gbs_run_gather_marginals(job->run, &err) : GBS_OK;
+    return done < 0 ? cli_fail(done, &err) : brought;
 }
 
 static int answer_sample(cli_job *job, void *context)
 {
     const request *r = context;
-    cli_estimates e = {.selection = &r->selection};
+    coming c = {.job = job, .r = r, .estimates = {.selection = &r->selection}};
     int stopped = 0;
-    const int streams = may_stream(job, r);
-    job->together = streams ? stream_rows : gather;
+    job->together = bring_together;
+    job->together_context = &c;
     int status = cli_execute(job, NULL, NULL, &stopped);
     /* traces alone give no marginals: the energy is told with the verdict */
-    const int marginals = job->options.estimator != GBS_ESTIMATOR_TRACES && !streams;
-    if (status == CLI_DONE && marginals) {
-        status = take_estimates(job, &e);
+    const int marginals = job->options.estimator != GBS_ESTIMATOR_TRACES && !may_stream(r);
+    if (status == CLI_DONE && marginals && !cli_here.by_model) {
+        status = take_estimates(job, &c.estimates);
     }
     if (status == CLI_DONE && marginals) {
-        status = write_result(job, r, &e);
+        status = write_result(job, r, &c.estimates);
     }
-    free(e.p);
+    free(c.wanted);
+    free(c.estimates.p);
     return status == CLI_DONE ? conclude(job, stopped) : status;
 }
 
@@ -384,6 +478,14 @@ static int answer(cli_job *job, request *r)
                                          : cli_each_sample(job, answer_sample, r);
 }
 
+/* Where rows are written as they come, nobody looks into a list of all variables. */
+static int select_variables(const cli_job *job, request *r)
+{
+    const char *query = job->arguments->query;
+    r->selection = (cli_selection){NULL, gbs_model_n_variables(job->model), query == NULL};
+    return may_stream(r) ? CLI_DONE : cli_select_query(job, query, &r->selection);
+}
+
 int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
 {
     request r = {NULL, {NULL, 0, 0}, {0}};
@@ -423,7 +525,7 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
         status = cli_picture_fit(&job, &r.picture);
     }
     if (status == CLI_DONE) {
-        status = cli_select_query(&job, arguments->query, &r.selection);
+        status = select_variables(&job, &r);
     }
     if (status == CLI_DONE && is_netcdf(&r)) {
         status = cli_marginals_netcdf_fit(&job, &r.selection);

@@ -20,6 +20,17 @@ bool gbsi_mapping_new(int fd, size_t n, gbsi_mapping *mapping)
     return true;
 }
 
+void gbsi_mapping_rest(const gbsi_mapping *mapping)
+{
+#ifdef MADV_DONTNEED
+    if (mapping->mapped) {
+        (void)madvise(mapping->bytes, mapping->n, MADV_DONTNEED);
+    }
+#else
+    (void)mapping;
+#endif
+}
+
 void gbsi_mapping_free(gbsi_mapping *mapping)
 {
     if (mapping->mapped) {

@@ -16,6 +16,9 @@ typedef struct gbsi_mapping {
  * but must stay as it is: bytes cut off it later are a SIGBUS when they are looked at. */
 bool gbsi_mapping_new(int fd, size_t n, gbsi_mapping *mapping);
 
+/* A file that will rarely be looked at: its pages take no memory until they are. */
+void gbsi_mapping_rest(const gbsi_mapping *mapping);
+
 void gbsi_mapping_free(gbsi_mapping *mapping); /* zeroes the struct */
 
 #endif

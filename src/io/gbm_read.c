@@ -326,6 +326,9 @@ static gbs_status read_input(gbsi_input *input, const gbs_read_options *options,
     GBSI_TRY(check_layout(&r, err));
     GBSI_TRY(check_options(&r, options, err));
     GBSI_TRY(make_model(&r, err));
+    if (r.counts.n_factors == 0) { /* names beside the shares of a model */
+        gbsi_mapping_rest(&r.mapping);
+    }
     r.model->mapping = r.mapping;
     *model = r.model;
     return GBS_OK;

@@ -133,7 +133,7 @@ typedef struct gbsi_sell {
 /* Arrays whose elements are all equal are not stored: NULL stands for them. */
 typedef struct gbsi_plan {
     const gbsi_conditioned *model; /* borrowed */
-    const gbsi_graph *graph;       /* borrowed; its edges decide the levels */
+    const gbsi_graph *graph;       /* borrowed; its edges decide the levels; NULL: needed no more */
     uint32_t n_slots;
     uint32_t n_sampled;    /* variables of the whole, of which this may be a share; else n_slots */
     uint32_t *slot_of;     /* [n_slots] by variable */

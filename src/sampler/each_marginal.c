@@ -9,7 +9,7 @@
 #include "sampler/run.h"
 
 /* Variables of a window. */
-#define WINDOW 16384u
+#define WINDOW 4096u
 
 enum { P, MCSE, ESS, RHAT, N_VALUES };
 

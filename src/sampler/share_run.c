@@ -209,6 +209,16 @@ static gbs_status take_turns(gbs_run *run, gbs_error *err)
     return GBS_OK;
 }
 
+/* The graph decided levels and slots; blocks grow along it, and some draws look at neighbours. */
+static void forget_graph(gbs_run *run)
+{
+    if (!has_blocks(run) && (gbsi_draw_traits(&run->options) & GBSI_DRAW_CONTEXT) == 0) {
+        gbsi_graph_free(run->problem.graph);
+        run->problem.graph = NULL;
+        run->engine.plan->graph = NULL;
+    }
+}
+
 static gbs_status compile(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -226,6 +236,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
     GBSI_TRY(
         gbsi_plan_new(share->part, run->problem.graph, NULL, 0, options, &run->engine.plan, err));
+    forget_graph(run);
     run->engine.schedule = share->schedule;
     run->shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
     if (run->shared.own_slot == NULL) {

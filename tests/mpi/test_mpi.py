@@ -436,6 +436,32 @@ def test_shares_of_two_partitions_are_named(made, tmp_path):
     assert ours(done) == ["gibbsite-mpi: b/variables.gbm: other variables than those of the shares beside it"]
 
 
+def test_a_model_beside_shares_is_named(made, tmp_path):
+    spins = str(made / "spins.gbm")
+    assert run(GIBBSITE_MPI, "partition", spins, "-n", "2", "-o", "parts", cwd=tmp_path).returncode == 0
+    whole, share = ([GIBBSITE_MPI, "marginals", model, *ALONE] for model in (spins, "parts"))
+    for first, second, message in [(whole, share, "parts is a folder of shares, rank 0 has a whole model"),
+                                   (share, whole, f"{spins} is a whole model, rank 0 has a folder of shares")]:
+        done = each_rank(first, second, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert ours(done) == [f"gibbsite-mpi: rank 1: {message}: all ranks need the same"]
+
+
+def test_estimates_in_every_format(made, tmp_path):
+    """Written as they come, or kept where they are asked for in another order."""
+    few = [str(made / "spins.gbm"), "--method", "sample", "--lattice", "never", "--sweeps", "9"]
+    for more in (["--query", "7,3,11", "--format", "csv"], ["--query", "7,3", "--format", "json"], ["--format", "json"],
+                 ["--format", "mar"], ["--query", "5", "--format", "table"]):
+        expected = run(GIBBSITE, "marginals", *few, *more)
+        done = mpirun(2, "marginals", *few, "--distribute", "model", *more, "--threads", "1", "--summary", "s.json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        if "json" in more:  # the verdict does not advise ladders
+            assert json.loads(done.stdout)["variables"] == json.loads(expected.stdout)["variables"]
+        else:
+            assert done.stdout == expected.stdout
+        assert json.loads((tmp_path / "s.json").read_text())["marginals"] is not None
+
+
 def test_a_folder_is_divided_again(made, tmp_path):
     """A file of someone else's stays; without names shares are no folder."""
     spins, parts = str(made / "spins.gbm"), tmp_path / "parts"
