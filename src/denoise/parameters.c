@@ -144,6 +144,28 @@ static void distances(const estimating *e, const uint32_t *x, uint32_t row, uint
     }
 }
 
+/* Adds a pixel of level `x` to slope and curvature, as often as n says. @param d [levels] */
+static void add_pixel(const double *d, uint32_t levels, uint32_t x, double b, double n,
+                      double *slope, double *curvature)
+{
+    double sum = 0.0;
+    double first = 0.0;
+    double second = 0.0;
+    double least = d[0];
+    for (uint32_t a = 1; a < levels; a++) {
+        least = d[a] < least ? d[a] : least;
+    }
+    for (uint32_t a = 0; a < levels; a++) {
+        const double weight = gbsi_exp(-b * (d[a] - least));
+        sum += weight;
+        first += weight * d[a];
+        second += weight * d[a] * d[a];
+    }
+    const double mean = first / sum;
+    *slope += n * (mean - d[x]);
+    *curvature -= n * (second / sum - mean * mean);
+}
+
 /* Slope and curvature in b of the log pseudo-likelihood of one picture (Besag 1975),
  * sum_i ( -b D_i(x_i) - ln sum_a exp(-b D_i(a)) ): the slope is sum_i ( E_b D_i - D_i(x_i) ), the
  * curvature -sum_i Var_b D_i. */
@@ -153,23 +175,75 @@ static void add_slope(const estimating *e, const uint32_t *x, double b, double *
     double d[MOST_LEVELS];
     for (uint32_t row = 0; row < e->part.height; row++) {
         for (uint32_t column = 0; column < e->part.width; column++) {
-            double sum = 0.0;
-            double first = 0.0;
-            double second = 0.0;
             distances(e, x, row, column, d);
-            double least = d[0];
-            for (uint32_t a = 1; a < e->o.levels; a++) {
-                least = d[a] < least ? d[a] : least;
+            add_pixel(d, e->o.levels, x[(size_t)row * e->part.width + column], b, 1.0, slope,
+                      curvature);
+        }
+    }
+}
+
+/* Two levels: pixels that are surrounded alike are counted, and their sums made once. */
+enum {
+    NEAR = 5,
+    PATTERNS = 2 * NEAR * NEAR * NEAR * NEAR
+}; /* 0 to 4 of four kinds of neighbours */
+
+typedef struct pattern {
+    uint32_t x;          /* level of the pixel */
+    uint32_t near[2][2]; /* neighbours that are straight or diagonal, by level */
+} pattern;
+
+static uint32_t number_of(const pattern *p)
+{
+    return (((p->x * NEAR + p->near[0][0]) * NEAR + p->near[0][1]) * NEAR + p->near[1][0]) * NEAR +
+           p->near[1][1];
+}
+
+static pattern pattern_of(uint32_t number)
+{
+    pattern p = {.x = number / (NEAR * NEAR * NEAR * NEAR)};
+    p.near[0][0] = number / (NEAR * NEAR * NEAR) % NEAR;
+    p.near[0][1] = number / (NEAR * NEAR) % NEAR;
+    p.near[1][0] = number / NEAR % NEAR;
+    p.near[1][1] = number % NEAR;
+    return p;
+}
+
+/* @param n [PATTERNS] added to. */
+static void count_patterns(const estimating *e, const uint32_t *x, uint32_t *n)
+{
+    const int64_t width = e->part.width;
+    const int64_t height = e->part.height;
+    for (int64_t row = 0; row < height; row++) {
+        for (int64_t column = 0; column < width; column++) {
+            pattern p = {.x = x[row * width + column]};
+            for (unsigned s = 0; s < 2 * gbsi_denoise_n_steps(&e->o); s++) {
+                const gbsi_denoise_step *step = &gbsi_denoise_steps[s / 2];
+                const int sign = s % 2 == 0 ? 1 : -1;
+                const int64_t r = row + sign * step->row;
+                const int64_t c = column + sign * step->column;
+                if (r >= 0 && r < height && c >= 0 && c < width) {
+                    p.near[s >= 4][x[r * width + c]]++;
+                }
             }
-            for (uint32_t a = 0; a < e->o.levels; a++) {
-                const double weight = gbsi_exp(-b * (d[a] - least));
-                sum += weight;
-                first += weight * d[a];
-                second += weight * d[a] * d[a];
-            }
-            const double mean = first / sum;
-            *slope += mean - d[x[(size_t)row * e->part.width + column]];
-            *curvature -= second / sum - mean * mean;
+            n[number_of(&p)]++;
+        }
+    }
+}
+
+static void add_patterns(const estimating *e, const uint32_t *n, double b, double *slope,
+                         double *curvature)
+{
+    const double differ = gbsi_denoise_distance(&e->o, 0, 1);
+    for (uint32_t i = 0; i < PATTERNS; i++) {
+        const pattern p = pattern_of(i);
+        double d[2];
+        for (uint32_t a = 0; a < 2 && n[i] > 0; a++) {
+            d[a] = differ * (gbsi_denoise_steps[0].weight * p.near[0][1 - a] +
+                             gbsi_denoise_steps[2].weight * p.near[1][1 - a]);
+        }
+        if (n[i] > 0) {
+            add_pixel(d, 2, p.x, b, n[i], slope, curvature);
         }
     }
 }
@@ -178,11 +252,19 @@ static void add_slope(const estimating *e, const uint32_t *x, double b, double *
 static double fit_coupling(const estimating *e)
 {
     const size_t n = (size_t)e->part.width * e->part.height;
+    uint32_t alike[PATTERNS] = {0};
     double b = e->o.coupling;
+    /* two pictures are enough */
+    for (uint32_t chain = 0; chain < CHAINS && e->o.levels == 2; chain += CHAINS / 2) {
+        count_patterns(e, e->x + chain * n, alike);
+    }
     for (int k = 0; k < NEWTON_STEPS; k++) {
         double slope = 0.0;
         double curvature = 0.0;
-        for (uint32_t chain = 0; chain < CHAINS; chain += CHAINS / 2) { /* two are enough */
+        if (e->o.levels == 2) {
+            add_patterns(e, alike, b, &slope, &curvature);
+        }
+        for (uint32_t chain = 0; chain < CHAINS && e->o.levels > 2; chain += CHAINS / 2) {
             add_slope(e, e->x + chain * n, b, &slope, &curvature);
         }
         double step = curvature < 0.0 ? -slope / curvature : (slope > 0.0 ? 1.0 : -1.0);
