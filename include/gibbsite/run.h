@@ -169,7 +169,8 @@ typedef struct gbs_report {
     double target_error; /**< standard error at which the run stops; 0: none */
     int converged;       /**< 1 or 0, see "converged" in gibbsite-marginals(1) */
     char verdict[256];   /**< one sentence: whether the estimates can be trusted, and why */
-    char digest[33];     /**< XXH3-128 of the estimates followed by their errors, in hexadecimal */
+    char digest[33];     /**< XXH3-128 of the estimates followed by their errors, in hexadecimal; of
+                              averages on a lattice in bits 512 sites at a time, in its own order */
     char stop[32];       /**< what ended it: "target", "sweeps", "time", "updates", "signal",
                               "support" (hard zeros split the states: more sweeps do not help),
                               "exact", "fixed point", "iterations" */

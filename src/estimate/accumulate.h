@@ -43,6 +43,7 @@ typedef struct gbsi_closing {
     double *total; /* [cell][lane] */
     /* [cell][lane] if not NULL, counts are added here instead of to total; only if open is NULL. */
     uint16_t *early;
+    float *held_total, *held_open; /* [cell] in place of all these; NULL: they are not */
     /* [end_cell - first_cell] r0, the reference of the moments; then the arrays to which the sums
      * over chains of d_b = S_b - r0 n_b and of its square are added */
     const double *reference;
@@ -57,7 +58,8 @@ typedef struct gbsi_accumulate {
                   const gbsi_state_rows *rows);
     /* open[i] += fast[i], fast[i] = 0 */
     void (*flush)(gbsi_fast fast, double *open, size_t n);
-    /* adds S_b = open + fast to total or early, and to the moments; sets fast and open to 0 */
+    /* adds S_b = open + fast to total or early, and to the moments; sets fast and open to 0. Held
+     * sums: fast.sum has those of the cells to close, and is left as it is */
     void (*close)(gbsi_fast fast, const gbsi_closing *closing);
 } gbsi_accumulate;
 

@@ -202,6 +202,25 @@ void GBSI_V(gbsi_accumulate_flush)(gbsi_fast fast, double *restrict open, size_t
     }
 }
 
+/* One chain that holds its sums; they have been asked for. */
+static inline void close_held(const float *restrict held, const gbsi_closing *closing)
+{
+    const size_t first = closing->first_cell;
+    const size_t n = closing->end_cell - first;
+    float *restrict total = closing->held_total + first;
+    float *restrict open = closing->held_open == NULL ? NULL : closing->held_open + first;
+    for (size_t i = 0; i < n; i++) {
+        const float s = open == NULL ? held[i] : held[i] + open[i];
+        const double d = (double)s - closing->reference[i] * closing->n_b;
+        total[i] += s;
+        closing->sum[i] += d;
+        closing->square[i] += d * d;
+    }
+    if (open != NULL) {
+        memset(open, 0, n * sizeof *open);
+    }
+}
+
 /* One chain: cells lie side by side. */
 static inline void close_chain(gbsi_fast fast, const gbsi_closing *closing)
 {
@@ -374,6 +393,10 @@ static void close_rest(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
 
 void GBSI_V(gbsi_accumulate_close)(gbsi_fast fast, const gbsi_closing *closing)
 {
+    if (closing->held_total != NULL) {
+        close_held(fast.sum, closing);
+        return;
+    }
     if (closing->lanes != GBSI_LANES) {
         close_chain(fast, closing);
         return;

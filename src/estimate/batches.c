@@ -130,6 +130,15 @@ static void find_reference(const gbsi_estimate *e, uint32_t slot, size_t first_c
 static void set_first_reference(gbsi_estimate *e, uint32_t slot, size_t first_cell, size_t end_cell)
 {
     const double n = (double)gbsi_estimate_updates(e, slot);
+    if (e->shape.held) {
+        float *sum = e->batches.rate + first_cell;
+        e->held.sum(e->held.context, 0, (uint32_t)first_cell, (uint32_t)(end_cell - first_cell),
+                    sum);
+        for (size_t i = 0; i < end_cell - first_cell; i++) {
+            sum[i] /= (float)n;
+        }
+        return;
+    }
     for (size_t cell = first_cell; cell < end_cell; cell++) {
         const double sum = gbsi_estimate_chain_total(e, 0, cell, 0);
         e->batches.rate[cell] = n > 0 ? (float)(sum / n) : 0;
@@ -139,6 +148,18 @@ static void set_first_reference(gbsi_estimate *e, uint32_t slot, size_t first_ce
 /* ---- closing ---- */
 
 #define CELLS_CLOSED 512u /* together */
+_Static_assert(CELLS_CLOSED == GBSI_SLOTS_HELD, "they are asked for as they are closed");
+
+/* Of a chain that holds its sums. */
+static void close_held(const gbsi_estimate *e, uint32_t group, gbsi_closing *closing)
+{
+    float sum[CELLS_CLOSED];
+    e->held.sum(e->held.context, group, (uint32_t)closing->first_cell,
+                (uint32_t)(closing->end_cell - closing->first_cell), sum);
+    closing->held_total = e->held_total + group * e->n_cells;
+    closing->held_open = e->batches.open_used ? e->held_open + group * e->n_cells : NULL;
+    e->lanes->close((gbsi_fast){.sum = sum}, closing);
+}
 
 /* Cells of slots whose batches have n_b updates. Over all chains in double, in their order, however
  * they are grouped into lanes; rounded once. */
@@ -168,10 +189,14 @@ static void close_cells(gbsi_estimate *e, uint32_t slot, size_t first_cell, size
     }
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
         closing.n_real = gbsi_estimate_real_lanes(e, group);
-        closing.total = e->total + group * n;
-        closing.open = b->open_used ? e->open + group * n : NULL;
+        closing.total = e->total == NULL ? NULL : e->total + group * n;
+        closing.open = e->open != NULL && b->open_used ? e->open + group * n : NULL;
         closing.early = e->early != NULL && !b->open_used ? e->early + group * n : NULL;
-        e->lanes->close(gbsi_estimate_fast(e, group), &closing);
+        if (e->shape.held) {
+            close_held(e, group, &closing);
+        } else {
+            e->lanes->close(gbsi_estimate_fast(e, group), &closing);
+        }
     }
     for (size_t i = 0; i < end_cell - first_cell; i++) {
         b->square[first_cell + i] = (float)square[i];
@@ -315,10 +340,16 @@ double gbsi_estimate_df(const gbsi_estimate *e)
 
 double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell)
 {
+    const bool running = claims_running_block(&e->batches);
+    return gbsi_batches_mcse_of(e, slot, cell, running ? closed_total(e, cell) : 0.0);
+}
+
+double gbsi_batches_mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double closed)
+{
     const gbsi_batches *b = &e->batches;
     double rate = NAN;
     if (claims_running_block(b)) {
-        rate = block_rate(e, slot, cell, closed_total(e, cell));
+        rate = block_rate(e, slot, cell, closed);
     } else if (b->has_rate) {
         rate = (double)b->rate[cell];
     }

@@ -37,6 +37,9 @@ static void assert_shape(const gbsi_estimate_shape *shape)
     assert((uint64_t)shape->n_groups * shape->lanes >= shape->n_chains);
     assert((uint64_t)shape->n_groups * shape->lanes < (uint64_t)shape->n_chains + shape->lanes);
     assert(shape->value_bytes == 1 || shape->value_bytes == 2);
+    assert(!shape->held || (shape->lanes == 1 && shape->arity == NULL && shape->same_arity == 2 &&
+                            shape->each_once && shape->kind == GBS_ESTIMATOR_RAO_BLACKWELL &&
+                            shape->n_slots % GBSI_SLOTS_HELD == 0 && !shape->feeds));
 }
 
 static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs_error *err)
@@ -84,7 +87,10 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
     size_t n = 0;
     gbsi_batches *b = &e->batches;
     out[n++] = ARRAY(e->run, RUN, false);
-    if (l->rao_blackwell) {
+    if (shape->held) {
+        out[n++] = ARRAY(e->held_total, PLACE, false);
+        out[n++] = ARRAY(e->held_open, PLACE, false);
+    } else if (l->rao_blackwell) {
         out[n++] = ARRAY(e->fast_sum, PLACE, true);
     } else {
         out[n++] = ARRAY(e->fast_count, PLACE, true);
@@ -98,8 +104,10 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
     if (!l->rao_blackwell) {
         out[n++] = ARRAY(e->early, PLACE, true);
     }
-    out[n++] = ARRAY(e->total, PLACE, l->rao_blackwell);
-    out[n++] = ARRAY(e->open, PLACE, false);
+    if (!shape->held) {
+        out[n++] = ARRAY(e->total, PLACE, l->rao_blackwell);
+        out[n++] = ARRAY(e->open, PLACE, false);
+    }
     if (!l->split) {
         out[n++] = ARRAY(b->start_total, CELL, false);
     }
@@ -431,7 +439,8 @@ static void run_slot_job(void *context, uint32_t member)
     const slot_job *job = context;
     uint64_t first = 0;
     uint64_t end = 0;
-    gbsi_pool_share(job->e->shape.n_slots, 64, member, job->n_members, &first, &end);
+    gbsi_pool_share(job->e->shape.n_slots, job->e->shape.held ? GBSI_SLOTS_HELD : 64, member,
+                    job->n_members, &first, &end);
     job->work(job->e, (uint32_t)first, (uint32_t)end);
 }
 
@@ -448,6 +457,10 @@ void gbsi_estimate_share(gbsi_estimate *e, gbsi_pool *pool,
 
 static void flush_open(gbsi_estimate *e, uint32_t first, uint32_t end)
 {
+    if (e->shape.held) {
+        gbsi_held_flush(e, first, end);
+        return;
+    }
     const size_t at = gbsi_offset(&e->cell_start, first) * e->shape.lanes;
     const size_t n = gbsi_offset(&e->cell_start, end) * e->shape.lanes - at;
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
@@ -481,7 +494,9 @@ static void keep_half_time(gbsi_estimate *e, uint32_t first, uint32_t end)
 /* Passes after which the fast sums are full. */
 static uint64_t flush_interval(const gbsi_estimate *e)
 {
-    return e->fast_sum != NULL ? PASSES_OF_SUMS : GBSI_PASSES_OF_COUNTS;
+    return e->shape.held         ? GBSI_PASSES_HELD
+           : e->fast_sum != NULL ? PASSES_OF_SUMS
+                                 : GBSI_PASSES_OF_COUNTS;
 }
 
 void gbsi_estimate_start(gbsi_estimate *e, uint64_t n_passes)
@@ -493,6 +508,7 @@ void gbsi_estimate_start(gbsi_estimate *e, uint64_t n_passes)
     e->n_passes = n_passes;
     gbsi_batches_start(e);
     e->batches.open_used = n_passes - e->batches.start >= flush_interval(e);
+    e->n_held = e->shape.held ? (uint32_t)((n_passes - e->batches.start) % GBSI_PASSES_HELD) : 0;
     e->half[0].pass = e->split && n_passes > 0 ? half / 2 : 0;
     e->half[1].pass = e->split && n_passes > 0 ? half : 0;
 }
@@ -524,11 +540,16 @@ void gbsi_estimate_end_pass(gbsi_estimate *e, gbsi_pool *pool)
         return; /* gbsi_estimate_meet() does the rest */
     }
     const uint64_t in_batch = e->n_passes - e->batches.start;
-    if (in_batch < e->batches.length && in_batch % flush_interval(e) == 0) {
+    const bool takes = in_batch == e->batches.length || in_batch % flush_interval(e) == 0;
+    e->n_held += e->shape.held;
+    if (in_batch < e->batches.length && takes) {
         gbsi_estimate_share(e, pool, flush_open);
         e->batches.open_used = true;
     }
     gbsi_batches_end_pass(e, pool);
+    if (takes && e->shape.held) {
+        gbsi_held_forget(e);
+    }
     if (e->split && (e->n_passes & (e->n_passes - 1)) == 0) {
         const gbsi_half_time oldest = e->half[0];
         e->half[0] = e->half[1];

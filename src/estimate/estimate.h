@@ -37,6 +37,9 @@ typedef struct gbsi_estimate_shape {
     const gbsi_weave
         *weave; /* how they are saved together; borrowed, NULL: the model is not shared */
     bool feeds; /* spread.c: has fast sums alone, which another estimate takes */
+    bool held;  /* Rao-Blackwell, all slots binary: chains hold what they add, see gbsi_held; one
+                   lane, each slot once per pass */
+    uint32_t n_padding; /* held: slots that stand for nothing and whose sums are 0 */
 } gbsi_estimate_shape;
 
 static inline uint32_t gbsi_shape_arity(const gbsi_estimate_shape *shape, size_t slot)
@@ -71,6 +74,26 @@ void gbsi_estimate_state(gbsi_estimate *estimate, uint32_t group, const void *st
  * that (slot s at [s * stride], at most one per pass), and before any estimate below is read. */
 bool gbsi_estimate_due(const gbsi_estimate *estimate);
 uint8_t *gbsi_estimate_visits(gbsi_estimate *estimate, uint32_t chain, size_t *stride);
+/* Chains that keep their conditionals themselves: the estimate asks for their sums when it needs
+ * them, after every GBSI_PASSES_HELD passes of a batch. */
+#define GBSI_PASSES_HELD 4u
+#define GBSI_SLOTS_HELD  512u /* are asked for at a time, from a multiple of that on; or one slot \
+                               */
+typedef struct gbsi_held {
+    void *context;
+    /* Of slots [first, first + n), the probabilities of state 1 of one chain since they were last
+     * forgotten, added up pass by pass. @param sum [n] out. */
+    void (*sum)(void *context, uint32_t chain, uint32_t first, uint32_t n, float *sum);
+    void (*forget)(void *context); /* they have been taken */
+} gbsi_held;
+/* Before the pass ends, and before any estimate below is read. @param held copied. */
+void gbsi_estimate_hold(gbsi_estimate *estimate, const gbsi_held *held);
+/* What is told of GBSI_SLOTS_HELD slots, from a multiple of that on. */
+typedef struct gbsi_held_row {
+    double p[GBSI_SLOTS_HELD], mcse[GBSI_SLOTS_HELD], rhat[GBSI_SLOTS_HELD];
+    bool constant[GBSI_SLOTS_HELD]; /* the same state in every chain at every pass */
+} gbsi_held_row;
+void gbsi_estimate_held_row(const gbsi_estimate *estimate, uint32_t first, gbsi_held_row *row);
 /* Ends the pass, after all groups: flushes sums and closes batches when due. @param pool shares the
  * work by slots; NULL: the calling thread does it. The bits are the same in both cases. */
 void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);

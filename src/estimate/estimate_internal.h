@@ -3,7 +3,8 @@
  * summary.c (results). Memory:
  *   per (cell, lane)  4 bytes (Rao-Blackwell) or 1 (counts) of fast sums, 8 of totals (counts: 2,
  *                     and 8 that only long batches touch), 8 of open batches that only long batches
- *                     touch, and with fewer than 4 chains 8 of half-time totals;
+ *                     touch, and with fewer than 4 chains 8 of half-time totals; where chains hold
+ *                     their sums, 4 of totals and 4 that only long batches touch instead;
  *   per cell          8 bytes (16 with own update counts), and with 4 chains or more 8;
  *   per slot          1, 5 or 9 bytes (gbsi_offsets), 39 more with own update counts, and 16 more
  *                     of half-time counts with fewer than 4 chains;
@@ -76,6 +77,11 @@ struct gbsi_estimate {
     double *total;           /* [group][cell][lane] closed batches */
     uint16_t *early;         /* [group][cell][lane] counts of closed batches that are no longer than
                                 the fast sums hold, instead of total, in 2 bytes each; or NULL */
+    gbsi_held held;          /* only if shape.held: what chains have added lately, ... */
+    uint32_t n_held;         /* ... in so many passes, ... */
+    float *held_total;       /* [group][cell] ... and totals and ... */
+    float *held_open;        /* [group][cell] ... open sums, in place of those above. A batch takes
+                                a fixed share of its block, so few terms are added up. */
     uint64_t *updates;       /* [n_slots] per chain, only if counted */
     bool *in_cut; /* [n_slots] updated in the pass that was cut short; only if not counted */
     bool is_cut;
@@ -138,15 +144,29 @@ static inline bool gbsi_estimate_has_totals(const gbsi_estimate *e)
 /* Sum of p, or visits, of one chain in closed batches. @param at [group][cell][lane] */
 static inline double gbsi_estimate_closed(const gbsi_estimate *e, size_t at)
 {
+    if (e->held_total != NULL) {
+        return (double)e->held_total[at];
+    }
     const double early = e->early == NULL ? 0.0 : (double)e->early[at];
     return gbsi_estimate_has_totals(e) ? e->total[at] + early : early;
 }
+
+/* held.c: what chains hold of slots [first, end) into the open sums; and that it was taken. */
+void gbsi_held_flush(gbsi_estimate *e, uint32_t first, uint32_t end);
+void gbsi_held_forget(gbsi_estimate *e);
+/* What closed batches lack, of a chain that holds its sums. */
+double gbsi_estimate_held(const gbsi_estimate *e, uint32_t group, size_t cell);
 
 /* Sum of p, or visits, of one chain so far. */
 static inline double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell,
                                                uint32_t lane)
 {
     const size_t at = ((size_t)group * e->n_cells + cell) * e->shape.lanes + lane;
+    if (e->held_total != NULL) {
+        const double closed = (double)e->held_total[at];
+        const bool all_closed = e->n_held == 0 && !e->batches.open_used;
+        return all_closed ? closed : closed + gbsi_estimate_held(e, group, cell);
+    }
     const double fast = e->fast_sum != NULL ? (double)e->fast_sum[at] : (double)e->fast_count[at];
     const double open = gbsi_estimate_has_totals(e) ? e->open[at] + fast : fast;
     return gbsi_estimate_closed(e, at) + open;
@@ -162,8 +182,12 @@ void gbsi_batches_start(gbsi_estimate *e);
 void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool);
 /* Standard error of the mean over all chains and passes; NAN if there are too few batches. */
 double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell);
+/* The same. @param closed sum over all chains of closed batches. */
+double gbsi_batches_mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double closed);
 
-/* summary.c: estimates of one cell ... */
+/* summary.c: independent draws of a standard error; NAN where there is no telling. */
+double gbsi_effective_size(double p, double mcse);
+/* Estimates of one cell ... */
 gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, size_t cell);
 /* ... and as they are told: without an error where the slot never moved. @param cell of e. */
 gbsi_cell_summary gbsi_told_cell(const gbsi_estimate *e, uint32_t slot, size_t cell, bool constant);

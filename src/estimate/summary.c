@@ -155,7 +155,7 @@ static double mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double
  * rounding of float sums: no number of draws can be told from it. [M8] */
 #define SUM_ROUNDING 0x1p-24
 
-static double effective_size(double p, double mcse)
+double gbsi_effective_size(double p, double mcse)
 {
     const double variance = p * (1 - p);
     return variance > 0 && mcse > SUM_ROUNDING * p ? variance / (mcse * mcse) : (double)NAN;
@@ -191,7 +191,7 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
     out.p = mean_of_chains(e, sum, v.updates);
     out.rhat = rhat_of(&s);
     out.mcse = mcse_of(e, slot, cell, sum, v.updates);
-    out.ess = effective_size(out.p, out.mcse);
+    out.ess = gbsi_effective_size(out.p, out.mcse);
     return out;
 }
 

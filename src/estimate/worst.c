@@ -80,6 +80,16 @@ static void see_extremes(gbsi_estimate_worst *worst, double rhat, double ess)
     }
 }
 
+static void tally_error(tally *t, double mcse)
+{
+    if (isnan(mcse)) {
+        t->unclaimed = true;
+    } else {
+        offer(&t->errors, mcse);
+        t->n_errors++;
+    }
+}
+
 static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
 {
     gbsi_estimate_worst *worst = &t->worst;
@@ -94,13 +104,23 @@ static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
     for (size_t cell = gbsi_offset(&e->cell_start, slot);
          cell < gbsi_offset(&e->cell_start, slot + (size_t)1); cell++) {
         const gbsi_cell_summary s = gbsi_summarise_cell(e, slot, cell);
-        if (isnan(s.mcse)) {
-            t->unclaimed = true;
-        } else {
-            offer(&t->errors, s.mcse);
-            t->n_errors++;
-        }
+        tally_error(t, s.mcse);
         see_extremes(worst, s.rhat, s.ess);
+    }
+}
+
+/* Slots whose sums chains hold. */
+static void tally_row(const gbsi_estimate *e, uint32_t first, tally *t)
+{
+    gbsi_held_row row;
+    gbsi_estimate_held_row(e, first, &row);
+    for (uint32_t i = 0; i < GBSI_SLOTS_HELD; i++) {
+        if (row.constant[i]) {
+            t->worst.n_constant++;
+            continue;
+        }
+        tally_error(t, row.mcse[i]);
+        see_extremes(&t->worst, row.rhat[i], gbsi_effective_size(row.p[i], row.mcse[i]));
     }
 }
 
@@ -201,7 +221,12 @@ static void tally_share(void *context, uint32_t member)
     const tally_job *job = context;
     uint64_t first = 0;
     uint64_t end = 0;
-    gbsi_pool_share(job->e->shape.n_slots, 64, member, job->n_members, &first, &end);
+    const bool held = job->e->shape.held && gbsi_estimate_n_passes(job->e) > 0;
+    gbsi_pool_share(job->e->shape.n_slots, held ? GBSI_SLOTS_HELD : 64, member, job->n_members,
+                    &first, &end);
+    for (; held && first < end; first += GBSI_SLOTS_HELD) {
+        tally_row(job->e, (uint32_t)first, &job->tally[member]);
+    }
     for (uint64_t slot = first; slot < end; slot++) {
         if (job->own == NULL || job->own[slot] != 0) {
             tally_slot(job->e, (uint32_t)slot, &job->tally[member]);
@@ -246,6 +271,7 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_pool *pool,
     if (!t->unclaimed && t->n_errors > 0) {
         t->worst.max_mcse = t->errors.value[0];
     }
+    t->worst.n_constant -= e->shape.n_padding; /* held sums of 0 */
     *worst = t->worst;
 cleanup:
     gbsi_free(job.tally);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "estimate/estimate.h"
+#include "lattice/averages.h"
 #include "lattice/lattice_chains.h"
 #include "lattice/packed_chains.h"
 
@@ -29,9 +30,19 @@ typedef struct bits {
     double n_updates; /* ... after so many updates, of all chains */
 } bits;
 
+_Static_assert(GBSI_LATTICE_KEPT == GBSI_PASSES_HELD && GBSI_LATTICE_ROW_SLOTS == GBSI_SLOTS_HELD,
+               "what is kept is taken in time, a row of lanes at once");
+
 static bool counts(const gbs_run_options *options)
 {
     return options->estimator == GBS_ESTIMATOR_COUNT;
+}
+
+static gbsi_spin_keep keep_of(const gbs_run_options *options)
+{
+    return options->estimator == GBS_ESTIMATOR_RAO_BLACKWELL ? GBSI_SPIN_KEEP_NEIGHBOURS
+           : counts(options)                                 ? GBSI_SPIN_KEEP_VISITS
+                                                             : GBSI_SPIN_KEEP_NOTHING;
 }
 
 /* ---- passes ---------------------------------------------------------------------------------- */
@@ -42,10 +53,25 @@ static uint8_t *visits_of(void *context, uint32_t chain)
     return gbsi_estimate_visits(context, chain, &stride);
 }
 
-/* Bytes of visits stand in lanes, as the estimate's groups do. */
+static void sum_kept(void *context, uint32_t chain, uint32_t first, uint32_t n, float *sum)
+{
+    const gbsi_spin_chains *chains = context;
+    chains->form->average(chains, chain, first, n, sum);
+}
+
+static void forget_kept(void *context)
+{
+    ((gbsi_spin_chains *)context)->n_counted = 0;
+}
+
+/* Bytes of visits stand in lanes, as the estimate's groups do. Averages are asked for. */
 static void fetch(void *state, struct gbsi_estimate *estimate)
 {
     gbsi_spin_chains *chains = ((bits *)state)->chains;
+    if (chains->keep == GBSI_SPIN_KEEP_NEIGHBOURS) {
+        gbsi_estimate_hold(estimate, &(gbsi_held){chains, sum_kept, forget_kept});
+        return;
+    }
     const uint32_t stride = chains->n_chains >= 8 ? GBSI_LANES : 1;
     chains->form->take_visits(chains, stride, visits_of, estimate);
 }
@@ -59,6 +85,9 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     b->is_cut = false;
     b->n_updates = 0.0;
     gbsi_spin_chains_begin(b->chains, job->estimate != NULL);
+    if (job->estimate != NULL && b->chains->keep == GBSI_SPIN_KEEP_NEIGHBOURS) {
+        fetch(b, job->estimate);
+    }
     return GBS_OK;
 }
 
@@ -219,7 +248,10 @@ static gbs_status load(void *state, const gbsi_source *source, gbs_error *err)
 {
     gbsi_source from = *source;
     const gbs_status status = walk(state, take, &from, err);
-    if (status >= 0 && ((bits *)state)->chains->n_counted > GBSI_SPIN_MOST_COUNTED) {
+    const gbsi_spin_chains *c = ((const bits *)state)->chains;
+    const uint32_t most =
+        c->keep == GBSI_SPIN_KEEP_NEIGHBOURS ? GBSI_LATTICE_KEPT : GBSI_SPIN_MOST_COUNTED;
+    if (status >= 0 && c->n_counted > most) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "spins: the saved counters hold too many passes");
     }
     return status;
@@ -253,8 +285,8 @@ static gbs_status prepare_sites(const gbsi_pass_setting *s, void **state, gbs_er
     gbs_status status = GBS_OK;
     GBSI_TRY(new_bits(SITE, state, err));
     bits *b = *state;
-    GBSI_TRY(gbsi_lattice_chains_new(s->compiled, s->n_chains, s->options->seed, counts(s->options),
-                                     s->level, s->pool, &b->chains, err));
+    GBSI_TRY(gbsi_lattice_chains_new(s->compiled, s->n_chains, s->options->seed,
+                                     keep_of(s->options), s->level, s->pool, &b->chains, err));
 cleanup:
     return status;
 }
@@ -272,7 +304,7 @@ cleanup:
 
 static uint64_t bytes_of_sites(const gbsi_pass_setting *s)
 {
-    return gbsi_lattice_chains_bytes(s->compiled, s->n_chains, s->n_threads, counts(s->options));
+    return gbsi_lattice_chains_bytes(s->compiled, s->n_chains, s->n_threads, keep_of(s->options));
 }
 
 static uint64_t bytes_of_packed(const gbsi_pass_setting *s)

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "lattice/averages.h"
 #include "lattice/sweep.h"
 
 #define PLANES (2 * (size_t)GBSI_SPIN_COUNTERS)
@@ -14,6 +15,8 @@ typedef struct lattice_chains {
     gbsi_spin_chains base;
     const gbsi_lattice *lattice; /* borrowed */
     gbsi_lattice_sweep_function sweep;
+    gbsi_lattice_average_function average;
+    gbsi_lattice_averages averages; /* where neighbours are kept */
 } lattice_chains;
 
 #define DECLARE(set, SET) void gbsi_lattice_sweep_##set(gbsi_lattice_sweep *);
@@ -28,9 +31,12 @@ gbsi_lattice_sweep_function gbsi_lattice_sweep_of(gbsi_simd level)
     return sweep[level];
 }
 
-static size_t visit_words(const gbsi_lattice *lattice)
+/* What a chain keeps of its passes, in words. */
+static size_t kept_words(const gbsi_lattice *lattice, gbsi_spin_keep keep)
 {
-    return PLANES * 2 * lattice->n_words;
+    return keep == GBSI_SPIN_KEEP_NEIGHBOURS ? gbsi_lattice_kept_words(lattice)
+           : keep == GBSI_SPIN_KEEP_VISITS   ? PLANES * 2 * lattice->n_words
+                                             : 0;
 }
 
 static const lattice_chains *of(const gbsi_spin_chains *chains)
@@ -157,7 +163,8 @@ static void sweep_columns(const pass_job *job, uint32_t member, uint32_t chain, 
                                 .n_counted = c->n_counted,
                                 .sums = *sums};
     if (job->count) {
-        sweep.visits = c->visits + chain * visit_words(l);
+        sweep.keep = c->keep;
+        sweep.visits = c->visits + chain * kept_words(l, c->keep);
     }
     of(c)->sweep(&sweep);
     *sums = sweep.sums;
@@ -267,7 +274,7 @@ static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint
     const uint64_t column =
         (uint64_t)chain * n_columns_of(l) + (uint64_t)at->y * (l->padded / GBSI_LATTICE_LANES);
     const uint32_t *words = state_of_line(c, chain, at);
-    uint32_t *visits = c->visits + chain * visit_words(l) + at->word;
+    uint32_t *visits = c->visits + chain * kept_words(l, c->keep) + at->word;
     for (uint32_t x = 0; x < l->width; ++x) {
         if (column + x / GBSI_LATTICE_LANES >= n_done) {
             gbsi_spin_count(visits + x, 2 * (size_t)l->n_words, c->n_counted, words[x]);
@@ -275,9 +282,27 @@ static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint
     }
 }
 
+/* Of sites that were not updated any more: the neighbours as they are. */
+static void keep_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
+{
+    for (uint32_t color = batch; color < 2; ++color) {
+        run_job(&(pass_job){.chains = c,
+                            .color = color,
+                            .count_only = true,
+                            .count = true,
+                            .unit = 1,
+                            .first = color == batch ? part : 0,
+                            .end = (uint64_t)n_columns_of(of(c)->lattice) * c->n_chains});
+    }
+}
+
 static void count_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
 {
     const gbsi_lattice *l = of(c)->lattice;
+    if (c->keep == GBSI_SPIN_KEEP_NEIGHBOURS) {
+        keep_rest(c, batch, part);
+        return;
+    }
     for (uint32_t chain = 0; chain < c->n_chains; ++chain) {
         for (uint32_t i = 0; i < n_lines_of(l); ++i) {
             const line at = line_of(l, i);
@@ -320,7 +345,7 @@ static void read_tile(const visit_job *job, const line *at, tile *t)
     const gbsi_spin_chains *c = job->chains;
     const gbsi_lattice *l = of(c)->lattice;
     for (uint32_t k = 0; k < t->n_chains; ++k) {
-        uint32_t *visits = c->visits + (t->chain + k) * visit_words(l) + at->word + t->x;
+        uint32_t *visits = c->visits + (t->chain + k) * kept_words(l, c->keep) + at->word + t->x;
         for (uint32_t w = 0; w < t->n_words; ++w) {
             uint64_t count[4];
             gbsi_spin_take_counts(visits + w, 2 * (size_t)l->n_words, c->n_counted, count);
@@ -390,18 +415,39 @@ static void take_visits(gbsi_spin_chains *c, size_t stride,
     c->n_counted = 0;
 }
 
+/* ---- averages ---------------------------------------------------------------------------------
+ */
+
+static void average(const gbsi_spin_chains *c, uint32_t chain, uint32_t first, uint32_t n,
+                    float *sum)
+{
+    const lattice_chains *own = of(c);
+    const uint32_t *kept = c->visits + chain * kept_words(own->lattice, c->keep);
+    const uint32_t end = first + n;
+    for (uint32_t slot = first; slot < end;) {
+        if (slot % GBSI_LATTICE_ROW_SLOTS == 0 && end - slot >= GBSI_LATTICE_ROW_SLOTS) {
+            own->average(&own->averages, kept, c->n_counted, slot / GBSI_LATTICE_ROW_SLOTS,
+                         sum + (slot - first));
+            slot += GBSI_LATTICE_ROW_SLOTS;
+        } else {
+            sum[slot - first] = gbsi_lattice_average_slot(&own->averages, kept, c->n_counted, slot);
+            ++slot;
+        }
+    }
+}
+
 /* ---- life -------------------------------------------------------------------------------------
  */
 
 size_t gbsi_lattice_chains_bytes(const gbsi_lattice *lattice, uint32_t n_chains, uint32_t n_threads,
-                                 bool count)
+                                 gbsi_spin_keep keep)
 {
     return gbsi_spin_chains_bytes(n_chains * lattice->state_words,
-                                  count ? n_chains * visit_words(lattice) : 0, n_chains, n_threads);
+                                  n_chains * kept_words(lattice, keep), n_chains, n_threads);
 }
 
 gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chains, uint64_t seed,
-                                   bool count, gbsi_simd level, gbsi_pool *pool,
+                                   gbsi_spin_keep keep, gbsi_simd level, gbsi_pool *pool,
                                    gbsi_spin_chains **out, gbs_error *err)
 {
     static const gbsi_spin_form form = {.set = set_chain,
@@ -411,11 +457,12 @@ gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chain
                                         .n_parts = n_parts,
                                         .run_parts = run_parts,
                                         .count_rest = count_rest,
-                                        .take_visits = take_visits};
+                                        .take_visits = take_visits,
+                                        .average = average};
     size_t n_state = 0;
     size_t n_visits = 0;
     if (!gbsi_mul_size(lattice->state_words, n_chains, &n_state) ||
-        !gbsi_mul_size(count ? visit_words(lattice) : 0, n_chains, &n_visits)) {
+        !gbsi_mul_size(kept_words(lattice, keep), n_chains, &n_visits)) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "lattice: its size exceeds the address space of this machine");
     }
@@ -426,6 +473,11 @@ gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chain
         lattice_chains *chains = (lattice_chains *)*out;
         chains->lattice = lattice;
         chains->sweep = gbsi_lattice_sweep_of(level);
+        chains->average = gbsi_lattice_average_of(level);
+        chains->base.keep = keep;
+        if (keep == GBSI_SPIN_KEEP_NEIGHBOURS) {
+            chains->averages = gbsi_lattice_averages_of(lattice);
+        }
     }
     return status;
 }

@@ -8,10 +8,11 @@
 #include "simd/dispatch.h"
 
 size_t gbsi_lattice_chains_bytes(const gbsi_lattice *lattice, uint32_t n_chains, uint32_t n_threads,
-                                 bool count);
-/* @param lattice, pool borrowed. @param count whether visits are counted. */
+                                 gbsi_spin_keep keep);
+/* @param lattice, pool borrowed. @param keep neighbours: of a lattice that
+ * gbsi_lattice_averages_refusal() does not refuse. */
 gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chains, uint64_t seed,
-                                   bool count, gbsi_simd level, gbsi_pool *pool,
+                                   gbsi_spin_keep keep, gbsi_simd level, gbsi_pool *pool,
                                    gbsi_spin_chains **out, gbs_error *err);
 
 #endif

@@ -145,9 +145,9 @@ static uint8_t *count_of(void *context, uint32_t chain)
 static gbsi_spin_chains *open_chains(const fixture *f, gbsi_simd level, gbsi_pool *pool)
 {
     gbsi_spin_chains *chains = NULL;
-    assert_int_equal(
-        gbsi_lattice_chains_new(f->lattice, N_CHAINS, SEED, true, level, pool, &chains, NULL),
-        GBS_OK);
+    assert_int_equal(gbsi_lattice_chains_new(f->lattice, N_CHAINS, SEED, GBSI_SPIN_KEEP_VISITS,
+                                             level, pool, &chains, NULL),
+                     GBS_OK);
     for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
         for (uint32_t v = 0; v < f->lattice->spins.n_sites; ++v) {
             f->x[v] = gbsi_word(5, chain, 0, v, GBSI_PURPOSE_TEST) & 1u;
@@ -333,7 +333,9 @@ static void factors_of_other_kinds(void **state)
     assert_true(fabs(l->spins.constant - (17 * 0.375 + 9 * 0.25 - 8 * 0.25 + 12 * 0.3125)) < 10.0);
     gbsi_spin_chains *chains = NULL;
     const gbsi_simd level = gbsi_simd_force(GBSI_SIMD_AVX512);
-    assert_int_equal(gbsi_lattice_chains_new(l, 1, 1, false, level, NULL, &chains, NULL), GBS_OK);
+    assert_int_equal(
+        gbsi_lattice_chains_new(l, 1, 1, GBSI_SPIN_KEEP_NOTHING, level, NULL, &chains, NULL),
+        GBS_OK);
     gbsi_spin_chains_pass(chains, 0, false);
     uint32_t x[12];
     chains->form->get(chains, 0, x);
@@ -376,8 +378,9 @@ static void tables_with_fields(void **state)
     assert_true(l->spins.coupling[0] == 0.375);
     gbsi_spin_chains *chains = NULL;
     const gbsi_simd level = gbsi_simd_force(GBSI_SIMD_AVX512);
-    assert_int_equal(gbsi_lattice_chains_new(l, 1, SEED, false, level, NULL, &chains, NULL),
-                     GBS_OK);
+    assert_int_equal(
+        gbsi_lattice_chains_new(l, 1, SEED, GBSI_SPIN_KEEP_NOTHING, level, NULL, &chains, NULL),
+        GBS_OK);
     reference r = {.model = conditioned, .lattice = l};
     list_factors(&r);
     for (uint64_t pass = 0; pass < 50; ++pass) {
@@ -413,8 +416,8 @@ static void memory_may_run_out(void **state)
         gbsi_alloc_fail_after(n);
         gbs_status status = gbsi_lattice_new(conditioned, &lattice, &reason, &err);
         if (status == GBS_OK) {
-            status = gbsi_lattice_chains_new(lattice, 2, 1, true, GBSI_SIMD_PORTABLE, NULL, &chains,
-                                             &err);
+            status = gbsi_lattice_chains_new(lattice, 2, 1, GBSI_SPIN_KEEP_VISITS,
+                                             GBSI_SIMD_PORTABLE, NULL, &chains, &err);
         }
         gbsi_alloc_fail_after(UINT64_MAX);
         assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);

@@ -14,6 +14,14 @@
 
 typedef struct gbsi_spin_chains gbsi_spin_chains;
 
+/* What is kept of a pass for the estimates: the states, or the conditionals that they were drawn
+ * from. */
+typedef enum gbsi_spin_keep {
+    GBSI_SPIN_KEEP_NOTHING,
+    GBSI_SPIN_KEEP_VISITS,
+    GBSI_SPIN_KEEP_NEIGHBOURS,
+} gbsi_spin_keep;
+
 typedef struct gbsi_spin_form {
     /* @param state [n_sites] 0 or 1. */
     void (*set)(gbsi_spin_chains *chains, uint32_t chain, const uint32_t *state);
@@ -34,6 +42,10 @@ typedef struct gbsi_spin_form {
      * counters to 0. @param bytes_of(context, chain) returns the bytes of a chain. */
     void (*take_visits)(gbsi_spin_chains *chains, size_t stride,
                         uint8_t *(*bytes_of)(void *context, uint32_t chain), void *context);
+    /* Rao-Blackwell: of slots [first, first + n), the probabilities of state 1 of one chain that
+     * were drawn from since n_counted was 0, added up pass by pass. NULL: has none. */
+    void (*average)(const gbsi_spin_chains *chains, uint32_t chain, uint32_t first, uint32_t n,
+                    float *sum);
 } gbsi_spin_form;
 
 /* The first member of the struct of each form. */
@@ -44,7 +56,8 @@ struct gbsi_spin_chains {
     uint64_t seed;
     uint32_t n_chains, n_members;
     uint32_t *state;
-    uint32_t *visits;         /* NULL: no site is counted */
+    uint32_t *visits; /* or neighbours; NULL: nothing is kept */
+    gbsi_spin_keep keep;
     size_t n_state, n_visits; /* words */
     uint32_t n_counted;       /* passes in visits */
     gbsi_spin_sums *partial;  /* [n_members][n_chains] */

@@ -4,6 +4,7 @@
 #define GBSI_LATTICE_SWEEP_H
 
 #include "lattice/lattice.h"
+#include "lattice/spin_chains.h"
 #include "simd/dispatch.h"
 
 /* A sweep updates sites of one colour of one chain, in some columns: column = Y * padded / 16 + x /
@@ -16,13 +17,16 @@ typedef struct gbsi_lattice_sweep {
     uint32_t color, first_column, end_column;
     uint32_t n_seams; /* update the sites on this many seams */
     bool count_only;  /* update no site, only take sums and visits: with seams, this comes after the
-                         last update; without seams they are taken during updates */
+                         last update; without seams they are taken during updates, and this takes
+                         neighbours of a pass that was cut short */
     uint64_t seed, pass;
     uint32_t chain;
-    /* Vertical counters [M16]; NULL: nothing is counted. Level k has planes 2k (the sum) and 2k + 1
-     * (waiting for a partner), of 2 n_words words each. */
+    /* What is kept of a pass; NULL: nothing. Visits are vertical counters [M16]: level k has planes
+     * 2k (the sum) and 2k + 1 (waiting for a partner), of 2 n_words words each. Neighbours are as
+     * in averages.h. */
     uint32_t *visits;
-    uint32_t n_counted;  /* passes since the counters were 0, including this pass */
+    gbsi_spin_keep keep;
+    uint32_t n_counted;  /* passes since they were taken, including this pass */
     gbsi_spin_sums sums; /* added to; agree only with color 1, when all sites are final, or with
                             count_only */
 } gbsi_lattice_sweep;

@@ -6,6 +6,9 @@
  * u < t for a uniform u of 32 bits: u comes as planes of bits, most significant first, one word of
  * random bits for 32 sites, and a site is decided by the first plane in which u and t differ. So
  * log2(512) + 1 or 2 planes decide all of a row of lanes, as a rule, and 32 all that is left. */
+#include <string.h>
+
+#include "lattice/averages.h"
 #include "lattice/bits_lanes.h"
 #include "lattice/sweep.h"
 
@@ -25,6 +28,7 @@ typedef struct tally {
     vu agree[GBSI_SPIN_GROUPS]; /* by lane */
     vu up[GBSI_SPIN_FIELDS];
     bool energy;
+    vu neighbours[3]; /* of the last row with one group: the bits of how many are up */
 } tally;
 
 /* Neighbours that agree with the sites' new states, by lane. */
@@ -38,6 +42,16 @@ INLINE vu agreement(const vu *y, const uint32_t n, vu state, vu mask)
     count_bits(same, n, bits);
     return vu_add(vu_popcount(bits[0]),
                   vu_add(vu_shl(vu_popcount(bits[1]), 1), vu_shl(vu_popcount(bits[2]), 2)));
+}
+
+/* The bits of n - c from those of c, where sites are turned; n is 4 or 6. */
+INLINE void turn_count(const vu bits[3], const uint32_t n, vu turned, vu out[3])
+{
+    const vu b1 = n == 4 ? bits[0] : vu_andnot(vu_set1(UINT32_MAX), bits[0]);
+    const vu b2 = n == 4 ? vu_or(bits[0], bits[1]) : vu_and(bits[0], bits[1]);
+    out[0] = bits[0];
+    out[1] = vu_xor(bits[1], vu_and(b1, turned));
+    out[2] = vu_xor(bits[2], vu_andnot(turned, b2));
 }
 
 /* Plain sites; n, folded and mirrored are constants where this is inlined. A site in the opposite
@@ -57,6 +71,7 @@ INLINE vu update_plain(const row *r, vu open, const uint32_t n, const bool folde
         y[k] = mirrored ? vu_xor(y[k], turned) : y[k];
     }
     count_bits(y, n, bits);
+    turn_count(bits, n, turned, t->neighbours);
     one_hot(bits, n, is);
     for (uint32_t c = 0; c <= n; ++c) {
         flip = vu_or_and(flip, is[c], vu_set1(l->plain_flip[c]));
@@ -177,6 +192,7 @@ static vu update_mixed(const row *r, vu open, tally *t)
         vu bits[3];
         count_group(y + k, l->group_size[g], bits);
         one_hot(bits, 6, is[g]);
+        memcpy(t->neighbours, bits, sizeof bits);
     }
     const vu flip = sort_sites(r, is, mask);
     const vu less =
@@ -304,6 +320,15 @@ INLINE vu valid_sites(const gbsi_lattice *l, uint32_t w)
     return l->valid == NULL ? vu_set1(UINT32_MAX) : vu_load(l->valid + w);
 }
 
+/* How many neighbours were up when the row was updated. */
+INLINE void keep_neighbours(const gbsi_lattice_sweep *s, uint32_t w, const vu neighbours[3])
+{
+    uint32_t *plane = s->visits + gbsi_lattice_kept(w / GBSI_LATTICE_LANES, s->n_counted - 1);
+    for (uint32_t i = 0; i < 3; ++i) {
+        vu_store(plane + (size_t)i * GBSI_LATTICE_LANES, neighbours[i]);
+    }
+}
+
 static void sweep_row(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
                       uint32_t first, uint32_t end, tally *t)
 {
@@ -313,9 +338,30 @@ static void sweep_row(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint3
         point_at(s, r, layer, y, x, copy, &here);
         const vu state = update(&here, valid_sites(s->lattice, here.w), t);
         vu_store(r->target + x, state);
-        if (s->visits != NULL) {
+        if (s->visits == NULL) {
+            continue;
+        }
+        if (s->keep == GBSI_SPIN_KEEP_NEIGHBOURS) {
+            keep_neighbours(s, here.w, t->neighbours);
+        } else {
             count_visits(s->visits + here.w, 2 * (size_t)s->lattice->n_words, s->n_counted, state);
         }
+    }
+}
+
+/* The neighbours of sites that will not be updated in this pass, as they are. */
+static void keep_row(const gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
+                     uint32_t first, uint32_t end)
+{
+    row here = *r;
+    for (uint32_t x = first; x < end; x += GBSI_LATTICE_LANES) {
+        corner copy[2];
+        vu neighbour[GBSI_LATTICE_NEIGHBOURS];
+        vu bits[3];
+        point_at(s, r, layer, y, x, copy, &here);
+        load_bonds(&here, neighbour);
+        count_group(neighbour, s->lattice->n_neighbours, bits);
+        keep_neighbours(s, here.w, bits);
     }
 }
 
@@ -474,7 +520,9 @@ void GBSI_V(gbsi_lattice_sweep)(gbsi_lattice_sweep *s)
         for (uint32_t column = s->first_column; column < s->end_column;) {
             const stretch part = stretch_at(s, column);
             const row r = open_row(s, &random, layer, part.y);
-            if (l->n_seams > 0) {
+            if (s->count_only && l->n_seams == 0) {
+                keep_row(s, &r, layer, part.y, part.first, part.end);
+            } else if (l->n_seams > 0) {
                 sweep_row_with_seams(s, &r, layer, part.y, part.first, part.end, &t);
             } else {
                 sweep_row(s, &r, layer, part.y, part.first, part.end, &t);

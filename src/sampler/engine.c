@@ -3,6 +3,7 @@
 #include "sampler/engine.h"
 
 #include "base/memory.h"
+#include "lattice/averages.h"
 #include "sampler/tiles.h"
 
 const gbsi_pass *gbsi_pass_of(int scan_kind)
@@ -24,6 +25,18 @@ gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_r
         .draw_room = draw_room,
         .own = engine->own,
         .turns = engine->turns};
+}
+
+bool gbsi_engine_holds(const gbsi_engine *engine, const gbs_run_options *options)
+{
+    return engine->lattice != NULL && options->estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+}
+
+uint32_t gbsi_engine_slot(const gbsi_engine *engine, const gbs_run_options *options, uint32_t v)
+{
+    return engine->plan != NULL                 ? engine->plan->slot_of[v]
+           : gbsi_engine_holds(engine, options) ? gbsi_lattice_slot_of(engine->lattice, v)
+                                                : v;
 }
 
 void gbsi_engine_free(gbsi_engine *engine)

@@ -38,6 +38,11 @@ const gbsi_pass *gbsi_pass_of(int scan_kind);
 gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
                                           uint64_t draw_room);
 
+/* Whether chains hold the sums of their conditionals, see gbsi_held: sites in bits. */
+bool gbsi_engine_holds(const gbsi_engine *engine, const gbs_run_options *options);
+/* The slot of a variable of the part in the estimates. */
+uint32_t gbsi_engine_slot(const gbsi_engine *engine, const gbs_run_options *options, uint32_t v);
+
 void gbsi_engine_free(gbsi_engine *engine); /* what it owns, not the struct */
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "lattice/averages.h"
 #include "lattice/bits.h"
 #include "sampler/run.h"
 #include "sampler/run_options.h"
@@ -21,8 +22,8 @@ static const char *other_options(const gbs_run_options *o)
     if (o->lattice == GBS_LATTICE_NEVER) {
         return "--lattice never";
     }
-    if (o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL) {
-        return "lattices in bits have no probabilities to average: use --estimator count or traces";
+    if (o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL && o->lattice != GBS_LATTICE_ALWAYS) {
+        return "lattices in bits average probabilities with --lattice always only";
     }
     const unsigned wanted = GBSI_SCAN_COLORED | GBSI_SCAN_BASE;
     if ((gbsi_scan_traits(o->scan) & wanted) != wanted) {
@@ -41,6 +42,13 @@ static const char *other_options(const gbs_run_options *o)
 static bool is_demanded(const gbs_run_options *o)
 {
     return o->lattice == GBS_LATTICE_ALWAYS || o->estimator == GBS_ESTIMATOR_TRACES;
+}
+
+static gbs_status refuse(const gbs_run_options *o, const char *reason, gbs_error *err)
+{
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the model is not run bit by bit: %s",
+                     o->lattice == GBS_LATTICE_ALWAYS ? "lattice always" : "estimator traces",
+                     reason);
 }
 
 /* Share of the bits of words of 32 chains that are chains. */
@@ -62,8 +70,9 @@ bool gbsi_sites_allowed(const gbs_run_options *o)
 bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *o)
 {
     const double share = gbsi_lattice_share(lattice);
+    const bool averages = o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL; /* chains in bits do not */
     return (share >= LEAST_SITES || is_demanded(o)) &&
-           share >= SPEED_OF_CHAINS * share_of_chains(o);
+           (averages || share >= SPEED_OF_CHAINS * share_of_chains(o));
 }
 
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *o,
@@ -79,6 +88,12 @@ gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *o,
     }
     if (gbsi_sites_suit(engine->lattice, o)) {
         engine->spins = &engine->lattice->spins;
+        reason = o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL
+                     ? gbsi_lattice_averages_refusal(engine->lattice)
+                     : NULL;
+        if (reason != NULL) {
+            return refuse(o, reason, err);
+        }
     } else {
         gbsi_lattice_free(engine->lattice);
         engine->lattice = NULL;
@@ -113,13 +128,14 @@ gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *o,
     if (reason == NULL) {
         reason = gbsi_spins_refusal(problem->part);
     }
+    if (reason == NULL && o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL) {
+        reason = "probabilities are averaged on grids only: use --estimator count or traces";
+    }
     if (reason == NULL && (is_demanded(o) || share_of_chains(o) >= LEAST_CHAINS)) {
         status = pack(engine, problem, watch, &reason, err);
     }
     if (status == GBS_OK && engine->spins == NULL && is_demanded(o)) {
-        status = gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the model is not run bit by bit: %s",
-                           o->lattice == GBS_LATTICE_ALWAYS ? "lattice always" : "estimator traces",
-                           reason);
+        status = refuse(o, reason, err);
     }
     return status;
 }

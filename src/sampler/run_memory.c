@@ -10,6 +10,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "graph/graph.h"
+#include "lattice/averages.h"
 #include "model/soften.h"
 #include "sampler/run_options.h"
 
@@ -18,6 +19,7 @@
  * before it (batches.c). */
 #define SHORT_OF_COUNTS 4096u
 #define SHORT_OF_SUMS   8192u
+#define SHORT_OF_HELD   128u /* 4 terms, where chains hold their sums */
 
 /* Of many sites in bits a batch takes as long as so many passes. */
 #define MANY_SITES   (UINT32_C(1) << 20)
@@ -27,6 +29,19 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 {
     const uint32_t n_chains = gbsi_options_chains(&run->options);
     const gbsi_plan *plan = run->engine.plan; /* NULL for a lattice: slots are variables */
+    if (gbsi_engine_holds(&run->engine, &run->options)) {
+        const uint32_t n_slots = gbsi_lattice_n_slots(run->engine.lattice);
+        return (gbsi_estimate_shape){.n_slots = n_slots,
+                                     .same_arity = 2,
+                                     .n_chains = n_chains,
+                                     .lanes = 1,
+                                     .n_groups = n_chains,
+                                     .value_bytes = 1,
+                                     .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
+                                     .each_once = true,
+                                     .held = true,
+                                     .n_padding = n_slots - run->engine.spins->n_sites};
+    }
     return (gbsi_estimate_shape){
         .n_slots = run->problem.part->n_variables,
         .arity = plan == NULL ? run->problem.part->arity : plan->arity,
@@ -157,7 +172,8 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
 {
     const uint64_t passes = run->options.sweeps;
     const bool counts = shape->kind == GBS_ESTIMATOR_COUNT;
-    if (estimate == 0 || passes == 0 || passes > (counts ? SHORT_OF_COUNTS : SHORT_OF_SUMS)) {
+    const uint64_t most = shape->held ? SHORT_OF_HELD : counts ? SHORT_OF_COUNTS : SHORT_OF_SUMS;
+    if (estimate == 0 || passes == 0 || passes > most) {
         return estimate;
     }
     uint64_t n_cells = 0;
@@ -165,7 +181,10 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
         const uint32_t arity = gbsi_shape_arity(shape, s);
         n_cells += arity == 2 ? 1 : arity;
     }
-    const uint64_t each = counts ? 2 * sizeof(double) : sizeof(double); /* open sums; totals too */
+    /* open sums; totals too */
+    const uint64_t each = shape->held ? sizeof(float)
+                          : counts    ? 2 * sizeof(double)
+                                      : sizeof(double);
     const uint32_t n_ranks = gbsi_chains_are_spread(run) ? run->ranks->n_ranks : 1;
     const uint64_t late = n_cells * shape->lanes * shape->n_groups * each / n_ranks;
     return late < estimate ? estimate - late : estimate;

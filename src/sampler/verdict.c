@@ -8,6 +8,7 @@
 #include "base/extremes.h"
 #include "base/memory.h"
 #include "sampler/run.h"
+#include "sampler/run_memory.h"
 
 static void put(double *out, size_t i, double value)
 {
@@ -24,16 +25,10 @@ static void put_own(double *out, size_t i, const double *value)
     }
 }
 
-/* The part's number of a variable of the whole that is sampled ... */
+/* The part's number of a variable of the whole that is sampled. */
 static uint32_t part_of(const gbsi_problem *problem, uint32_t v)
 {
     return problem->part_of == NULL ? v : problem->part_of[v];
-}
-
-/* ... and its slot. @param plan NULL: a lattice. */
-static uint32_t slot_of(const gbsi_plan *plan, uint32_t of_part)
-{
-    return plan == NULL ? of_part : plan->slot_of[of_part];
 }
 
 static bool kept_nothing(const gbsi_estimate *estimate, const gbsi_tempered *tempered)
@@ -86,7 +81,8 @@ static void variable_marginal(const gbs_run *run, uint32_t u, size_t at, double 
     if (run->tempered != NULL) {
         gbsi_tempered_marginal(run->tempered, of_part, own[0], own[1], own[2], own[3]);
     } else {
-        gbsi_estimate_slot(run->estimates.estimate, slot_of(run->engine.plan, of_part), own[0],
+        gbsi_estimate_slot(run->estimates.estimate,
+                           gbsi_engine_slot(&run->engine, &run->options, of_part), own[0],
                            mcse == NULL ? NULL : own[1], ess == NULL ? NULL : own[2],
                            rhat == NULL ? NULL : own[3]);
     }
@@ -276,6 +272,61 @@ static gbs_status digest_numbers(const gbs_run *run, bool errors, double *value,
     return status;
 }
 
+/* Rows of slots whose sums chains hold, see gbsi_held: their probabilities, then their errors. */
+enum { ROWS = 128 };
+
+typedef struct row_job {
+    const gbsi_estimate *estimate;
+    uint32_t first, n_rows; /* slot, rows */
+    uint32_t n_members;
+    double *value; /* [n_rows][2][GBSI_SLOTS_HELD] */
+} row_job;
+
+static void tell_rows(void *context, uint32_t member)
+{
+    const row_job *job = context;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(job->n_rows, 1, member, job->n_members, &first, &end);
+    for (uint64_t r = first; r < end; ++r) {
+        gbsi_held_row row;
+        double *p = job->value + 2 * r * GBSI_SLOTS_HELD;
+        gbsi_estimate_held_row(job->estimate, job->first + (uint32_t)r * GBSI_SLOTS_HELD, &row);
+        for (uint32_t i = 0; i < GBSI_SLOTS_HELD; ++i) {
+            p[i] = one_nan(row.p[i]);
+            p[GBSI_SLOTS_HELD + i] = row.constant[i] ? NAN : one_nan(row.mcse[i]);
+        }
+    }
+}
+
+/* Whether the digest is that of the slots in their own order: where all variables are sampled. */
+static bool has_rows(const gbs_run *run)
+{
+    return run->tempered == NULL && run->problem.part != NULL &&
+           gbsi_engine_holds(&run->engine, &run->options) &&
+           run->problem.part->n_variables == run->problem.model->n_variables;
+}
+
+static gbs_status digest_rows(const gbs_run *run, gbsi_digest *digest, gbs_error *err)
+{
+    const uint32_t n_slots = gbsi_run_shape(run).n_slots;
+    const size_t n = (size_t)2 * ROWS * GBSI_SLOTS_HELD;
+    row_job job = {.estimate = run->estimates.estimate,
+                   .n_members = gbsi_pool_size(run->engine.pool),
+                   .value = gbsi_alloc_array(n, sizeof *job.value)};
+    if (job.value == NULL) {
+        return gbsi_no_memory(err, "digest", n * sizeof *job.value);
+    }
+    for (; job.first < n_slots; job.first += job.n_rows * GBSI_SLOTS_HELD) {
+        const uint32_t left = (n_slots - job.first) / GBSI_SLOTS_HELD;
+        job.n_rows = left < ROWS ? left : ROWS;
+        gbsi_pool_run(run->engine.pool, tell_rows, &job);
+        gbsi_digest_f64(digest, job.value, (size_t)2 * job.n_rows * GBSI_SLOTS_HELD);
+    }
+    gbsi_free(job.value);
+    return GBS_OK;
+}
+
 static size_t largest_window(const gbs_model *model)
 {
     size_t most = 0;
@@ -302,8 +353,12 @@ static gbs_status take_digest(gbs_run *run, gbs_error *err)
     }
     GBSI_TRY(check_marginals(run, err));
     GBSI_TRY(gbsi_digest_new(&digest, err));
-    GBSI_TRY(digest_numbers(run, false, value, digest, err));
-    GBSI_TRY(digest_numbers(run, true, value, digest, err));
+    if (has_rows(run)) {
+        GBSI_TRY(digest_rows(run, digest, err));
+    } else {
+        GBSI_TRY(digest_numbers(run, false, value, digest, err));
+        GBSI_TRY(digest_numbers(run, true, value, digest, err));
+    }
     gbsi_digest_text(digest, run->report.public.digest);
 cleanup:
     gbsi_digest_free(digest);

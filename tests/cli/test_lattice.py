@@ -76,17 +76,34 @@ def test_choice(run, grid, work):
         assert classes == ({"lattice": 4096} if bits else {"ising": 4096}), options
 
 
-def test_always_says_why_not(run, grid):
-    done = run("marginals", grid, "--lattice", "always", "--sweeps", "5")
-    assert done.status == 2 and "--estimator count or traces" in done.err
+def test_always_says_why_not(run, work):
+    for what in (["ising", "--grid", "65x63", "--torus"], ["regular", "--variables", "300", "--degree", "4"]):
+        assert run("generate", *what, "--coupling", "0.2", "-o", "other.uai").status == 0
+        done = run("marginals", "other.uai", "--lattice", "always", "--sweeps", "5")
+        assert done.status == 2 and "use --estimator count or traces" in done.err
 
 
-def test_same_bits(run, grid, work):
+def test_averages_go_on(run, grid, work):
+    """Stopped in the middle of a batch, in one of 4 and in one of 8 sweeps, with other threads."""
+    given = ["--method", "sample", "--lattice", "always", "--chains", "4", "--burn-in", "3"]
+    keep = ["--checkpoint", "r.ckpt", "-o", "x.csv"]
+    assert run("marginals", grid, *given, "--sweeps", "6", *keep).status == 0
+    for sweeps, more in (("303", keep), ("309", ["-o", "x.csv", "--summary", "s.json"])):
+        done = run("marginals", grid, "--resume", "r.ckpt", "--sweeps", sweeps, "--threads", "2", *more)
+        assert done.status == 0, done.err
+    resumed = summary(work)["digest"], (work / "x.csv").read_text()
+    done = run("marginals", grid, *given, "--sweeps", "309", "-o", "x.csv", "--summary", "s.json")
+    assert done.status == 0, done.err
+    assert resumed == (summary(work)["digest"], (work / "x.csv").read_text())
+
+
+@pytest.mark.parametrize("kept", [["--estimator", "count"], ["--method", "sample", "--lattice", "always"]])
+def test_same_bits(run, grid, work, kept):
     seen = set()
     for threads in "1", "3":
         for simd in "portable", "avx2", "avx512":
-            done = run("marginals", grid, "--estimator", "count", "--sweeps", "40", "--threads",
-                       threads, "-o", "x.csv", "--summary", "s.json", env={"GIBBSITE_SIMD": simd})
+            done = run("marginals", grid, *kept, "--sweeps", "40", "--threads", threads,
+                       "-o", "x.csv", "--summary", "s.json", env={"GIBBSITE_SIMD": simd})
             assert done.status == 0, done.err
             seen.add((summary(work)["digest"], (work / "x.csv").read_text()))
     assert len(seen) == 1
