@@ -258,19 +258,15 @@ static int limit_run(cli_denoising *d)
     const cli_arguments *a = d->job.arguments;
     const gbs_run_options typed = d->job.options;
     gbs_run_options *o = &d->job.options;
-    if (cli_given(a, "estimator") && typed.estimator == GBS_ESTIMATOR_RAO_BLACKWELL) {
-        o->lattice = GBS_LATTICE_NEVER;
-    }
+    d->how.keep_chains = cli_given(a, "chains");
     const gbs_status status = gbs_denoise_limit(&d->noisy, &d->how, o, &err);
     if (status < 0) {
         return cli_fail(status, &err);
     }
-    o->lattice = typed.lattice;
-    o->chains = cli_given(a, "chains") ? typed.chains : o->chains;
-    if (o->estimator != typed.estimator) {
+    if (o->lattice != typed.lattice) {
         cli_note(a,
                  "a large picture of two levels: run bit by bit, as with --method sample "
-                 "--estimator count --chains %" PRIu64,
+                 "--lattice always --chains %" PRIu64,
                  o->chains);
     }
     if (o->sweeps != typed.sweeps) {

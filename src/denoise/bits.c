@@ -16,7 +16,7 @@
 /* What is left to ask once there are no more than two fields. */
 static bool allows_bits(const gbs_run_options *o)
 {
-    return o->method == GBS_METHOD_SAMPLE && o->estimator == GBS_ESTIMATOR_COUNT &&
+    return o->method == GBS_METHOD_SAMPLE && o->estimator != GBS_ESTIMATOR_TRACES &&
            o->temper <= GBS_TEMPER_OFF && o->start == NULL && o->target == NULL &&
            o->sequence == NULL && !o->restarts && !o->partial_scan && o->least_chains == 0 &&
            gbsi_sites_allowed(o);

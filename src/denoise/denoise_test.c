@@ -405,16 +405,25 @@ static void large_pictures_of_two_levels_are_run_in_bits(void **unused)
     gbs_run_options run = gbs_run_options_default();
     assert_int_equal(gbs_denoise_limit(&image, &how, &run, NULL), GBS_OK);
     assert_int_equal(run.method, GBS_METHOD_SAMPLE);
-    assert_int_equal(run.estimator, GBS_ESTIMATOR_COUNT);
+    assert_int_equal(run.lattice, GBS_LATTICE_ALWAYS);
+    assert_int_equal(run.estimator, GBS_ESTIMATOR_RAO_BLACKWELL);
     assert_int_equal(run.chains, 4);
-    assert_int_equal(run.sweeps, (UINT64_C(1) << 35) / (4 * 2 * 1024 * 512));
+    assert_int_equal(run.sweeps, (UINT64_C(1) << 33) / (4 * 2 * 1024 * 512));
     run = gbs_run_options_default();
+    run.estimator = GBS_ESTIMATOR_COUNT;
     run.chains = 8;
     run.sweeps = 7;
     assert_int_equal(gbs_denoise_limit(&image, &how, &run, NULL), GBS_OK);
+    assert_int_equal(run.lattice, GBS_LATTICE_ALWAYS);
     assert_int_equal(run.estimator, GBS_ESTIMATOR_COUNT);
     assert_int_equal(run.chains, 8);
     assert_int_equal(run.sweeps, 7);
+    run = gbs_run_options_default(); /* sixteen chains, as asked for: sweeps are counted for them */
+    how.keep_chains = 1;
+    assert_int_equal(gbs_denoise_limit(&image, &how, &run, NULL), GBS_OK);
+    assert_int_equal(run.lattice, GBS_LATTICE_ALWAYS);
+    assert_int_equal(run.chains, 16);
+    assert_int_equal(run.sweeps, (UINT64_C(1) << 33) / (16 * 2 * 1024 * 512));
     for (int i = 0; i < 8; i++) {
         how = of_flips;
         run = gbs_run_options_default();
@@ -427,22 +436,23 @@ static void large_pictures_of_two_levels_are_run_in_bits(void **unused)
         run.draw = i == 6 ? GBS_DRAW_HERDED : run.draw;
         run.method = i == 7 ? GBS_METHOD_MEAN_FIELD : run.method;
         assert_int_equal(gbs_denoise_limit(&image, &how, &run, NULL), GBS_OK);
-        assert_int_equal(run.estimator, GBS_ESTIMATOR_RAO_BLACKWELL);
+        assert_int_equal(run.lattice, i == 5 ? GBS_LATTICE_NEVER : GBS_LATTICE_AUTO);
         assert_int_equal(run.chains, 16);
     }
     gbs_image_free(&image);
     image = grey(1 << 15, 47, 255); /* a tree of width 47 may answer it */
     run = gbs_run_options_default();
     assert_int_equal(gbs_denoise_limit(&image, &of_flips, &run, NULL), GBS_OK);
-    assert_int_equal(run.estimator, GBS_ESTIMATOR_RAO_BLACKWELL);
+    assert_int_equal(run.lattice, GBS_LATTICE_AUTO);
     gbs_image_free(&image);
 }
 
-static gbs_run_options in_bits(void)
+static gbs_run_options in_bits(gbs_estimator_kind estimator)
 {
     gbs_run_options run = gbs_run_options_default();
     run.method = GBS_METHOD_SAMPLE;
-    run.estimator = GBS_ESTIMATOR_COUNT;
+    run.estimator = estimator;
+    run.lattice = estimator == GBS_ESTIMATOR_RAO_BLACKWELL ? GBS_LATTICE_ALWAYS : run.lattice;
     run.chains = 4;
     run.sweeps = test_share(64, 8);
     run.burn_in = 3;
@@ -457,9 +467,10 @@ static void execute(gbs_run *run)
 
 /* The run without factors has the bits of the run of the model. @param shown of one pixel in so
  * many, black. */
-static void check_bits(uint32_t width, uint32_t height, uint32_t shown)
+static void check_bits(uint32_t width, uint32_t height, uint32_t shown,
+                       gbs_estimator_kind estimator)
 {
-    const gbs_run_options options = in_bits();
+    const gbs_run_options options = in_bits(estimator);
     const size_t n_states = (size_t)2 * width * height;
     gbs_image image = grey(width, height, 1);
     gbs_model *model = NULL;
@@ -496,17 +507,18 @@ static void check_bits(uint32_t width, uint32_t height, uint32_t shown)
 static void no_factors_are_needed(void **unused)
 {
     (void)unused;
-    check_bits(200, 150, 3);
-    check_bits(64, 48, 2);
-    check_bits(97, 131, 5);
-    check_bits(64, 64, 0);
+    check_bits(200, 150, 3, GBS_ESTIMATOR_COUNT);
+    check_bits(64, 48, 2, GBS_ESTIMATOR_RAO_BLACKWELL);
+    check_bits(97, 131, 5, GBS_ESTIMATOR_RAO_BLACKWELL);
+    check_bits(64, 64, 0, GBS_ESTIMATOR_COUNT);
+    check_bits(64, 64, 0, GBS_ESTIMATOR_RAO_BLACKWELL);
 }
 
 /* What is no lattice has its model, and a run without factors no checkpoint. */
 static void other_runs_have_their_model(void **unused)
 {
     (void)unused;
-    gbs_run_options options = in_bits();
+    gbs_run_options options = in_bits(GBS_ESTIMATOR_COUNT);
     gbs_image image = grey(60, 60, 1);
     gbs_model *model = NULL;
     gbs_run *run = NULL;
@@ -536,7 +548,7 @@ static void other_runs_have_their_model(void **unused)
 static void memory_may_run_out(void **unused)
 {
     (void)unused;
-    gbs_run_options options = in_bits();
+    gbs_run_options options = in_bits(GBS_ESTIMATOR_RAO_BLACKWELL);
     options.threads = 1;
     gbs_image image = grey(48, 48, 1);
     bool done = false;

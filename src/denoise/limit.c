@@ -7,15 +7,14 @@
 #define LARGE        (UINT64_C(1) << 20) /* pixels times levels */
 #define MOST_WORK    (UINT64_C(1) << 33) /* updates times levels */
 #define LEAST_SWEEPS 16u
-/* In bits, where an update takes a fifth of the time, few chains are enough to compare, and fewer
+/* In bits, where an update takes a tenth of the time, few chains are enough to compare, and fewer
  * of their sweeps are burn-in. */
 #define BIT_CHAINS       4u
-#define MOST_BIT_WORK    (UINT64_C(1) << 35)
 #define LEAST_BIT_SWEEPS 64u
 
-static uint64_t sweeps_of(uint64_t work, uint64_t per_sweep, uint64_t least)
+static uint64_t sweeps_of(uint64_t per_sweep, uint64_t least)
 {
-    return work / per_sweep < least ? least : work / per_sweep;
+    return MOST_WORK / per_sweep < least ? least : MOST_WORK / per_sweep;
 }
 
 gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *options,
@@ -34,18 +33,18 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
     }
     gbs_run_options bits = own;
     bits.method = own.method == GBS_METHOD_AUTO ? GBS_METHOD_SAMPLE : own.method;
-    bits.estimator = GBS_ESTIMATOR_COUNT;
-    bits.chains = own.chains == gbs_run_options_default().chains ? BIT_CHAINS : own.chains;
+    bits.lattice = own.lattice == GBS_LATTICE_AUTO ? GBS_LATTICE_ALWAYS : own.lattice;
+    bits.chains =
+        o.keep_chains || own.chains != gbs_run_options_default().chains ? own.chains : BIT_CHAINS;
     const bool in_bits = gbsi_denoise_is_lattice(noisy, &o, &bits);
     if (in_bits) {
         run->method = bits.method;
-        run->estimator = bits.estimator;
+        run->lattice = bits.lattice;
         run->chains = bits.chains;
     }
     if (own.sweeps == 0 && own.max_updates == 0 && own.time_s == 0.0) {
         const uint64_t per_sweep = n * gbsi_options_chains(in_bits ? &bits : &own);
-        run->sweeps = in_bits ? sweeps_of(MOST_BIT_WORK, per_sweep, LEAST_BIT_SWEEPS)
-                              : sweeps_of(MOST_WORK, per_sweep, LEAST_SWEEPS);
+        run->sweeps = sweeps_of(per_sweep, in_bits ? LEAST_BIT_SWEEPS : LEAST_SWEEPS);
         run->target_error = GBSI_DEFAULT_TARGET;
     }
 cleanup:
