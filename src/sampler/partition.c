@@ -198,7 +198,7 @@ static gbsi_share_facts number_facts(const gbs_partition *p, uint32_t n_ranks)
                               .n_states = part->state_offset[part->n_variables],
                               .n_cells = count_cells(part),
                               .max_arity = plan->max_arity,
-                              .n_components = run->problem.components->n,
+                              .n_components = run->report.public.n_components,
                               .n_colors = run->report.public.n_colors,
                               .n_places = p->schedule.n_places,
                               .n_batches = p->schedule.n_batches,
@@ -278,11 +278,8 @@ static void forget(gbs_run *run)
         gbsi_graph_free(problem->graph);
     }
     gbsi_graph_free(problem->whole_graph);
-    gbsi_components_free(problem->components);
-    gbsi_free(problem->part_of);
+    gbsi_problem_forget_components(problem);
     problem->graph = problem->whole_graph = NULL;
-    problem->components = NULL;
-    problem->part_of = NULL;
     run->engine.scan->free(run->engine.scan_state);
     run->engine.scan_state = NULL;
     gbsi_plan_keep_slots(run->engine.plan);
@@ -314,6 +311,7 @@ gbs_status gbsi_partition_begin(const gbs_model *model, const gbs_evidence *evid
     }
     GBSI_TRY(gbsi_share_options(options, &taken, err));
     GBSI_TRY(gbsi_run_begin(model, &taken, &p->run, err));
+    p->run->purpose.divides = true;
     GBSI_TRY(gbsi_run_prepare(p->run, evidence, err));
     GBSI_TRY(gbsi_run_note_inputs(p->run, evidence, &taken, err));
     GBSI_TRY(check_scan(p, n_ranks, err));
@@ -342,6 +340,7 @@ gbs_status gbsi_partition_end(gbs_partition *p, uint32_t n_ranks, gbs_error *err
 {
     gbs_status status = GBS_OK;
     gbsi_run_enter(p->run);
+    gbsi_mapping_rest(&p->run->problem.model->mapping); /* places follow from the graph */
     GBSI_TRY(list_places(p, n_ranks, err));
     p->facts = facts_of(p, n_ranks);
     GBSI_TRY(take_number(p, err));

@@ -175,6 +175,10 @@ static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
     GBSI_TRY(gbsi_problem_take_part(&run->problem, &run->options, &run->report.public, err));
     GBSI_TRY(take_exact_marginals(run, err));
     run->report.public.n_components = run->problem.components->n;
+    if (run->purpose.divides && !run->report.public.has_zeros) {
+        gbsi_problem_forget_components(&run->problem);
+        gbsi_mapping_rest(&run->problem.model->mapping); /* compiling reads a part of it */
+    }
     if (run->problem.part != NULL && run->options.method != GBS_METHOD_SAMPLE) {
         GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
     }

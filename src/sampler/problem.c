@@ -179,6 +179,14 @@ cleanup:
     return status;
 }
 
+void gbsi_problem_forget_components(gbsi_problem *p)
+{
+    gbsi_components_free(p->components);
+    gbsi_free(p->part_of);
+    p->components = NULL;
+    p->part_of = NULL;
+}
+
 void gbsi_problem_free(gbsi_problem *p)
 {
     if (p->graph != p->whole_graph) {
@@ -188,10 +196,9 @@ void gbsi_problem_free(gbsi_problem *p)
     if (p->part != p->whole) {
         gbsi_conditioned_free(p->part);
     }
-    gbsi_components_free(p->components);
+    gbsi_problem_forget_components(p);
     gbsi_graph_free(p->whole_graph);
     gbsi_conditioned_free(p->whole);
-    gbsi_free(p->part_of);
     gbsi_free(p->target);
     gbsi_free(p->exact);
     gbsi_free(p->enumerated);

@@ -64,12 +64,13 @@ typedef struct gbsi_run_budget {
 
 /* What a run is made for, beside gbs_run_execute(). */
 typedef struct gbsi_run_purpose {
-    bool limited;   /* refuse early what would not fit; gbs_model_info() wants the figures instead,
-                       and of the plan no more */
-    bool draws;     /* for callbacks.draw: all is exact or nothing is: gbs_run_new_for_draws() */
-    bool up_only;   /* exact parts are summed, without a marginal: gbs_log_z() */
-    bool anneals;   /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
-    double penalty; /* of hard zeros on the way, nats; 0: they stay hard */
+    bool limited; /* refuse early what would not fit; gbs_model_info() wants the figures instead,
+                     and of the plan no more */
+    bool draws;   /* for callbacks.draw: all is exact or nothing is: gbs_run_new_for_draws() */
+    bool divides; /* to be divided: only the plan's slots and levels are wanted, nothing is exact */
+    bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
+    bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
+    double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
     const gbs_ranks *ranks; /* that share its chains, borrowed; NULL: this process is alone */
     gbsi_lattice **lattice; /* all there is of the model but its variables: taken; NULL: none */
 } gbsi_run_purpose;
