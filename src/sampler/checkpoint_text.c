@@ -341,11 +341,16 @@ static gbs_status check_option(const gbs_run *run, const char *path, const char 
     if (!find_line(text, "--", name, saved)) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line --%s is missing", path, name);
     }
+    const bool fixed =
+        run->shared.share != NULL && (strcmp(name, "method") == 0 || strcmp(name, "lattice") == 0);
     return strcmp(saved, own) == 0
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
-                           "%s: a checkpoint of a run with --%s %s, this run has --%s %s", path,
-                           name, saved, name, own);
+                           "%s: a checkpoint of a run with --%s %s, this run has --%s %s%s", path,
+                           name, saved, name, own,
+                           fixed ? ": ranks that share a model go on with runs begun with --method "
+                                   "sample --lattice never"
+                                 : "");
 }
 
 static gbs_status check_identity(const gbs_run *run, const char *path, const char *text,

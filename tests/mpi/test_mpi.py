@@ -392,6 +392,15 @@ def test_a_shared_model_goes_on_divided_otherwise(made, tmp_path, verb):
     assert ours(done) == ["gibbsite-mpi: run.ckpt: the checkpoint is damaged: its checksum is wrong"]
 
 
+def test_what_one_process_begins_for_ranks(made, tmp_path):
+    spins = str(made / "spins.gbm")
+    assert run(GIBBSITE, "marginals", spins, "--sweeps", "20", "--checkpoint", "run.ckpt", cwd=tmp_path).returncode == 0
+    done = mpirun(2, "marginals", spins, "--distribute", "model", "--sweeps", "30", "--resume", "run.ckpt", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert ours(done) == ["gibbsite-mpi: run.ckpt: a checkpoint of a run with --lattice auto, this run has --lattice never: "
+                          "ranks that share a model go on with runs begun with --method sample --lattice never"]
+
+
 def test_time_leaves_a_checkpoint_of_a_shared_model(made, tmp_path):
     ended = mpirun(2, "marginals", str(made / "spins.gbm"), "--distribute", "model", *SAMPLED, "--sweeps", "1000000000",
                    "--time", "1", "--checkpoint", "run.ckpt", cwd=tmp_path)
