@@ -22,7 +22,7 @@ static int print_help(void)
                 "answers of --scan splash depend on the number of ranks and on --parts.\n\n"
                 "  marginals        marginal distributions, with Monte Carlo errors\n"
                 "  sample           joint samples, one per sweep and chain\n"
-                "  logz             the partition function, exact or by annealing\n"
+                "  logz             the partition function, exact, by ladders or by annealing\n"
                 "  partition        divides a model once, into a folder with a share for each\n"
                 "                   rank, so that no rank of later runs reads all of it; with\n"
                 "                   the words of 'gibbsite generate ising' a lattice that is\n"

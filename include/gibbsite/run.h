@@ -244,12 +244,13 @@ GBS_API gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evide
  * same bits on any number of ranks. All ranks call it with the same model, evidence and options,
  * and then gbs_run_execute(), gbs_run_checkpoint() and gbs_run_resume() alike. After that every
  * rank has the report and the marginals. callbacks.draw is set on all ranks or none, and called on
- * rank 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE in callbacks.
+ * rank 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE in callbacks. Of ladders
+ * of temperatures every rank has the states of all lanes, and moves some of them.
  *
  * @param ranks borrowed, outlives the run; those of one rank are a run without.
- * @return GBS_ERR_UNSUPPORTED, beside the others, for what needs all chains in one process: ladders
- *         of temperatures, splashes and the pilot run of scan auto, the synchronous scan, spins
- *         with one bit each, a threshold that trial runs find; GBS_ERR_STATE where version, model,
+ * @return GBS_ERR_UNSUPPORTED, beside the others, for what needs all chains in one process:
+ *         splashes and the pilot run of scan auto, the synchronous scan, spins with one bit each, a
+ *         threshold that trial runs find; GBS_ERR_STATE where version, model,
  *         evidence or options of a rank are not those of rank 0, or its time and memory decide
  *         otherwise what is exact. Where it fails on a rank, it fails on all, and the message names
  *         the first that failed. gbs_run_execute() returns GBS_ERR_STATE on a rank that has no

@@ -111,9 +111,8 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                 run->report.burn_in_agreed = true;
                 break;
             }
-            if (gbsi_run_is_stuck(run, drive, rhat)) {
-                GBSI_TRY(gbsi_run_turn_to_ladders(run, drive, err));
-            }
+            GBSI_TRY(
+                gbsi_run_turn_to_ladders(run, drive, gbsi_run_is_stuck(run, drive, rhat), err));
             thin(run->engine.executor.n_all, t);
         }
         /* The clock only ends it: the count in the report reproduces the run. */

@@ -69,7 +69,8 @@ static void sum_groups(void *context, uint32_t member)
 {
     const summing *s = context;
     const gbsi_executor *x = s->executor;
-    for (uint32_t g = member; g < x->n_groups; g += gbsi_pool_size(x->pool)) {
+    const uint32_t end = x->first_moved + x->n_moved;
+    for (uint32_t g = x->first_moved + member; g < end; g += gbsi_pool_size(x->pool)) {
         gbsi_executor_group_density(x, g, s->out + (size_t)g * x->lanes);
     }
 }

@@ -21,8 +21,8 @@ void gbsi_group_density_sums(const gbsi_plan *plan, const gbsi_group *group, uin
  * a share: summed over all ranks, which call it together; a failure is kept in x->lost. */
 void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, double *out);
 
-/* The same of every chain, groups shared among the executor's threads. @param out [n_groups *
- * lanes], padded lanes included. */
+/* The same of every chain that passes move, groups shared among the executor's threads.
+ * @param out [n_groups * lanes], padded lanes included. */
 void gbsi_executor_log_density(const gbsi_executor *executor, double *out);
 
 #endif

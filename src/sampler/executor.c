@@ -102,7 +102,12 @@ static gbs_status prepare_pass(gbsi_executor *x, const gbsi_executor_setting *se
                                gbs_error *err)
 {
     gbsi_pass_setting of_pass = setting_of(setting);
-    of_pass.group = x->group;
+    if (setting->moved.some) {
+        of_pass.first_chain += setting->moved.first;
+        of_pass.n_chains = setting->moved.n;
+        of_pass.n_groups = x->n_moved;
+    }
+    of_pass.group = x->group == NULL ? NULL : x->group + x->first_moved;
     return x->pass->prepare(&of_pass, &x->pass_state, err);
 }
 
@@ -118,6 +123,7 @@ gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options
         .pool = x->pool,
         .own = {.some = true, .first = x->first_chain, .n = x->n_chains},
         .turns = x->turns};
+    assert(x->n_moved == x->n_groups);
     free_draw(x);
     x->seed = options->seed;
     x->draw = gbsi_draw_of(options, x->level);
@@ -143,8 +149,13 @@ gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *set
                          .first_chain = of_pass.first_chain,
                          .lanes = of_pass.lanes,
                          .n_groups = of_pass.n_groups,
+                         .n_moved = of_pass.n_groups,
                          .pool = setting->pool,
                          .turns = setting->turns};
+    if (setting->moved.some) {
+        x->first_moved = (setting->moved.first + x->lanes - 1) / x->lanes;
+        x->n_moved = (setting->moved.n + x->lanes - 1) / x->lanes;
+    }
     if ((x->pass->traits & GBSI_PASS_OWNS) == 0) {
         GBSI_TRY(take_groups(x, err));
         x->draw = gbsi_draw_of(setting->options, setting->level);
@@ -310,7 +321,7 @@ gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, u
                                .schedule = schedule,
                                .draw = x->draw,
                                .draw_state = x->draw_state,
-                               .beta = x->beta,
+                               .beta = x->beta == NULL ? NULL : x->beta + x->first_moved * x->lanes,
                                .estimate = estimate,
                                .rao_blackwell = rao_blackwell,
                                .watch = x->watch};

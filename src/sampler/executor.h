@@ -27,11 +27,12 @@ typedef struct gbsi_executor {
     uint32_t first_chain; /* ... from this one on: all functions count from 0 */
     uint32_t lanes;       /* 16 with 8 chains or more in the run, else 1 */
     uint32_t n_groups;
-    gbsi_group *group;  /* [n_groups] */
-    uint64_t n_updates; /* of each chain in the last pass */
-    float *beta;        /* [n_groups * lanes] inverse temperatures, NULL: 1 */
-    gbsi_pool *pool;    /* borrowed, NULL: one thread */
-    gbsi_watch *watch;  /* of long passes; borrowed, NULL: nobody waits */
+    uint32_t first_moved, n_moved; /* groups that passes move, see gbsi_executor_setting.moved */
+    gbsi_group *group;             /* [n_groups] */
+    uint64_t n_updates;            /* of each chain in the last pass */
+    float *beta;                   /* [n_groups * lanes] inverse temperatures, NULL: 1 */
+    gbsi_pool *pool;               /* borrowed, NULL: one thread */
+    gbsi_watch *watch;             /* of long passes; borrowed, NULL: nobody waits */
     gbsi_batch_hook hook;
     const gbs_ranks *ranks;     /* that have the other chains, for save(); NULL: all are here */
     const uint8_t *own;         /* of a share: see density.h; borrowed, NULL: all factors count */
@@ -58,6 +59,7 @@ typedef struct gbsi_executor_setting {
     gbsi_pool *pool;    /* NULL: one thread; bits do not depend on it */
     uint64_t draw_room; /* bytes the draw may take */
     gbsi_own_chains own;
+    gbsi_own_chains moved;   /* of these, whom passes move: other ranks move the others, and tell */
     const gbsi_turns *turns; /* see gbsi_pass_setting */
 } gbsi_executor_setting;
 
@@ -97,7 +99,7 @@ bool gbsi_executor_connects(const gbsi_executor *x);
 bool gbsi_executor_may_connect(const gbsi_executor *x);
 void gbsi_executor_watch(gbsi_executor *x, gbsi_on_block *on_block, void *context);
 
-/* One pass of all groups. @param estimate NULL: nothing is kept.
+/* One pass of all groups that are moved here. @param estimate NULL: nothing is kept.
  * @return GBS_ERR_IMPOSSIBLE naming the variable if a conditional had no positive weight. */
 gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);

@@ -3,7 +3,6 @@
  */
 #include "sampler/log_z.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -59,7 +58,8 @@ gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exa
     gbsi_tempered_log_z found;
     run->checkpoints.log_exact = log_exact;
     if (run->checkpoints.from != NULL) {
-        GBSI_TRY(gbsi_run_take_up(run, drive, err));
+        GBSI_TRY(gbsi_ranks_meet(run->ranks, gbsi_run_take_up(run, drive, err), err));
+        GBSI_TRY(gbsi_drive_agree(run, drive, err));
     }
     GBSI_TRY(gbsi_run_tempered(run, drive, err));
     if (r->sweeps > 0) {
@@ -136,17 +136,9 @@ cleanup:
 
 /* What comes before sampling: all ranks have the same run, and each sums what is exact. */
 static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_files *files,
-                          bool ladders, double *log_exact, gbs_error *err)
+                          double *log_exact, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (run->ranks != NULL && run->problem.part != NULL && ladders) {
-        return gbsi_fail(
-            err, GBS_ERR_UNSUPPORTED,
-            "chains on several ranks: ln Z of %" PRIu32
-            " variables is estimated by ladders of temperatures (--temper auto), which "
-            "are on one process only: anneal with --temper off",
-            run->problem.part->n_variables);
-    }
     GBSI_TRY(gbsi_run_take_files(run, files, err));
     if (run->report.public.n_exact_variables > 0) {
         GBSI_TRY(gbsi_run_exact_log_z(run, drive, log_exact, err));
@@ -196,7 +188,7 @@ static gbs_status log_z(const gbs_ranks *ranks, const gbs_model *model,
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
     drive.run = run;
     GBSI_TRY(gbsi_ranks_compare(run, err));
-    status = prepare(run, &drive, files, ladders, &log_exact, err);
+    status = prepare(run, &drive, files, &log_exact, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
     GBSI_TRY(gbsi_ranks_meet(ranks, gbsi_ranks_compare_files(run, err), err));
     status = answer(run, &drive, log_exact, ladders, &found, err);
@@ -205,11 +197,11 @@ static gbs_status log_z(const gbs_ranks *ranks, const gbs_model *model,
     status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
 cleanup:
     gbs_run_free(run);
-    if (status == GBS_ERR_LIMIT && ladders && ranks == NULL &&
+    if (status == GBS_ERR_LIMIT && ladders &&
         options->temper == GBS_TEMPER_AUTO) { /* annealing takes less memory */
         gbs_run_options annealing = *options;
         annealing.temper = GBS_TEMPER_OFF;
-        return log_z(NULL, model, evidence, &annealing, files, callbacks, report, err);
+        return log_z(ranks, model, evidence, &annealing, files, callbacks, report, err);
     }
     return status;
 }

@@ -51,9 +51,6 @@ gbs_status gbsi_ranks_check(const gbs_run *run, gbs_error *err)
     if (run->ranks == NULL || run->problem.part == NULL) {
         return GBS_OK;
     }
-    if (o->temper > GBS_TEMPER_OFF) {
-        return refuse("--temper: ladders of temperatures are on one process only", err);
-    }
     if (run->engine.spins != NULL) {
         return refuse("spins with one bit each are on one process only: use --lattice never "
                       "with --estimator count or rao-blackwell",
@@ -392,18 +389,27 @@ gbs_status gbsi_draw_rows_give(gbsi_draw_rows *rows, gbs_run *run, const gbsi_dr
 
 /* ---- ladders ---- */
 
-gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+static gbs_status warn_of_ladders(gbs_run *run, gbs_error *err)
 {
-    if (run->ranks == NULL) {
-        drive->stop = GBSI_STOP_TO_TEMPER;
-        return GBS_OK;
-    }
     if (run->report.told_of_ladders) {
         return GBS_OK;
     }
     run->report.told_of_ladders = true;
     return gbsi_report_warn(&run->report, err,
-                            "the chains disagree, where one process would go on with ladders of "
-                            "temperatures (--temper auto); on several ranks the chains go on as "
-                            "they are");
+                            "the chains disagree, where ranks that have the whole model would go "
+                            "on with ladders of temperatures (--temper auto); ranks that share a "
+                            "model go on with the chains");
+}
+
+gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, bool wanted, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool stays = !wanted;
+    if (run->shared.share != NULL) {
+        return wanted ? warn_of_ladders(run, err) : GBS_OK;
+    }
+    GBSI_TRY(gbsi_run_any(run, &stays, err));
+    drive->stop = stays ? drive->stop : GBSI_STOP_TO_TEMPER;
+cleanup:
+    return status;
 }

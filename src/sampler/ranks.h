@@ -69,8 +69,9 @@ void gbsi_draw_rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density
 /* All of them to callbacks.draw of rank 0, chain by chain. */
 gbs_status gbsi_draw_rows_give(gbsi_draw_rows *rows, struct gbs_run *run,
                                const struct gbsi_drive *drive, uint64_t draw, gbs_error *err);
-/* Where plain chains disagree, one process goes on with ladders of temperatures; several ranks say
- * so once, and go on as they are. */
-gbs_status gbsi_run_turn_to_ladders(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+/* Where plain chains disagree, a run goes on with ladders of temperatures, if all ranks can; ranks
+ * that share a model say so once, and go on as they are. @param wanted by this rank. */
+gbs_status gbsi_run_turn_to_ladders(struct gbs_run *run, struct gbsi_drive *drive, bool wanted,
+                                    gbs_error *err);
 
 #endif

@@ -113,7 +113,7 @@ static bool ladders_may_help(const gbs_run *run)
 {
     gbs_run_options o = run->options;
     o.temper = 16;
-    return run->report.public.max_rhat > GBSI_STUCK_RHAT && run->ranks == NULL &&
+    return run->report.public.max_rhat > GBSI_STUCK_RHAT && run->shared.share == NULL &&
            !run->purpose.draws && !run->purpose.up_only && gbsi_options_check(&o, NULL) >= 0;
 }
 

@@ -348,11 +348,10 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (status < 0 || !decides) {
         return status;
     }
-    if (gbsi_run_is_stuck(run, drive, run->report.public.max_rhat)) {
-        const gbs_status turned = gbsi_run_turn_to_ladders(run, drive, err);
-        if (turned < 0 || drive->stop != GBSI_GO_ON) {
-            return turned;
-        }
+    const bool stuck = gbsi_run_is_stuck(run, drive, run->report.public.max_rhat);
+    const gbs_status turned = gbsi_run_turn_to_ladders(run, drive, stuck, err);
+    if (turned < 0 || drive->stop != GBSI_GO_ON) {
+        return turned;
     }
     if (run->report.public.max_mcse <= run->report.public.target_error &&
         gbsi_run_chains_agree(run) && gbsi_run_has_wandered(run)) {
@@ -520,8 +519,8 @@ static gbs_status run_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         if (run->phase == GBSI_PHASE_BURN_IN) {
             GBSI_TRY(gbsi_run_burn_in(run, drive, err));
         }
-        if (run->report.public.sweeps == 0 && gbsi_run_is_slow(run, drive)) {
-            GBSI_TRY(gbsi_run_turn_to_ladders(run, drive, err));
+        if (run->report.public.sweeps == 0) {
+            GBSI_TRY(gbsi_run_turn_to_ladders(run, drive, gbsi_run_is_slow(run, drive), err));
         }
         GBSI_TRY(sample(run, drive, err));
         run->phase = drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->phase;

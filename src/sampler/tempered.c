@@ -47,7 +47,8 @@ static gbs_status local_moves(gbs_run *run, gbsi_drive *drive, bool keep, gbs_er
     gbsi_tempered *t = run->tempered;
     gbsi_executor *x = &t->executor;
     gbsi_drive_go_on(drive, keep);
-    drive->whole = run->checkpoints.path != NULL; /* half a sweep is nothing to go on from */
+    /* Half a sweep is nothing to go on from, and ranks end theirs together. */
+    drive->whole = run->checkpoints.path != NULL || run->ranks != NULL;
     x->watch = &drive->watch;
     if (t->blocks.used) {
         gbsi_tempered_draw_blocks(t);
@@ -76,7 +77,7 @@ static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error 
     for (uint32_t v = 0; t->observed != NULL && v < t->core->n_variables; ++v) {
         states_of(t, v, t->before + (size_t)v * lanes);
     }
-    GBSI_TRY(local_moves(run, drive, keep, err));
+    GBSI_TRY(gbsi_tempered_tell(t, local_moves(run, drive, keep, err), err));
     if (t->ratios != NULL && !keep) {
         gbsi_ratios_learn(t->ratios, t->density);
     }
@@ -103,6 +104,7 @@ static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error 
     if (t->iteration == run->checkpoints.stop_after) {
         drive->stop = GBSI_STOP_SIGNAL;
     }
+    GBSI_TRY(gbsi_drive_agree(run, drive, err));
 cleanup:
     return status;
 }
@@ -162,19 +164,29 @@ cleanup:
 
 /* Out of time for burn-in, or of the iterations that were asked for.
  * @param until_s by the clock, without --burn-in. */
-static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s)
+static gbs_status burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, bool *is_so,
+                           gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     const gbs_run_options *o = &run->options;
     const gbsi_tempered *t = run->tempered;
     const gbsi_ratios *ratios = t->ratios;
     if (drive->stop == GBSI_GO_ON && ratios != NULL && ratios->n_rows < LEARNT) {
-        return false;
+        *is_so = false;
+        return GBS_OK;
     }
     const bool automatic = o->burn_in == GBS_BURN_IN_AUTO;
     const bool observing = t->observed != NULL && t->in_round < OBSERVED;
-    const bool late = automatic && o->time_s > 0.0 && gbsi_clock_s() > until_s && !observing;
-    return drive->stop != GBSI_GO_ON || late ||
-           (automatic ? t->round == N_ROUNDS : run->report.public.burn_in >= o->burn_in);
+    bool late = gbsi_clock_s() > until_s && !observing;
+    if (automatic && o->time_s > 0.0) {
+        GBSI_TRY(gbsi_run_any(run, &late, err));
+    } else {
+        late = false;
+    }
+    *is_so = drive->stop != GBSI_GO_ON || late ||
+             (automatic ? t->round == N_ROUNDS : run->report.public.burn_in >= o->burn_in);
+cleanup:
+    return status;
 }
 
 /* Where the memory of local moves goes: the ladder is cut where the better ones forget. */
@@ -191,11 +203,16 @@ static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbsi_tempered *t = run->tempered;
     const double now_s = gbsi_clock_s();
     const double left_s = drive->started_s + run->options.time_s - now_s;
+    bool ended = false;
     t->observed = observed(t);
-    while (!burnt_in(run, drive, now_s + SHARE_OF_TIME * left_s)) {
+    for (;;) {
+        GBSI_TRY(burnt_in(run, drive, now_s + SHARE_OF_TIME * left_s, &ended, err));
+        if (ended) {
+            break;
+        }
         GBSI_TRY(iterate(run, drive, false, err));
         if (t->round < N_ROUNDS && ++t->in_round >= round_length[t->round]) {
-            GBSI_TRY(adapt(run, t->round, err));
+            GBSI_TRY(gbsi_ranks_meet(run->ranks, adapt(run, t->round, err), err));
             ++t->round;
             t->in_round = 0;
             t->observed = observed(t);
@@ -205,7 +222,7 @@ static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     /* A round cut short has observed enough, or nothing. */
     if (drive->stop == GBSI_GO_ON && t->observed != NULL && t->in_round >= OBSERVED &&
         t->ratios == NULL) {
-        GBSI_TRY(adapt(run, CUT, err));
+        GBSI_TRY(gbsi_ranks_meet(run->ranks, adapt(run, CUT, err), err));
     }
     if (drive->stop != GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
@@ -276,7 +293,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbsi_tempered *t = run->tempered;
     const bool begins = drive->stop == GBSI_GO_ON;
     if (t->means == NULL) {
-        GBSI_TRY(gbsi_tempered_take_means(t, err));
+        GBSI_TRY(gbsi_ranks_meet(run->ranks, gbsi_tempered_take_means(t, err), err));
         t->drop_at = 3 * WINDOW;
     }
     for (;;) {
@@ -386,11 +403,15 @@ static gbs_status begin(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
     const gbsi_found_before found = keep_found(run);
-    const gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
-    if (status >= 0) {
-        run->tempered->found = found;
-        r->burn_in = r->sweeps = 0;
-        run->phase = GBSI_PHASE_CLIMBING;
+    gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, status, err));
+    run->tempered->found = found;
+    r->burn_in = r->sweeps = 0;
+    run->phase = GBSI_PHASE_CLIMBING;
+cleanup:
+    if (status < 0) {
+        gbsi_tempered_free(run->tempered);
+        run->tempered = NULL;
     }
     return status;
 }
@@ -405,8 +426,9 @@ static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
     run->report.starts_dispersed = true;
-    GBSI_TRY(gbsi_run_keep(run, drive,
-                           run->checkpoints.begun ? GBSI_AFTER_PASS : GBSI_BEFORE_PASSES, err));
+    const gbs_status kept = gbsi_run_keep(
+        run, drive, run->checkpoints.begun ? GBSI_AFTER_PASS : GBSI_BEFORE_PASSES, err);
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, kept, err));
     if (run->tempered->means == NULL) {
         GBSI_TRY(burn_in(run, drive, err));
     }
@@ -426,8 +448,8 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (run->tempered == NULL) {
         status = begin(run, drive, err);
     }
-    if (status == GBS_ERR_STOPPED) {
-        return GBS_OK; /* stopped while ladders were prepared */
+    if (status == GBS_ERR_STOPPED) { /* while ladders were prepared */
+        return gbsi_drive_agree(run, drive, err);
     }
     if (status >= 0) {
         status = climb(run, drive, err);

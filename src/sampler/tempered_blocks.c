@@ -133,6 +133,11 @@ static void store(const gbsi_tempered *t, uint32_t g, const uint32_t *x)
 
 /* ---- draws ----------------------------------------------------------------------------------- */
 
+bool gbsi_tempered_redraws(const gbsi_tempered *t)
+{
+    return t->blocks.used && t->means != NULL && t->ratios == NULL;
+}
+
 typedef struct job {
     gbsi_tempered *tempered;
     uint32_t plan;
@@ -143,8 +148,10 @@ static void draw_groups(void *context, uint32_t member)
     const job *j = context;
     gbsi_tempered *t = j->tempered;
     gbsi_tempered_blocks *b = &t->blocks;
-    const uint32_t n_members = gbsi_pool_size(t->executor.pool);
-    for (uint32_t g = member; g < b->n_groups; g += n_members) {
+    const gbsi_executor *executor = &t->executor;
+    const uint32_t end = executor->first_moved + executor->n_moved;
+    for (uint32_t g = executor->first_moved + member; g < end;
+         g += gbsi_pool_size(executor->pool)) {
         uint32_t *x = b->x + (size_t)g * t->core->n_variables * LANES;
         gbsi_block_draw draw = {.seed = t->options.seed,
                                 .pass = t->iteration,
@@ -152,7 +159,7 @@ static void draw_groups(void *context, uint32_t member)
                                 .purpose = GBSI_PURPOSE_BLOCK};
         load(t, g, x);
         gbsi_block_up(b->lanes[g], j->plan, x);
-        if (g == 0 && t->means != NULL && t->ratios == NULL) { /* cold lanes come first */
+        if (g == 0 && gbsi_tempered_redraws(t)) { /* cold lanes come first */
             uint32_t from[LANES];
             for (uint32_t l = 0; l < LANES; ++l) {
                 from[l] = l % t->exchange->n_ladders;

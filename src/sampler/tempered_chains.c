@@ -47,6 +47,7 @@ uint32_t gbsi_run_ladders(const gbs_run *run)
 
 static void free_chains(gbsi_tempered *t)
 {
+    gbsi_tempered_free_told(t);
     gbsi_executor_free(&t->executor);
     gbsi_schedule_free(&t->schedule);
     t->schedule = (gbsi_schedule){0};
@@ -109,6 +110,8 @@ static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbsi_watch *watch, 
     const gbsi_scan *scan = gbsi_scan_of(t->options.scan);
     unsigned traits = scan->traits;
     gbsi_sequence sequence = {0};
+    const gbsi_own_chains moved = gbsi_chains_of(t->ranks, t->ranks == NULL ? 0 : t->ranks->rank,
+                                                 (uint32_t)t->options.chains);
     free_chains(t);
     GBSI_TRY(gbsi_soften(t->core, DEPTH, t->penalty, &t->soft, err));
     GBSI_TRY(scan->init(t->graph, &t->options, watch, &t->scan_state, &traits, err));
@@ -121,9 +124,11 @@ static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbsi_watch *watch, 
                                            .plan = t->plan,
                                            .options = &t->options,
                                            .level = gbsi_simd_level(),
-                                           .pool = pool};
+                                           .pool = pool,
+                                           .moved = moved};
     GBSI_TRY(gbsi_executor_init(&t->executor, &setting, err));
     GBSI_TRY(gbsi_executor_heat(&t->executor, 1.0F, err));
+    GBSI_TRY(gbsi_tempered_take_told(t, err));
 cleanup:
     return status;
 }
@@ -342,6 +347,7 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
         return gbsi_no_memory(err, "chains", sizeof *t);
     }
     t->part = run->problem.part;
+    t->ranks = run->ranks;
     t->options = run->options;
     t->options.scan = gbsi_scan_with(GBSI_SCAN_BASE);
     t->options.chains = (uint64_t)n_levels * n_ladders;
@@ -388,8 +394,13 @@ uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
     const uint64_t made = n * GBSI_COLLAPSE_ENTRIES * sizeof(double);
     const uint64_t core = 3 * gbsi_conditioned_bytes(part) + 4 * made;
     const uint64_t plan = run->engine.plan == NULL ? 0 : run->engine.plan->bytes;
+    const uint64_t counters = run->engine.plan == NULL ? 0 : run->engine.plan->n_counters;
+    const uint64_t told = run->ranks == NULL ? 0
+                                             : lanes * (2 * n + 4 * counters + sizeof(double)) +
+                                                   n * GBSI_BLOCK_LANES * sizeof(uint32_t);
     const uint64_t means = run->purpose.up_only ? 2 * (uint64_t)n_levels : part->state_offset[n];
-    return core + 2 * (plan + made) + states + 2 * gbsi_overlap_bytes(part->n_variables, n_levels) +
+    return core + 2 * (plan + made) + states + told +
+           2 * gbsi_overlap_bytes(part->n_variables, n_levels) +
            2 * gbsi_exchange_bytes(n_levels, n_ladders) +
            2 * gbsi_ratios_bytes(n_levels, n_ladders) +
            gbsi_means_bytes((uint32_t)most_ladders, means);

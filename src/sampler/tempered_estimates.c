@@ -151,7 +151,7 @@ void gbsi_tempered_count(gbsi_tempered *t)
         count_ratios(t);
         return;
     }
-    if (t->means != NULL && t->blocks.used) {
+    if (gbsi_tempered_redraws(t)) {
         take_redrawn(t, weight);
         add_states(t, 0, n_ladders, LANES, weight);
         return;
@@ -186,7 +186,7 @@ gbs_status gbsi_tempered_give(gbs_run *run, const gbsi_drive *drive, gbs_error *
     if (one_violates(t)) {
         return GBS_OK;
     }
-    for (uint32_t ladder = 0; ladder < n_ladders; ++ladder) {
+    for (uint32_t ladder = 0; gbsi_run_speaks(run) && ladder < n_ladders; ++ladder) {
         const uint32_t lane = ladder % LANES;
         if (lane == 0) {
             const uint32_t n = n_ladders - ladder;

@@ -37,6 +37,13 @@ typedef struct gbsi_tempered_blocks {
                                  l mod the number of ladders */
 } gbsi_tempered_blocks;
 
+/* What ranks tell each other after local moves. */
+typedef struct gbsi_tempered_told {
+    unsigned char *bytes; /* of every rank, one after the other ... */
+    size_t *start;        /* ... from here on, [ranks] */
+    gbs_message *message; /* [2 * ranks] out, then in */
+} gbsi_tempered_told;
+
 /* What the plain chains before the ladders found, should these be stopped without a draw. */
 typedef struct gbsi_found_before {
     uint64_t burn_in, sweeps, chains, support, starts_dispersed;
@@ -48,6 +55,7 @@ struct gbsi_tempered {
     gbsi_collapse *collapse;      /* part and what is left of it ... */
     const gbsi_conditioned *core; /* ... which the chains are of */
     gbs_run_options options;      /* of the chains: as many as lanes, a scan by colours */
+    const gbs_ranks *ranks;       /* that move some of the lanes each; NULL: all are moved here */
     bool chooses_levels;          /* the user named neither levels nor ladders */
     /* the chains */
     double penalty;         /* of a violated zero, nats */
@@ -64,6 +72,7 @@ struct gbsi_tempered {
     gbsi_overlap *overlap;
     gbsi_overlap *overlap_of_sweeps; /* before blocks were tried */
     gbsi_tempered_blocks blocks;
+    gbsi_tempered_told told;
     uint32_t *before; /* [core variables][lanes] states before a local move */
     uint32_t *row;    /* [lanes] scratch */
     uint64_t iteration;
@@ -97,8 +106,17 @@ void gbsi_tempered_heat_blocks(gbsi_tempered *t);
 void gbsi_tempered_draw_blocks(gbsi_tempered *t);
 /* ... and whether they forget more than sweeps alone, for the same counted operations. */
 bool gbsi_tempered_prefers_blocks(const gbsi_tempered *t);
+/* Whether they redraw the cold level too. */
+bool gbsi_tempered_redraws(const gbsi_tempered *t);
 /* Variables of a block, on average; 0: none is drawn. */
 uint32_t gbsi_tempered_block_variables(const gbsi_tempered *t);
+
+/* tempered_ranks.c: room for what ranks tell each other, when there are chains ... */
+gbs_status gbsi_tempered_take_told(gbsi_tempered *t, gbs_error *err);
+void gbsi_tempered_free_told(gbsi_tempered *t);
+/* ... and what local moves of this rank have made to all others, theirs from them. Alone: nothing.
+ * @param moved status of the moves. @return it; where those of one rank failed, that on all. */
+gbs_status gbsi_tempered_tell(gbsi_tempered *t, gbs_status moved, gbs_error *err);
 
 /* tempered_estimates.c: room for what is kept, ... */
 gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err);

@@ -152,7 +152,7 @@ static gbs_status check_marginals(const gbs_run *run, gbs_error *err)
         (sampled && kept_nothing(run->estimates.estimate, run->tempered))) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
     }
-    if (sampled && gbsi_chains_are_spread(run) &&
+    if (sampled && run->tempered == NULL && gbsi_chains_are_spread(run) &&
         !gbsi_estimate_has_told(run->estimates.estimate)) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "on several ranks marginals can be read once gbs_run_execute() has ended");

@@ -16,6 +16,7 @@
 #include "base/machine.h"
 #include "base/status.h"
 #include "sampler/log_z.h"
+#include "sampler/tempered_inside.h"
 #include "support/place.h"
 #include "support/ranks_alike.h"
 #include "support/runs.h"
@@ -90,14 +91,18 @@ static void go(job *j, uint32_t n_ranks, uint32_t n_threads)
 
 static void same_report(const gbs_log_z_report *a, const gbs_log_z_report *b)
 {
-    const double one[] = {a->log_z, a->error, a->low, a->high, a->lower_bound, a->ess};
-    const double other[] = {b->log_z, b->error, b->low, b->high, b->lower_bound, b->ess};
+    const double one[] = {a->log_z,       a->error, a->low,     a->high,
+                          a->lower_bound, a->ess,   a->barrier, a->valid_share};
+    const double other[] = {b->log_z,       b->error, b->low,     b->high,
+                            b->lower_bound, b->ess,   b->barrier, b->valid_share};
     const uint64_t counts[] = {
-        a->n_free_variables, a->n_exact_variables,  a->chains, a->rounds, a->temperatures,
-        a->updates,          (uint64_t)a->converged};
+        a->n_free_variables,  a->n_exact_variables,   a->chains,  a->rounds, a->temperatures,
+        a->updates,           (uint64_t)a->converged, a->burn_in, a->sweeps, a->round_trips,
+        (uint64_t)a->tempered};
     const uint64_t others[] = {
-        b->n_free_variables, b->n_exact_variables,  b->chains, b->rounds, b->temperatures,
-        b->updates,          (uint64_t)b->converged};
+        b->n_free_variables,  b->n_exact_variables,   b->chains,  b->rounds, b->temperatures,
+        b->updates,           (uint64_t)b->converged, b->burn_in, b->sweeps, b->round_trips,
+        (uint64_t)b->tempered};
     test_same_numbers(one, other, N_OF(one), "number of the report");
     assert_memory_equal(counts, others, sizeof counts);
     assert_string_equal(a->verdict, b->verdict);
@@ -132,6 +137,20 @@ static gbs_run_options annealed(uint64_t sweeps, uint64_t n_chains)
     return options;
 }
 
+/* A lane a group; two groups and a bit; four groups; sixteen and a bit ladders. */
+static const struct {
+    uint64_t levels;
+    uint64_t ladders;
+} shapes[] = {{2, 2}, {8, 5}, {16, 4}, {3, 17}, {5, 7}};
+
+static gbs_run_options climbing(uint64_t sweeps, uint64_t levels, uint64_t ladders)
+{
+    gbs_run_options options = annealed(sweeps, ladders);
+    options.temper = levels;
+    options.burn_in = 40;
+    return options;
+}
+
 static gbs_model *glass(uint32_t side)
 {
     const gbs_generate_ising_options how = {
@@ -160,6 +179,35 @@ static void every_model_has_the_bits_of_one_process(void **state)
             gbs_evidence_free(evidence);
             gbs_model_free(model);
         }
+    }
+}
+
+static void ladders_of_every_model_have_the_bits_of_one_process(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < n_test_cases; ++c) {
+        gbs_model *model = test_cases[c].make();
+        gbs_evidence *evidence = test_observe(model, test_cases[c].observe);
+        job j = {.model = model, .evidence = evidence};
+        j.options = climbing(60, shapes[c % N_OF(shapes)].levels, shapes[c % N_OF(shapes)].ladders);
+        (void)check_ranks(&j, 1 + c % MOST_RANKS, 1 + c / MOST_RANKS % 2);
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+}
+
+/* Levels that move, penalties that rise, blocks, and an end by the error. */
+static void ladders_adapt_alike(void **state)
+{
+    (void)state;
+    gbs_model *model[] = {test_model(TEST_ISING, 5, 12), glass(5)};
+    for (size_t i = 0; i < N_OF(model); ++i) {
+        job j = {.model = model[i], .options = gbs_run_options_default()};
+        j.options.method = GBS_METHOD_SAMPLE;
+        j.options.target_error = 0.5;
+        const gbs_log_z_report r = check_ranks(&j, 2 + (uint32_t)i, 1);
+        assert_true(r.tempered != 0 && r.burn_in > 1000);
+        gbs_model_free(model[i]);
     }
 }
 
@@ -235,9 +283,11 @@ static void goes_on_on_another_number_of_ranks(void **state)
     assert_non_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/run.ckpt", folder);
     (void)snprintf(older, sizeof older, "%s~", path);
-    gbs_model *model[] = {glass(6), make_case("coloring"), make_case("sparse-zeros")};
+    gbs_model *model[] = {glass(6), make_case("coloring"), make_case("sparse-zeros"), glass(5),
+                          make_case("hard-cardinalities")};
     for (size_t i = 0; i < N_OF(model); ++i) {
         job whole = {.model = model[i], .options = annealed(200, 40)};
+        whole.options = i < 3 ? whole.options : climbing(100, shapes[i - 2].levels, 5);
         go(&whole, 0, 1);
         assert_int_equal(whole.status[0], GBS_OK);
         job part = {.model = model[i], .options = whole.options, .to = path};
@@ -302,9 +352,12 @@ static void failures_are_alike(void **state)
     check_failure(&j, GBS_ERR_ARGUMENT, "--draw random");
     j.options = annealed(100, 40);
     j.options.temper = 8;
-    check_failure(&j, GBS_ERR_UNSUPPORTED, "--temper");
-    j.options.temper = GBS_TEMPER_AUTO;
-    check_failure(&j, GBS_ERR_UNSUPPORTED, "anneal with --temper off");
+    j.odd_limit = 1000;
+    check_failure(&j, GBS_ERR_LIMIT, "rank 1: ");
+    j.odd_limit = 0;
+    j.to = "/nowhere/run.ckpt";
+    check_failure(&j, GBS_ERR_IO, "rank 0: /nowhere/run.ckpt");
+    j.to = NULL;
     j.options.temper = GBS_TEMPER_OFF;
     j.options.scan = GBS_SCAN_SPLASH;
     check_failure(&j, GBS_ERR_ARGUMENT, "splash chains are not annealed");
@@ -334,11 +387,14 @@ static void a_stop_on_one_rank_ends_all(void **state)
              .options = annealed(UINT64_C(1) << 40, 40),
              .odd_one = 2,
              .odd_one_stops = true};
-    go(&j, 3, 1);
-    for (uint32_t rank = 0; rank < 3; ++rank) {
-        assert_int_equal(j.status[rank], GBS_STOPPED);
-        assert_string_equal(j.of[rank].stop, "signal");
-        same_report(&j.of[0], &j.of[rank]);
+    for (int tempered = 0; tempered < 2; ++tempered) {
+        j.options = tempered != 0 ? climbing(UINT64_C(1) << 40, 8, 5) : j.options;
+        go(&j, 3, 1);
+        for (uint32_t rank = 0; rank < 3; ++rank) {
+            assert_int_equal(j.status[rank], GBS_STOPPED);
+            assert_string_equal(j.of[rank].stop, "signal");
+            same_report(&j.of[0], &j.of[rank]);
+        }
     }
     gbs_model_free(model);
 }
@@ -364,9 +420,15 @@ static gbs_status live_and_fail(const gbs_ranks *ranks, void *context, gbs_error
         .limited = true, .anneals = true, .up_only = true, .ranks = ranks};
     GBSI_TRY(gbsi_run_open(j->model, NULL, &j->options, &purpose, &run, err));
     gbsi_drive_begin(&drive, run, &nobody);
-    run->engine.executor.hook.after = ranks->rank == 1 ? fail_soon : NULL;
-    run->engine.executor.hook.context = &left;
-    status = gbsi_log_z_by_annealing(run, &drive, 0.0, &report, err);
+    const bool climbs = j->options.temper > GBS_TEMPER_OFF;
+    if (climbs) {
+        GBSI_TRY(gbsi_tempered_begin(run, &drive, &run->tempered, err));
+    }
+    gbsi_executor *x = climbs ? &run->tempered->executor : &run->engine.executor;
+    x->hook.after = ranks->rank == 1 ? fail_soon : NULL;
+    x->hook.context = &left;
+    status =
+        (climbs ? gbsi_log_z_by_ladders : gbsi_log_z_by_annealing)(run, &drive, 0.0, &report, err);
     GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
 cleanup:
     gbs_run_free(run);
@@ -382,6 +444,9 @@ static void a_pass_that_fails_ends_all(void **state)
     j.options.lattice = GBS_LATTICE_NEVER;
     assert_int_equal(test_on_ranks(3, live_and_fail, &j, &err), GBS_ERR_MEMORY);
     assert_string_equal(err.message, "rank 1: no more");
+    j.options = climbing(100, 8, 5);
+    assert_int_equal(test_on_ranks(3, live_and_fail, &j, &err), GBS_ERR_MEMORY);
+    assert_string_equal(err.message, "rank 1: no more");
     gbs_model_free(model);
 }
 
@@ -389,6 +454,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_model_has_the_bits_of_one_process),
+        cmocka_unit_test(ladders_of_every_model_have_the_bits_of_one_process),
+        cmocka_unit_test(ladders_adapt_alike),
         cmocka_unit_test(until_the_target),
         cmocka_unit_test(what_auto_chooses),
         cmocka_unit_test(partly_exact),

@@ -272,7 +272,7 @@ static void burn_in_and_target_stop_alike(void **state)
     gbs_model_free(model);
 }
 
-/* Two halves that never meet; one process would be told to try ladders. */
+/* Two halves that never meet. */
 static void chains_that_disagree_are_told_alike(void **state)
 {
     (void)state;
@@ -285,12 +285,86 @@ static void chains_that_disagree_are_told_alike(void **state)
     p.options.chains = 40;
     p.options.sweeps = 200;
     check_all_ranks(&p, false);
-    job one = run_job(&p, 0, 1, false);
     job two = run_job(&p, 2, 1, false);
-    assert_non_null(strstr(one.of[0].report.verdict, "--temper"));
-    assert_null(strstr(two.of[0].report.verdict, "--temper"));
-    drop(&one);
+    assert_non_null(strstr(two.of[0].report.verdict, "--temper"));
     drop(&two);
+    gbs_model_free(model);
+}
+
+/* ---- ladders --------------------------------------------------------------------------------- */
+
+static gbs_run_options climbing(uint64_t levels, uint64_t ladders)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.temper = levels;
+    options.chains = ladders;
+    options.burn_in = 40;
+    options.sweeps = 60;
+    options.thin = 3;
+    options.seed = 20261125;
+    return options;
+}
+
+/* A lane a group; two groups and a bit; more than sixteen ladders. */
+static const struct {
+    uint64_t levels;
+    uint64_t ladders;
+} shapes[] = {{2, 2}, {8, 5}, {3, 17}, {16, 2}, {5, 7}};
+
+static void ladders_have_the_bits_of_one_process(void **state)
+{
+    (void)state;
+    size_t turn = 0;
+    for (size_t c = 0; c < n_test_cases; ++c, ++turn) {
+        gbs_model *model = test_cases[c].make();
+        gbs_evidence *evidence = test_observe(model, test_cases[c].observe);
+        problem p = {.model = model, .evidence = evidence};
+        p.options =
+            climbing(shapes[turn % N_OF(shapes)].levels, shapes[turn % N_OF(shapes)].ladders);
+        (void)check_ranks(&p, 1 + turn % MOST_RANKS, 1 + turn / MOST_RANKS % 2, turn % 3 == 0);
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+}
+
+/* Burn-in by rounds, with levels that move, a ladder that is cut, and blocks. */
+static void ladders_adapt_alike(void **state)
+{
+    (void)state;
+    gbs_model *model[] = {test_model(TEST_ISING, 4, 16), test_model(TEST_BAYES, 4, 14)};
+    for (size_t i = 0; i < N_OF(model); ++i) {
+        problem p = {.model = model[i], .options = climbing(16, 2)};
+        p.options.burn_in = GBS_BURN_IN_AUTO;
+        assert_true(check_ranks(&p, 2 + (uint32_t)i, 1 + (uint32_t)i, false));
+        gbs_model_free(model[i]);
+    }
+}
+
+/* After a second of counted operations chains still disagree: auto goes on with ladders. At full
+ * scale, since that takes seconds. */
+static void auto_turns_to_ladders_alike(void **state)
+{
+    (void)state;
+    if (test_scale_asked() != TEST_FULL) {
+        skip();
+    }
+    const gbs_generate_potts_options cold = {
+        .size = sizeof cold, .rows = 24, .columns = 24, .states = 12, .coupling = 3.0};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_potts(&cold, &model, NULL), GBS_OK);
+    problem p = {.model = model, .options = gbs_run_options_default()};
+    p.options.method = GBS_METHOD_SAMPLE;
+    p.options.chains = 40;
+    p.options.max_updates = 240000000;
+    job one = run_job(&p, 0, 1, false);
+    job many = run_job(&p, 3, 1, false);
+    assert_true(one.of[0].report.temperatures > 0);
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+        same_answer(&one.of[0], &many.of[rank]);
+    }
+    drop(&one);
+    drop(&many);
     gbs_model_free(model);
 }
 
@@ -447,6 +521,20 @@ static void draws_and_traces_go_on_too(void **state)
     test_leave_place(&at);
 }
 
+static void ladders_go_on_too(void **state)
+{
+    (void)state;
+    const test_place at = test_take_place();
+    gbs_model *model = test_model(TEST_MIXED, 5, 12);
+    for (size_t i = 0; i < N_OF(routes); ++i) {
+        const uint64_t stop[2] = {25, 70}; /* in burn-in, and after it */
+        problem p = {.model = model, .options = climbing(shapes[i].levels, shapes[i].ladders)};
+        check_resumed(&p, routes[i], stop, i % 2 == 0, &at);
+    }
+    gbs_model_free(model);
+    test_leave_place(&at);
+}
+
 /* ---- what is refused ---- */
 
 static void check_refused(const problem *p, const char *why)
@@ -468,9 +556,6 @@ static void what_needs_all_chains_is_refused(void **state)
     p.options.method = GBS_METHOD_SAMPLE;
     p.options.sweeps = 10;
     problem q = p;
-    q.options.temper = 8;
-    check_refused(&q, "--temper");
-    q = p;
     q.options.scan = GBS_SCAN_SPLASH;
     check_refused(&q, "--scan splash");
     q.options.scan = GBS_SCAN_AUTO;
@@ -520,11 +605,15 @@ int main(void)
         cmocka_unit_test(every_combination_has_the_bits_of_one_process),
         cmocka_unit_test(burn_in_and_target_stop_alike),
         cmocka_unit_test(chains_that_disagree_are_told_alike),
+        cmocka_unit_test(ladders_have_the_bits_of_one_process),
+        cmocka_unit_test(ladders_adapt_alike),
+        cmocka_unit_test(auto_turns_to_ladders_alike),
         cmocka_unit_test(traces_are_of_all_chains),
         cmocka_unit_test(draws_come_in_the_order_of_chains),
         cmocka_unit_test(large_and_half_exact_models_too),
         cmocka_unit_test(runs_go_on_on_other_ranks),
         cmocka_unit_test(draws_and_traces_go_on_too),
+        cmocka_unit_test(ladders_go_on_too),
         cmocka_unit_test(what_needs_all_chains_is_refused),
         cmocka_unit_test(ranks_that_differ_are_told),
     };

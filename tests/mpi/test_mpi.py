@@ -68,6 +68,8 @@ RUNS = {
     "herded": ["marginals", CLINIC, "--draw", "herded", "--chains", "17", "--sweeps", "100"],
     "target": ["marginals", CLINIC, "--method", "sample", "--target-error", "0.01"],
     "exact": ["marginals", CLINIC],
+    "ladders": ["marginals", CLINIC, "--method", "sample", "--temper", "8", "--burn-in", "50", "--sweeps", "100"],
+    "draws of ladders": ["sample", CLINIC, "--temper", "4", "--burn-in", "50", "--sweeps", "20"],
     "joint": ["marginals", CLINIC, "--joint", "influenza,cold", "--method", "sample", "--sweeps",
               "100"],
     "monitor": ["marginals", CLINIC, "--method", "sample", "--monitor", "fever", "--sweeps", "200"],
@@ -117,7 +119,7 @@ def test_a_run_goes_on_on_another_number_of_ranks(tmp_path):
     (["marginals", CLINIC, "--chain", "3"], 2, "--chain"),
     (["marginals", CLINIC, "--distribute", "rows"], 2, "--distribute rows: expected chains or model"),
     (["marginals", "-"], 2, "-: standard input reaches the first rank only"),
-    (["marginals", CLINIC, "--temper", "8"], 1, "--temper: ladders of temperatures are on one process"),
+    (["marginals", CLINIC, "--temper", "8", "--scan", "splash"], 2, "--temper applies with --scan chromatic only"),
     (["marginals", "nothing.bif"], 3, "nothing.bif: "),
 ])
 def test_what_fails_everywhere_is_said_once(arguments, status, message):
@@ -237,6 +239,14 @@ def test_log_z_is_that_of_one_process(made, tmp_path, arguments, n, threads):
     assert json_but_seconds(tmp_path / "many") == json_but_seconds(tmp_path / "one")
 
 
+def test_ladders_give_the_log_z_of_one_process(tmp_path):
+    command = ["logz", CLINIC, "--method", "sample", "--temper", "4", "--chains", "5", "--sweeps", "100", "--format", "json", "-o"]
+    alone = run(GIBBSITE, *command, "one", cwd=tmp_path)
+    done = mpirun(2, *command, "two", cwd=tmp_path)
+    assert done.returncode == alone.returncode == 0, done.stderr
+    assert json_but_seconds(tmp_path / "two") == json_but_seconds(tmp_path / "one")
+
+
 def test_log_z_goes_on_on_another_number_of_ranks(made, tmp_path):
     command = ["logz", str(made / "spins.gbm"), *ANNEALED, "--format", "json"]
     assert run(GIBBSITE, *command, "-o", "whole", cwd=tmp_path).returncode == 0
@@ -252,8 +262,6 @@ def test_log_z_goes_on_on_another_number_of_ranks(made, tmp_path):
 
 
 @pytest.mark.parametrize("arguments, status, message", [
-    (["--method", "sample"], 1, "anneal with --temper off"),
-    (["--method", "sample", "--temper", "8"], 1, "--temper: ladders of temperatures are on one process"),
     (["--distribute", "model"], 2, "ln Z of a model that ranks share is not estimated"),
     ([*ANNEALED, "--checkpoint", "/dev/full"], 1, "/dev/full"),
     ([*ANNEALED, "--resume", "nothing.ckpt"], 3, "nothing.ckpt"),
