@@ -155,13 +155,24 @@ static uint8_t tag_of(uint64_t hash)
     return (uint8_t)(0x80 | hash >> 41);
 }
 
+/* Slots need not be a power of 2: 32 bits of the hash are scaled to their number. */
+static size_t first_slot(const gbsi_grounding *g, uint64_t hash)
+{
+    return (size_t)((hash & UINT32_MAX) * g->n_slots >> 32);
+}
+
+static size_t next_slot(const gbsi_grounding *g, size_t at)
+{
+    return at + 1 == g->n_slots ? 0 : at + 1;
+}
+
 /* The slot of an equal factor, or an empty one. @param scratch [f->n]. */
 static size_t slot_of(const gbsi_grounding *g, const gbsi_ground_factor *f, const uint32_t *literal,
                       uint64_t hash, uint32_t *scratch)
 {
     const size_t *start = g->builder->model.factors.scope_start + g->first_factor;
-    size_t at = (size_t)hash & (g->n_slots - 1);
-    for (; g->tag[at] != 0; at = (at + 1) & (g->n_slots - 1)) {
+    size_t at = first_slot(g, hash);
+    for (; g->tag[at] != 0; at = next_slot(g, at)) {
         const size_t k = g->slot[at];
         if (g->tag[at] != tag_of(hash) || start[k + 1] - start[k] != f->n) {
             continue;
@@ -182,16 +193,16 @@ static void put(gbsi_grounding *g, size_t at, uint64_t hash, size_t factor)
     g->n_used++;
 }
 
-/* Room for one more slot, at most 3 of 4 in use. @param scratch for the longest factor. */
+/* Room for one more slot, at most 7 of 8 in use. @param scratch for the longest factor. */
 static gbs_status grow_slots(gbsi_grounding *g, uint32_t *scratch, gbs_error *err)
 {
     const gbsi_factors *all = &g->builder->model.factors;
     size_t n = g->n_slots == 0 ? 64 : 2 * g->n_slots;
-    if (g->n_used < g->n_slots / 4 * 3) {
+    if (g->n_used < g->n_slots / 8 * 7) {
         return GBS_OK;
     }
-    while (g->n_used > 0 && (double)n / 4.0 * 3.0 < g->expected) {
-        n *= 2;
+    if (g->n_used > 0 && (double)n < g->expected / 7.0 * 8.0) {
+        n = (size_t)(g->expected / 7.0 * 8.0) + 64;
     }
     free_slots(g);
     g->slot = gbsi_alloc_array_zero(n, sizeof *g->slot);
@@ -209,9 +220,9 @@ static gbs_status grow_slots(gbsi_grounding *g, uint32_t *scratch, gbs_error *er
         }
         const gbsi_ground_factor f = recall(g, factor, scratch);
         const uint64_t hash = hash_of(&f, scratch);
-        size_t at = (size_t)hash & (n - 1);
+        size_t at = first_slot(g, hash);
         while (g->tag[at] != 0) {
-            at = (at + 1) & (n - 1);
+            at = next_slot(g, at);
         }
         put(g, at, hash, factor);
     }

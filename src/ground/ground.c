@@ -2,6 +2,7 @@
 /* The whole of grounding: files in, a model out. */
 #include "gibbsite/ground.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/budget.h"
@@ -262,9 +263,13 @@ static gbs_status ground(call *c, gbs_model **model, gbs_error *err)
     gbsi_grounding *g = &c->grounding;
     GBSI_TRY(read_files(c, err));
     GBSI_TRY(gbs_builder_new(&g->builder, err));
-    for (uint32_t i = 0; i < g->program.n_formulas; i++) {
-        g->n_done = i;
-        GBSI_TRY(gbsi_ground_formula(g, &g->program.formula[i], err));
+    for (int hard = 0; hard < 2; hard++) { /* factors behind the last tied one take less memory */
+        for (uint32_t i = 0; i < g->program.n_formulas; i++) {
+            if ((isinf(g->program.formula[i].weight) != 0) == (hard != 0)) {
+                GBSI_TRY(gbsi_ground_formula(g, &g->program.formula[i], err));
+                g->n_done++;
+            }
+        }
     }
     GBSI_TRY(gbsi_ground_choices(g, err));
     g->report.n_formulas = g->program.n_formulas;

@@ -248,6 +248,7 @@ static void point_into_file(gbm_reader *r)
     m->tied = (gbsi_tied){.n_weights = (uint32_t)c->n_weights,
                           .value = array(r, GBSI_GBM_WEIGHT_VALUE),
                           .fixed = array(r, GBSI_GBM_WEIGHT_FIXED),
+                          .n_ties = c->n_weights > 0 ? (size_t)c->n_factors : 0,
                           .number = array(r, GBSI_GBM_WEIGHT_NUMBER),
                           .feature = array(r, GBSI_GBM_FEATURE)};
 }

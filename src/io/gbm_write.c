@@ -35,6 +35,25 @@ static void put_zeros(gbm_writer *w, uint64_t to)
     put(w, zeros, (size_t)(to - w->at));
 }
 
+static void put_repeated(gbm_writer *w, unsigned char byte, uint64_t n)
+{
+    unsigned char bytes[4096];
+    memset(bytes, byte, sizeof bytes);
+    for (; n > 0; n -= n < sizeof bytes ? n : sizeof bytes) {
+        put(w, bytes, n < sizeof bytes ? (size_t)n : sizeof bytes);
+    }
+}
+
+/* Of all factors, also those beyond the last tied one. @param none bytes of one that is not. */
+static void put_ties(gbm_writer *w, const void *array, size_t size, unsigned char none)
+{
+    const size_t n = w->model->tied.n_ties;
+    if (n > 0) {
+        put(w, array, n * size);
+    }
+    put_repeated(w, none, (uint64_t)(w->model->factors.n_factors - n) * size);
+}
+
 static void put_u32(gbm_writer *w, uint32_t value)
 {
     put(w, &value, sizeof value);
@@ -175,12 +194,16 @@ static void put_section(gbm_writer *w, gbsi_gbm_section section)
         [GBSI_GBM_BY_NAME] = m->by_name,
         [GBSI_GBM_WEIGHT_VALUE] = m->tied.value,
         [GBSI_GBM_WEIGHT_FIXED] = m->tied.fixed,
-        [GBSI_GBM_WEIGHT_NUMBER] = m->tied.number,
-        [GBSI_GBM_FEATURE] = m->tied.feature,
     };
     switch (section) {
     case GBSI_GBM_LOGICAL:
         put_descriptions(w);
+        break;
+    case GBSI_GBM_WEIGHT_NUMBER:
+        put_ties(w, m->tied.number, sizeof *m->tied.number, 0xff); /* GBSI_NONE */
+        break;
+    case GBSI_GBM_FEATURE:
+        put_ties(w, m->tied.feature, sizeof *m->tied.feature, 0);
         break;
     case GBSI_GBM_TEXT:
         put_text(w, m->name, w->layout.present[GBSI_GBM_NAME] ? m->n_variables : 0);

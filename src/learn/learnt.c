@@ -12,7 +12,7 @@ static gbs_status number_them(const gbs_model *model, gbsi_learnt *learnt, uint3
     for (uint32_t k = 0; k < t->n_weights; ++k) {
         number[k] = GBSI_NONE;
     }
-    for (size_t i = 0; t->number != NULL && i < model->factors.n_factors; ++i) {
+    for (size_t i = 0; i < t->n_ties; ++i) {
         if (t->number[i] != GBSI_NONE && !t->fixed[t->number[i]]) {
             number[t->number[i]] = 0;
         }
@@ -48,8 +48,8 @@ gbs_status gbsi_learnt_find(const gbs_model *model, gbsi_learnt *learnt, gbs_err
     }
     GBSI_TRY(number_them(model, learnt, number, err));
     for (size_t i = 0; i < f->n_factors; ++i) {
-        const bool tied = t->number != NULL && t->number[i] != GBSI_NONE;
-        learnt->of[i] = tied ? number[t->number[i]] : GBSI_NONE;
+        const uint32_t weight = gbsi_tied_weight(t, i);
+        learnt->of[i] = weight == GBSI_NONE ? GBSI_NONE : number[weight];
         learnt->unit.weight[i] = learnt->of[i] != GBSI_NONE ? t->feature[i] : f->weight[i];
     }
 

@@ -56,8 +56,8 @@ static void shrink_model(gbs_model *m, size_t text_bytes)
     SHRINK(f->logical, f->n_logical);
     SHRINK(m->tied.value, m->tied.n_weights);
     SHRINK(m->tied.fixed, m->tied.n_weights);
-    SHRINK(m->tied.number, f->n_factors);
-    SHRINK(m->tied.feature, f->n_factors);
+    SHRINK(m->tied.number, m->tied.n_ties);
+    SHRINK(m->tied.feature, m->tied.n_ties);
 }
 
 static size_t factors_bytes(const gbsi_factors *f)
@@ -73,11 +73,10 @@ static size_t factors_bytes(const gbsi_factors *f)
     return bytes;
 }
 
-static size_t tied_bytes(const gbsi_tied *t, size_t n_factors)
+static size_t tied_bytes(const gbsi_tied *t)
 {
-    const size_t ties = t->number == NULL ? 0 : n_factors;
     return t->n_weights * (sizeof *t->value + sizeof *t->fixed) +
-           ties * (sizeof *t->number + sizeof *t->feature);
+           t->n_ties * (sizeof *t->number + sizeof *t->feature);
 }
 
 static size_t model_bytes(const gbs_model *m, size_t text_bytes)
@@ -85,7 +84,7 @@ static size_t model_bytes(const gbs_model *m, size_t text_bytes)
     const size_t n = m->n_variables;
     size_t bytes = sizeof *m + factors_bytes(&m->factors);
     bytes += n * sizeof *m->arity + (n + 1) * sizeof *m->state_offset + text_bytes;
-    bytes += tied_bytes(&m->tied, m->factors.n_factors);
+    bytes += tied_bytes(&m->tied);
     bytes += m->name == NULL ? 0 : n * sizeof *m->name;
     bytes += m->label == NULL ? 0 : m->state_offset[n] * sizeof *m->label;
     bytes += m->n_named * sizeof *m->by_name;
@@ -120,7 +119,6 @@ gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model, gbs_error 
     gbs_model *m = &builder->model;
     gbs_model *made = NULL;
     GBSI_TRY(reserve_empty(builder, err));
-    GBSI_TRY(gbsi_builder_extend_ties(builder, err));
     GBSI_TRY(gbsi_model_index_names(m, err));
     GBSI_TRY(gbsi_model_index(m, builder->text_bytes, err));
     made = gbsi_alloc_zero(sizeof *made);

@@ -17,7 +17,6 @@ struct gbs_builder {
     gbs_model model; /* digest, by_name, cpt and topological are made by build */
     gbsi_capacities capacity;
     size_t text_bytes; /* used of model.text */
-    size_t n_ties;     /* factors that model.tied tells of so far */
     gbsi_stamps stamps;
 };
 
@@ -51,8 +50,6 @@ gbs_status gbsi_model_index(gbs_model *model, size_t text_bytes, gbs_error *err)
 gbs_status gbsi_model_index_network(gbs_model *model, gbs_error *err);
 /* Fill model->digest. */
 gbs_status gbsi_model_make_digest(gbs_model *model, gbs_error *err);
-/* If there are weights: what model.tied tells of goes up to the last factor. */
-gbs_status gbsi_builder_extend_ties(gbs_builder *builder, gbs_error *err);
 void gbsi_tied_free(gbsi_tied *tied);
 /* Free the arrays of a model, not the struct. */
 void gbsi_model_clear(gbs_model *model);

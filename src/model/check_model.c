@@ -212,7 +212,7 @@ static gbs_status check_tied(const gbs_model *m, const void **place, gbs_error *
         *place = t->fixed[w] > 1 ? (const void *)&t->fixed[w] : (const void *)&t->value[w];
         GBSI_TRY(gbsi_check_weight(w, t->value[w], t->fixed[w], err));
     }
-    for (size_t f = 0; t->number != NULL && f < m->factors.n_factors; ++f) {
+    for (size_t f = 0; f < t->n_ties; ++f) {
         *place = &t->number[f];
         if (t->number[f] != GBSI_NONE) {
             GBSI_TRY(gbsi_check_tie(m, f, t->number[f], t->feature[f], err));

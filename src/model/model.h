@@ -16,9 +16,16 @@ typedef struct gbsi_tied {
     uint32_t n_weights;
     double *value;    /* [n_weights] */
     uint8_t *fixed;   /* [n_weights] 1: not to be learnt */
-    uint32_t *number; /* [n_factors] GBSI_NONE: not tied; NULL if there are no weights */
-    double *feature;  /* [n_factors] 0 where not tied; NULL if there are no weights */
+    size_t n_ties;    /* factors from this one on are not tied */
+    uint32_t *number; /* [n_ties] GBSI_NONE: not tied */
+    double *feature;  /* [n_ties] 0 where not tied */
 } gbsi_tied;
+
+/* The weight that a factor is tied to, or GBSI_NONE. */
+static inline uint32_t gbsi_tied_weight(const gbsi_tied *tied, size_t factor)
+{
+    return factor < tied->n_ties ? tied->number[factor] : GBSI_NONE;
+}
 
 /* A model read from a file that is laid out like it (docs/gbm.md) is that file: its arrays, but for
  * cpt and topological, lie in the mapping and belong to it. */

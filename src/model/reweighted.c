@@ -69,8 +69,9 @@ static void copy_model(const gbs_model *from, gbs_model *to, bool *failed)
     to->tied.n_weights = from->tied.n_weights;
     COPY(tied.value, from->tied.n_weights);
     COPY(tied.fixed, from->tied.n_weights);
-    COPY(tied.number, from->factors.n_factors);
-    COPY(tied.feature, from->factors.n_factors);
+    to->tied.n_ties = from->tied.n_ties;
+    COPY(tied.number, from->tied.n_ties);
+    COPY(tied.feature, from->tied.n_ties);
 }
 
 static gbs_status set_weights(gbs_model *m, const double *value, gbs_error *err)
@@ -82,7 +83,7 @@ static gbs_status set_weights(gbs_model *m, const double *value, gbs_error *err)
         }
         m->tied.value[k] = value[k];
     }
-    for (size_t f = 0; m->tied.number != NULL && f < m->factors.n_factors; ++f) {
+    for (size_t f = 0; f < m->tied.n_ties; ++f) {
         if (m->tied.number[f] == GBSI_NONE) {
             continue;
         }

@@ -87,19 +87,16 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_builder_extend_ties(gbs_builder *builder, gbs_error *err)
+/* Room for a tie of the factor; those before it that have none are not tied. */
+static gbs_status extend_ties(gbs_builder *builder, size_t factor, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tied *t = &builder->model.tied;
-    const size_t n = builder->model.factors.n_factors;
-    if (t->n_weights == 0) {
-        return GBS_OK;
-    }
-    GBSI_TRY(GBSI_GROW(builder, model.tied.number, tied_number, n + 1, err));
-    GBSI_TRY(GBSI_GROW(builder, model.tied.feature, tied_feature, n + 1, err));
-    for (; builder->n_ties < n; ++builder->n_ties) {
-        t->number[builder->n_ties] = GBSI_NONE;
-        t->feature[builder->n_ties] = 0.0;
+    GBSI_TRY(GBSI_GROW(builder, model.tied.number, tied_number, factor + 1, err));
+    GBSI_TRY(GBSI_GROW(builder, model.tied.feature, tied_feature, factor + 1, err));
+    for (size_t *n = &t->n_ties; *n <= factor; ++*n) {
+        t->number[*n] = GBSI_NONE;
+        t->feature[*n] = 0.0;
     }
 
 cleanup:
@@ -116,7 +113,7 @@ gbs_status gbs_builder_tie_factor(gbs_builder *builder, size_t factor, uint32_t 
                          builder->model.factors.n_factors);
     }
     GBSI_TRY(gbsi_check_tie(&builder->model, factor, weight, feature, err));
-    GBSI_TRY(gbsi_builder_extend_ties(builder, err));
+    GBSI_TRY(extend_ties(builder, factor, err));
     builder->model.tied.number[factor] = weight;
     builder->model.tied.feature[factor] = feature;
 
@@ -142,9 +139,9 @@ double gbs_model_weight(const gbs_model *model, uint32_t weight, int *fixed)
 
 uint32_t gbs_model_tied_weight(const gbs_model *model, size_t factor, double *feature)
 {
-    const bool there = factor < gbs_model_n_factors(model) && model->tied.number != NULL;
+    const uint32_t weight = model == NULL ? GBSI_NONE : gbsi_tied_weight(&model->tied, factor);
     if (feature != NULL) {
-        *feature = there ? model->tied.feature[factor] : 0.0;
+        *feature = weight == GBSI_NONE ? 0.0 : model->tied.feature[factor];
     }
-    return there ? model->tied.number[factor] : GBSI_NONE;
+    return weight;
 }
