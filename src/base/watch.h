@@ -29,6 +29,13 @@ typedef struct gbsi_watch {
 /* Out of line: counts are past GBSI_WATCH_EVERY. */
 void gbsi_watch_look(gbsi_watch *watch);
 
+/* In force on this thread, like a budget: reading a model and preparing a run are long, and many
+ * loops far from the caller. What they call takes it once, and spends on it. NULL: nobody waits.
+ * @return what gbsi_watch_leave() wants. */
+gbsi_watch *gbsi_watch_enter(gbsi_watch *watch);
+void gbsi_watch_leave(gbsi_watch *before);
+gbsi_watch *gbsi_watch_current(void);
+
 /* GBS_ERR_STOPPED with a message that it was stopped while doing this, without a result. */
 gbs_status gbsi_watch_fail(gbs_error *err, const char *doing);
 
@@ -49,6 +56,13 @@ static inline bool gbsi_watch_spend(gbsi_watch *watch, uint64_t n_operations)
         gbsi_watch_look(watch);
     }
     return gbsi_watch_stopped(watch);
+}
+
+/* @return what gbsi_watch_fail() says where the work is to stop. */
+static inline gbs_status gbsi_watch_work(gbsi_watch *watch, uint64_t n_operations,
+                                         const char *doing, gbs_error *err)
+{
+    return gbsi_watch_spend(watch, n_operations) ? gbsi_watch_fail(err, doing) : GBS_OK;
 }
 
 #endif

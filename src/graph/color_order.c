@@ -4,32 +4,48 @@
 
 #include "base/memory.h"
 
-gbs_status gbsi_order_largest_first(const gbsi_graph *graph, uint32_t *order, gbs_error *err)
+/* The degree of a variable, which takes a look at each of its scopes. */
+static gbs_status find_degree(const gbsi_graph *graph, gbsi_watch *watch, size_t v, size_t *degree,
+                              gbs_error *err)
+{
+    const size_t n_ends = gbsi_graph_ends(graph, v + 1) - gbsi_graph_ends(graph, v);
+    *degree = gbsi_graph_degree(graph, v);
+    return gbsi_watch_work(watch, n_ends, "colouring", err);
+}
+
+gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
+                                    gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
     size_t most = 0;
-    for (size_t v = 0; v < n; v++) {
-        const size_t degree = gbsi_graph_degree(graph, v);
-        most = degree > most ? degree : most;
+    size_t *start = NULL;
+    size_t *degree = gbsi_alloc_array(n, sizeof *degree);
+    if (degree == NULL) {
+        return gbsi_no_memory(err, "colouring", n * sizeof *degree);
     }
-    size_t *start = gbsi_alloc_array_zero(most + 2, sizeof *start);
+    for (size_t v = 0; v < n; v++) {
+        GBSI_TRY(find_degree(graph, watch, v, &degree[v], err));
+        most = degree[v] > most ? degree[v] : most;
+    }
+    start = gbsi_alloc_array_zero(most + 2, sizeof *start);
     if (start == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "colouring", (most + 2) * sizeof *start));
     }
     /* Rank 0 is the largest degree. */
     for (size_t v = 0; v < n; v++) {
-        start[most - gbsi_graph_degree(graph, v) + 1]++;
+        start[most - degree[v] + 1]++;
     }
     for (size_t rank = 1; rank <= most; rank++) {
         start[rank] += start[rank - 1];
     }
     for (uint32_t v = 0; v < n; v++) {
-        order[start[most - gbsi_graph_degree(graph, v)]++] = v;
+        order[start[most - degree[v]]++] = v;
     }
 
 cleanup:
     gbsi_free(start);
+    gbsi_free(degree);
     return status;
 }
 
@@ -182,7 +198,7 @@ static gbs_status peeling_init(peeling *p, const gbsi_graph *graph, gbs_error *e
         GBSI_TRY(take_scopes(p, err));
     }
     for (size_t v = 0; v < n; v++) {
-        p->x[v].degree = gbsi_graph_degree(graph, v);
+        GBSI_TRY(find_degree(graph, p->watch, v, &p->x[v].degree, err));
         most = p->x[v].degree > most ? p->x[v].degree : most;
     }
     p->head = gbsi_alloc_array(most + 1, sizeof *p->head);

@@ -259,7 +259,7 @@ gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order ord
         GBSI_TRY(take_sets(&g, err));
     }
     if (order == GBSI_LARGEST_FIRST) {
-        GBSI_TRY(gbsi_order_largest_first(graph, sequence, err));
+        GBSI_TRY(gbsi_order_largest_first(graph, watch, sequence, err));
     } else {
         GBSI_TRY(gbsi_order_smallest_last(graph, watch, sequence, err));
     }

@@ -7,10 +7,13 @@
 #include "base/forest.h"
 #include "base/memory.h"
 
-static void join_pairs(const gbsi_graph *graph, uint32_t *parent)
+static void join_pairs(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *parent)
 {
     for (uint32_t v = 0; v < graph->n_variables; v++) {
         const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+        if (gbsi_watch_spend(watch, end - gbsi_graph_ends(graph, v))) {
+            return;
+        }
         for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {
             if (graph->neighbour[i] < v) { /* each pair once */
                 (void)gbsi_forest_join(parent, graph->neighbour[i], v);
@@ -19,9 +22,12 @@ static void join_pairs(const gbsi_graph *graph, uint32_t *parent)
     }
 }
 
-static void join_scopes(const gbsi_graph *graph, uint32_t *parent)
+static void join_scopes(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *parent)
 {
     for (size_t s = 0; s < graph->n_scopes; s++) {
+        if (gbsi_watch_spend(watch, graph->scope_start[s + 1] - graph->scope_start[s])) {
+            return;
+        }
         for (size_t i = graph->scope_start[s] + 1; i < graph->scope_start[s + 1]; i++) {
             (void)gbsi_forest_join(parent, graph->scope[i - 1], graph->scope[i]);
         }
@@ -56,17 +62,18 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
                                  uint32_t *n_components, gbs_error *err)
 {
     uint32_t *parent = NULL;
+    gbsi_watch *watch = gbsi_watch_current();
     const gbs_status status = plant(graph->n_variables, &parent, err);
     if (status < 0) {
         return status;
     }
     if (graph->neighbour != NULL) {
-        join_pairs(graph, parent);
+        join_pairs(graph, watch, parent);
     } else {
-        join_scopes(graph, parent);
+        join_scopes(graph, watch, parent);
     }
     *n_components = number(graph->n_variables, parent, component);
-    return GBS_OK;
+    return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "finding components") : GBS_OK;
 }
 
 gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint32_t *n_blocks,

@@ -24,6 +24,8 @@
 #define SPARE        (UINT64_C(1) << 23) /* and for further tries */
 #define HOPELESS     (UINT64_C(1) << 56) /* entries of a clique: no search saves a factor of 2^24 */
 #define MOST_TRIES   16u
+#define LARGE        (UINT64_C(1) << 22) /* neighbours whose rows take a while */
+#define MOST_ROUNDS  8                   /* over the variables of a large component */
 #define PATIENCE     (UINT64_C(1) << 24) /* work before a search is held against its progress */
 
 /* ---- what cannot fit ----------------------------------------------------------------------- */
@@ -99,6 +101,59 @@ static uint32_t peel(search *s, uint32_t n, uint32_t d, uint32_t *stack)
         }
     }
     return n_left;
+}
+
+/* Whether v sees d others that are not taken out. @param out [graph variables] 1: taken out. */
+static bool sees(const search *s, uint32_t v, uint32_t d, const uint8_t *out)
+{
+    const size_t end = gbsi_graph_ends(s->graph, v + (size_t)1);
+    uint32_t n = 0;
+    s->local[v] = v;
+    for (size_t i = gbsi_graph_ends(s->graph, v); i < end; ++i) {
+        const gbsi_members members = gbsi_graph_members(s->graph, i);
+        for (size_t k = 0; k < members.n; ++k) {
+            const uint32_t u = members.variable[k];
+            if (out[u] == 0 && s->local[u] != v) {
+                s->local[u] = v;
+                if (++n == d) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* The same as check_core() for components whose rows are long to make, where a few rounds show it:
+ * of each variable no more neighbours are looked at than decide. */
+static void check_large_core(search *s, uint64_t room, gbsi_elimination_part *part)
+{
+    const uint32_t n = part->n_variables;
+    const uint32_t d = hopeless_degree(s, n);
+    uint32_t left = n;
+    uint32_t before = n + 1;
+    if (room < LARGE || d == GBSI_NONE) {
+        return;
+    }
+    memset(s->covered, 0, s->e->n_variables);
+    for (int round = 0; round < MOST_ROUNDS && left < before; ++round) {
+        before = left;
+        for (uint32_t i = 0; i < n; ++i) {
+            const uint32_t v = s->variable[i];
+            if (s->covered[v] == 0 && !sees(s, v, d, s->covered)) {
+                s->covered[v] = 1;
+                --left;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        s->local[s->variable[i]] = GBSI_NONE;
+    }
+    if (left == before && left > 0) {
+        part->end = GBSI_ELIMINATION_ENTRIES;
+        part->width = d > part->width ? d : part->width;
+        part->entries = UINT64_MAX;
+    }
 }
 
 static void check_core(search *s, gbsi_elimination_part *part)
@@ -321,9 +376,12 @@ static gbs_status run_part(search *s, gbsi_elimination_part *part, gbs_error *er
     memcpy(s->variable, s->e->order + part->first, n * sizeof *s->variable);
     s->work = 0;
     check_scopes(s, part);
-    const uint64_t effort = gbsi_saturating_mul(
-        s->limits.effort, (uint64_t)n + gbsi_rows_room(s->graph, s->variable, n));
+    const uint64_t room = gbsi_rows_room(s->graph, s->variable, n);
+    const uint64_t effort = gbsi_saturating_mul(s->limits.effort, (uint64_t)n + room);
     s->most_work = effort > UINT64_MAX - s->pool ? UINT64_MAX : effort + s->pool;
+    if (part->end == GBSI_ELIMINATION_DONE) {
+        check_large_core(s, room, part);
+    }
     if (part->end == GBSI_ELIMINATION_DONE) {
         GBSI_TRY(gbsi_rows_make(s, n, err));
         check_core(s, part);

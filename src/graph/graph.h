@@ -130,7 +130,8 @@ void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t
 
 /* Largest degree first, ties by lowest variable (Welsh & Powell 1967, Comput. J. 10(1):85-86).
  * @param order [n_variables], out. */
-gbs_status gbsi_order_largest_first(const gbsi_graph *graph, uint32_t *order, gbs_error *err);
+gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
+                                    gbs_error *err);
 
 /* Backwards from the end: the variable of least degree among those not yet placed (Matula & Beck
  * 1983, J. ACM 30(3):417-427). Of several, the one whose degree fell last, else the lowest.

@@ -40,6 +40,7 @@ static gbs_status make_starts(gbsi_graph *graph, const gbsi_edges *extra, gbs_er
     const gbsi_factors *factors = &graph->model->factors;
     const size_t n = graph->n_variables;
     bool fits = true;
+    gbsi_watch *watch = gbsi_watch_current();
     uint32_t *degree = gbsi_alloc_array_zero(n + 1, sizeof *degree);
     if (degree == NULL) {
         return gbsi_no_memory(err, "graph", (n + 1) * sizeof *degree);
@@ -48,6 +49,9 @@ static gbs_status make_starts(gbsi_graph *graph, const gbsi_edges *extra, gbs_er
         const size_t first = factors->scope_start[f];
         const size_t length = factors->scope_start[f + 1] - first;
         fits &= length < 2 || gbsi_count_ends(degree, factors->scope + first, length);
+        if (gbsi_watch_spend(watch, length)) {
+            break; /* and nothing is filled */
+        }
     }
     fits &= extra == NULL || gbsi_count_ends(degree, extra->pair, 2 * extra->n);
     if (!fits) {
@@ -73,10 +77,14 @@ static void add_pair(gbsi_graph *graph, uint32_t *used, const uint32_t *pair)
     graph->neighbour[next_end(graph, used, pair[1])] = pair[0];
 }
 
-static void fill_pairs(gbsi_graph *graph, const gbsi_edges *extra, uint32_t *used)
+static void fill_pairs(gbsi_graph *graph, const gbsi_edges *extra, gbsi_watch *watch,
+                       uint32_t *used)
 {
     const gbsi_factors *factors = &graph->model->factors;
     for (size_t f = 0; f < factors->n_factors; f++) {
+        if (gbsi_watch_spend(watch, 4)) {
+            return;
+        }
         if (factors->scope_start[f + 1] - factors->scope_start[f] == 2) {
             add_pair(graph, used, factors->scope + factors->scope_start[f]);
         }
@@ -97,13 +105,17 @@ static void add_scope(gbsi_graph *graph, uint32_t *used, size_t s, const uint32_
     }
 }
 
-static void fill_scopes(gbsi_graph *graph, const gbsi_edges *extra, uint32_t *used)
+static void fill_scopes(gbsi_graph *graph, const gbsi_edges *extra, gbsi_watch *watch,
+                        uint32_t *used)
 {
     const gbsi_factors *factors = &graph->model->factors;
     size_t s = 0;
     graph->scope_start[0] = 0;
     for (size_t f = 0; f < factors->n_factors; f++) {
         const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
+        if (gbsi_watch_spend(watch, 2 * n)) {
+            return;
+        }
         if (n >= 2) {
             add_scope(graph, used, s++, factors->scope + factors->scope_start[f], n);
         }
@@ -135,6 +147,7 @@ gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra
 {
     gbs_status status = GBS_OK;
     uint32_t *used = NULL;
+    gbsi_watch *watch = gbsi_watch_current();
     gbsi_graph *made = gbsi_alloc_zero(sizeof *made);
     if (made == NULL) {
         return gbsi_no_memory(err, "graph", sizeof *made);
@@ -154,10 +167,11 @@ gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra
         GBSI_TRY(gbsi_no_memory(err, "graph", made->n_variables * sizeof *used));
     }
     if (x.pairs_only) {
-        fill_pairs(made, extra, used);
+        fill_pairs(made, extra, watch, used);
     } else {
-        fill_scopes(made, extra, used);
+        fill_scopes(made, extra, watch, used);
     }
+    GBSI_TRY(gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "listing neighbours") : GBS_OK);
     *graph = made;
     made = NULL;
 

@@ -17,6 +17,7 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
                               gbsi_offsets *start, gbs_error *err)
 {
     bool fits = true;
+    gbsi_watch *watch = gbsi_watch_current();
     uint32_t *degree = gbsi_alloc_array_zero((size_t)n_variables + 1, sizeof *degree);
     if (degree == NULL) {
         return gbsi_no_memory(err, "factors of variables", n_variables * sizeof *degree);
@@ -24,6 +25,9 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
     for (size_t f = 0; f < factors->n_factors && fits; ++f) {
         const size_t first = factors->scope_start[f];
         const size_t n = factors->scope_start[f + 1] - first;
+        if (gbsi_watch_spend(watch, n)) {
+            break; /* and nothing is filled */
+        }
         fits = n < least || gbsi_count_ends(degree, factors->scope + first, n);
     }
     if (!fits) {
@@ -70,6 +74,7 @@ gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_va
 {
     gbs_status status = GBS_OK;
     gbsi_incident_factors made = {.factor = NULL};
+    gbsi_watch *watch = gbsi_watch_current();
     uint32_t *used = gbsi_alloc_array_zero(n_variables, sizeof *used);
     if (used == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_variables * sizeof *used));
@@ -89,6 +94,8 @@ gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_va
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const size_t first = factors->scope_start[f];
         const size_t end = factors->scope_start[f + 1];
+        GBSI_TRY(
+            gbsi_watch_work(watch, 2 * (end - first), "listing the factors of variables", err));
         for (size_t e = first; end - first >= least && e < end; ++e) {
             const uint32_t v = factors->scope[e];
             const size_t k = gbsi_offset(&made.start, v) + used[v]++;

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -29,7 +30,7 @@ static gbs_status find_hard(gbsi_propagation *p, const uint8_t *has_zeros, gbsi_
             table_zeros[t] = gbsi_any_zero(&f->table[start], f->table_start[t + 1] - start, watch);
         }
     }
-    for (size_t i = 0; i < f->n_factors; ++i) {
+    for (size_t i = 0; i < f->n_factors && !gbsi_watch_spend(watch, 4); ++i) {
         const bool hard = has_zeros != NULL                ? has_zeros[i] != 0
                           : f->kind[i] == GBS_FACTOR_TABLE ? table_zeros[f->aux[i]] != 0
                                                            : gbsi_factor_has_zeros(f, i);
@@ -67,7 +68,7 @@ static void measure(gbsi_propagation *p)
     }
 }
 
-static gbs_status find_incident(gbsi_propagation *p, gbs_error *err)
+static gbs_status find_incident(gbsi_propagation *p, gbsi_watch *watch, gbs_error *err)
 {
     const gbsi_factors *f = p->factors;
     /* counted two places on, so that filling moves each start to where it belongs */
@@ -85,7 +86,7 @@ static gbs_status find_incident(gbsi_propagation *p, gbs_error *err)
     if (p->incident == NULL) {
         return gbsi_no_memory(err, "propagation", n * sizeof *p->incident);
     }
-    for (size_t h = 0; h < p->n_hard; ++h) {
+    for (size_t h = 0; h < p->n_hard && !gbsi_watch_spend(watch, 8); ++h) {
         for (size_t i = f->scope_start[p->hard[h]]; i < f->scope_start[p->hard[h] + 1]; ++i) {
             p->incident[fill[f->scope[i]]++] = h;
         }
@@ -113,7 +114,11 @@ gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *ari
     }
     GBSI_TRY(find_hard(p, has_zeros, watch, err));
     measure(p);
-    GBSI_TRY(find_incident(p, err));
+    GBSI_TRY(find_incident(p, watch, err));
+    if (gbsi_watch_stopped(watch)) { /* half found: none of them is used */
+        p->n_hard = 0;
+        memset(p->incident_start, 0, (n + 2) * sizeof *p->incident_start);
+    }
     *propagation = p;
     p = NULL;
 

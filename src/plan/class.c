@@ -263,6 +263,9 @@ gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err)
     }
     for (size_t f = 0; f < c->factors->n_factors; ++f) {
         look_ahead(c, f);
+        if (gbsi_compile_spend(c, 8, err) < 0) {
+            return GBS_ERR_STOPPED;
+        }
         if (!add_factor(c, f)) {
             return gbsi_fail(err, GBS_ERR_LIMIT, "plan: a variable has more than %u factors",
                              UINT32_MAX);

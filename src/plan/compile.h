@@ -59,6 +59,7 @@ typedef struct gbsi_compile {
     double *own;      /* [max_arity] scratch */
     uint32_t *at;     /* [largest scope] scratch: states by position */
     size_t pool_capacity, pool64_capacity;
+    gbsi_watch *watch; /* in force */
 } gbsi_compile;
 
 static inline uint32_t gbsi_scope_size(const gbsi_factors *factors, size_t f)
@@ -133,6 +134,12 @@ gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err);
 gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err);
 /* Padding, terms and tables of slices. @param used [n_slots] neighbours of each row. */
 gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *err);
+
+/* Work of compiling. @return GBS_ERR_STOPPED if the watch in force says so. */
+static inline gbs_status gbsi_compile_spend(const gbsi_compile *c, uint64_t n, gbs_error *err)
+{
+    return gbsi_watch_work(c->watch, n, "compiling the model", err);
+}
 
 /* The factors of every variable, made once. */
 gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err);

@@ -215,7 +215,11 @@ gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
 {
     gbs_status status = GBS_OK;
     gbsi_plan *plan = gbsi_alloc_zero(sizeof *plan);
-    gbsi_compile c = {.model = model, .factors = &model->factors, .plan = plan, .options = options};
+    gbsi_compile c = {.model = model,
+                      .factors = &model->factors,
+                      .plan = plan,
+                      .options = options,
+                      .watch = gbsi_watch_current()};
     if (plan == NULL) {
         return gbsi_no_memory(err, "plan", sizeof *plan);
     }

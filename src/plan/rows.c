@@ -222,10 +222,12 @@ gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err)
         for (size_t e = start[f]; e < start[f + 1] && e + SLOT_AHEAD < n_ends; ++e) {
             look_ahead(c, &w, e);
         }
+        GBSI_TRY(gbsi_compile_spend(c, 4 * (uint64_t)(start[f + 1] - start[f]), err));
         GBSI_TRY(write_factor(c, &w, f, err));
     }
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         gbsi_store_field(plan, s, w.logw + gbsi_offset(&plan->field_start, s));
+        GBSI_TRY(gbsi_compile_spend(c, 8 * (uint64_t)w.used[s], err));
         GBSI_TRY(finish_row(c, &w, s, err));
     }
     if (plan->sell.slice != NULL) {

@@ -320,6 +320,9 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
     size_t at = 0;
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         const span of = factors_of(c, s);
+        if (gbsi_compile_spend(c, 4 * (uint64_t)(of.end - of.first), err) < 0) {
+            return GBS_ERR_STOPPED;
+        }
         for (size_t i = of.first; i < of.end; ++i) {
             const size_t f = c->incident.factor[i];
             if (g->counter_of[f] == GBSI_NONE || shares_counter(factors, f)) {
@@ -353,6 +356,7 @@ static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
     }
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         const span of = factors_of(c, s);
+        GBSI_TRY(gbsi_compile_spend(c, 4 * (uint64_t)(of.end - of.first), err));
         size[s] = 0;
         for (size_t i = of.first; !gbsi_is_row_class(gbsi_plan_class(plan, s)) && i < of.end; ++i) {
             const size_t f = c->incident.factor[i];
@@ -363,7 +367,9 @@ static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
         }
         n_terms += size[s];
     }
-    GBSI_TRY(gbsi_offsets_take(size, plan->n_slots, &plan->term_start, "plan", err));
+    status = gbsi_offsets_take(size, plan->n_slots, &plan->term_start, "plan", err);
+    size = NULL; /* taken */
+    GBSI_TRY(status);
     void *terms = plan->term;
     GBSI_TRY(gbsi_reserve(&terms, &g->term_capacity, n_terms + 1, sizeof *plan->term, "plan", err));
     plan->term = terms;
@@ -372,6 +378,7 @@ static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
     plan->link = links;
 
 cleanup:
+    gbsi_free(size);
     return status;
 }
 
@@ -393,6 +400,8 @@ gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err)
     GBSI_TRY(reserve_terms(c, &g, err));
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         if (!gbsi_is_row_class(gbsi_plan_class(plan, s))) {
+            const span of = factors_of(c, s);
+            GBSI_TRY(gbsi_compile_spend(c, 32 * (uint64_t)(of.end - of.first), err));
             GBSI_TRY(compile_slot(c, &g, s, err));
         }
     }

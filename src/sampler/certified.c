@@ -159,7 +159,6 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
     gbsi_variation_begin(c, b);
     status =
         run->options.restarts ? bound_pass(run, c, b, &watch, err) : find(run, c, b, &watch, err);
-    run->report.certify_s = gbsi_clock_s() - deadline.begun_s;
 
 cleanup:
     gbsi_free(b);

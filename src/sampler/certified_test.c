@@ -132,7 +132,7 @@ static void time_is_obeyed(void **unused)
     gbs_run_options options = wanted(GBS_SCAN_CHROMATIC, 1e-9);
     options.time_s = 1e-9;
     assert_int_equal(gbs_generate_ising(&large, &model, NULL), GBS_OK);
-    refused(model, &options, GBS_ERR_STOPPED, "out of time");
+    refused(model, &options, GBS_ERR_STOPPED, "there is no result yet");
     gbs_model_free(model);
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "exact/branches.h"
 #include "exact/enumerate.h"
@@ -186,7 +185,8 @@ static gbs_status choose_auto(gbs_run *run, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
     gbsi_exact_forms forms = {0};
-    const gbsi_exact_limits limits = auto_limits(run);
+    gbsi_exact_limits limits = auto_limits(run);
+    limits.watch = gbsi_watch_current();
     if (gbsi_exact_check_search(run->problem.whole, limits.bytes, NULL) == GBS_OK) {
         GBSI_TRY(
             gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
@@ -250,10 +250,8 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
     uint8_t *trees = gbsi_alloc_array(run->problem.components->n, 1);
-    gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = run->options.time_s};
-    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
     gbsi_exact_limits limits = gbsi_run_exact_limits(run);
-    limits.watch = &watch;
+    limits.watch = gbsi_watch_current();
     if (trees == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "components", run->problem.components->n));
     }

@@ -29,10 +29,15 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
     }
 }
 
+/* Of --time: the run was prepared before it was driven. */
+static double spent_s(const gbsi_drive *drive, double now_s)
+{
+    return drive->run->report.public.compile_s + now_s - drive->started_s;
+}
+
 static void end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s)
 {
-    const double spent_s = run->report.certify_s + now_s - drive->started_s;
-    if (run->options.time_s > 0.0 && spent_s > run->options.time_s) {
+    if (run->options.time_s > 0.0 && spent_s(drive, now_s) > run->options.time_s) {
         drive->stop = GBSI_STOP_TIME;
     }
 }
@@ -71,7 +76,7 @@ static bool look(void *context)
         return false;
     }
     if (drive->stop == GBSI_GO_ON) {
-        return !drive->keeping && time_s > 0.0 && now_s - drive->started_s > time_s;
+        return !drive->keeping && time_s > 0.0 && spent_s(drive, now_s) > time_s;
     }
     /* What ended by itself is finished, however long that takes: bits do not depend on the clock.
      */

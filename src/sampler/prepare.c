@@ -108,6 +108,7 @@ cleanup:
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbsi_watch *before = gbsi_watch_enter(watch);
     gbsi_schedule_free(&run->engine.schedule);
     run->engine.schedule = (gbsi_schedule){0};
     gbsi_plan_free(run->engine.plan);
@@ -118,6 +119,7 @@ gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_e
     GBSI_TRY(compile(run, watch, err));
     GBSI_TRY(gbsi_run_predict(run, err));
 cleanup:
+    gbsi_watch_leave(before);
     return status;
 }
 
@@ -199,6 +201,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     const int asked = run->options.scan;
     gbsi_deadline deadline = {.begun_s = begun_s, .time_s = run->options.time_s};
     gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
+    gbsi_watch *before = gbsi_watch_enter(&watch);
     if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
         run->options.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */
     }
@@ -218,7 +221,11 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     if (run->problem.part == NULL) {
         run->report.public.predicted_bytes = gbsi_run_standing_bytes(run);
     }
+    if (gbsi_watch_stopped(&watch)) { /* amid a search that then found less */
+        GBSI_TRY(gbsi_watch_fail(err, "preparing the run"));
+    }
     run->report.public.compile_s = gbsi_clock_s() - begun_s;
 cleanup:
+    gbsi_watch_leave(before);
     return status;
 }

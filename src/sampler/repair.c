@@ -35,6 +35,9 @@ static void flood(gbsi_repair *r, uint32_t v, uint32_t *queue)
     queue[tail++] = v;
     while (head < tail) {
         const size_t u = queue[head++];
+        if (gbsi_watch_spend(r->watch, 4 * (p->incident_start[u + 1] - p->incident_start[u]))) {
+            return;
+        }
         for (size_t i = p->incident_start[u]; i < p->incident_start[u + 1]; ++i) {
             const size_t f = p->hard[p->incident[i]];
             /* A long clause is seen once: where[] marks the places done. */
@@ -103,6 +106,7 @@ static gbs_status list_components(gbsi_repair *r, gbs_error *err)
         }
     }
     for (size_t h = 0; h < p->n_hard; ++h) {
+        (void)gbsi_watch_spend(r->watch, 2);
         ++r->hard_start[component_of(r, h) + (size_t)2];
     }
     for (size_t c = 2; c < n + 2; ++c) {
@@ -116,6 +120,7 @@ static gbs_status list_components(gbsi_repair *r, gbs_error *err)
         }
     }
     for (size_t h = 0; h < p->n_hard; ++h) {
+        (void)gbsi_watch_spend(r->watch, 2);
         r->hard[r->hard_start[component_of(r, h) + (size_t)1]++] = h;
     }
     return GBS_OK;
@@ -165,8 +170,12 @@ gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_wa
         r->impossible = gbsi_propagator_run(r->propagator) != SIZE_MAX;
         r->root = gbsi_propagator_mark(r->propagator);
         GBSI_TRY(find_components(r, err));
-        GBSI_TRY(list_components(r, err));
-        GBSI_TRY(make_scratch(r, err));
+        if (gbsi_watch_stopped(watch)) {
+            r->n_components = 0; /* half found */
+        } else {
+            GBSI_TRY(list_components(r, err));
+            GBSI_TRY(make_scratch(r, err));
+        }
     }
     *repair = r;
     r = NULL;

@@ -21,7 +21,6 @@ typedef struct gbsi_report {
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
     bool bare;     /* the run is of a lattice: its model has no factors */
     bool told_of_ladders; /* on several ranks: that one process would turn to them */
-    double certify_s;     /* seconds that --certified took; they count as --time */
 } gbsi_report;
 
 /* All that is not known yet is NaN. */

@@ -20,6 +20,7 @@ struct gbsi_starter {
     gbsi_repair *repair; /* NULL: there are no hard zeros */
     gbsi_watch *watch;   /* NULL: nobody waits */
     double *weight;      /* [largest arity] scratch */
+    bool unfinished;     /* the watch stopped before hard zeros were looked at */
 };
 
 gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
@@ -40,6 +41,7 @@ gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_w
     }
     if (!model->borrows && memchr(model->has_zeros, 1, model->factors.n_factors) != NULL) {
         GBSI_TRY(gbsi_repair_new(model, seed, watch, &s->repair, err));
+        s->unfinished = gbsi_watch_stopped(watch);
     }
     *starter = s;
     s = NULL;
@@ -114,6 +116,9 @@ gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t res
 {
     uint64_t n_repairs = 0;
     sample(starter, chain, restart, x);
+    if (starter->unfinished) {
+        return GBS_STOPPED;
+    }
     const uint32_t n = starter->repair == NULL ? 0 : gbsi_repair_n_components(starter->repair);
     for (uint32_t c = 0; c < n; ++c) {
         size_t factor = 0;
