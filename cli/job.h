@@ -8,6 +8,7 @@
 typedef struct cli_job {
     const cli_arguments *arguments;
     gbs_read_options read;
+    double begun_s; /* when reading began */
     gbs_model *model;
     gbs_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
     size_t n_samples;       /* of the evidence files, 1 without any */

@@ -40,6 +40,10 @@ typedef struct gbs_read_options {
     /** NULL, or called for each warning with one line of text without a newline. */
     void (*warn)(void *context, const char *message);
     void *context;
+    /** NULL, or asked several times a second while a model is read. @return nonzero to stop:
+     *  GBS_ERR_STOPPED. */
+    int (*stop)(void *context);
+    void *stop_context; /**< first argument of stop */
 } gbs_read_options;
 
 /** How to write a model; zero-initialised means the defaults. */

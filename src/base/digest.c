@@ -5,12 +5,17 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/watch.h"
 
 #define XXH_INLINE_ALL
 #include "xxhash.h"
 
+#define PIECE              ((size_t)1 << 20)
+#define BYTES_AN_OPERATION 16 /* as they come from a disk */
+
 struct gbsi_digest {
     XXH3_state_t *state;
+    gbsi_watch *watch; /* in force; where it stops, what follows is not fed */
 };
 
 gbs_status gbsi_digest_new(gbsi_digest **digest, gbs_error *err)
@@ -25,6 +30,7 @@ gbs_status gbsi_digest_new(gbsi_digest **digest, gbs_error *err)
         return gbsi_no_memory(err, "digest", sizeof *d->state);
     }
     (void)XXH3_128bits_reset(d->state);
+    d->watch = gbsi_watch_current();
     *digest = d;
     return GBS_OK;
 }
@@ -39,8 +45,13 @@ void gbsi_digest_free(gbsi_digest *digest)
 
 void gbsi_digest_bytes(gbsi_digest *digest, const void *bytes, size_t n)
 {
-    if (n > 0) {
-        (void)XXH3_128bits_update(digest->state, bytes, n);
+    const char *at = bytes;
+    while (n > 0 && !gbsi_watch_stopped(digest->watch)) {
+        const size_t piece = n < PIECE ? n : PIECE;
+        (void)XXH3_128bits_update(digest->state, at, piece);
+        (void)gbsi_watch_spend(digest->watch, piece / BYTES_AN_OPERATION);
+        at += piece;
+        n -= piece;
     }
 }
 

@@ -100,6 +100,10 @@ static gbs_status check_digest(const gbm_reader *r, gbs_error *err)
     gbsi_digest_bytes(digest, r->mapping.bytes, n);
     gbsi_digest_text(digest, text);
     gbsi_digest_free(digest);
+    status = gbsi_watch_work(gbsi_watch_current(), 0, "reading the model", err);
+    if (status < 0) {
+        return status;
+    }
     if (memcmp(at(r, n), text, GBSI_GBM_DIGEST_BYTES) != 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT,
                          "%s: byte %zu: found another checksum, expected %s: the file is damaged",

@@ -2,6 +2,7 @@
 #include "io/input.h"
 
 #include "base/memory.h"
+#include "base/watch.h"
 #include "config.h"
 
 #ifdef GBSI_HAVE_ZLIB
@@ -44,7 +45,7 @@ static gbs_status zlib_failure(const char *name, const z_stream *stream, int cod
 /* One round of inflate into fresh room. z_stream counts in unsigned int: feed it in pieces. */
 static int inflate_some(z_stream *stream, size_t *left, unpacked *out)
 {
-    const size_t piece = (size_t)1 << 30;
+    const size_t piece = (size_t)1 << 24;
     size_t room = out->capacity - out->n;
     unsigned n_in = (unsigned)(*left < piece ? *left : piece);
     unsigned n_out = (unsigned)(room < piece ? room : piece);
@@ -62,11 +63,13 @@ static gbs_status inflate_members(const char *name, z_stream *stream, size_t n, 
 {
     gbs_status status = GBS_OK;
     size_t left = n;
+    gbsi_watch *watch = gbsi_watch_current();
     for (;;) {
         /* A byte more than seen so far fits: grow by doubling, checked before it is touched. */
         GBSI_TRY(gbsi_unpack_limit(name, n, out->n, err));
         size_t room = out->capacity == 0 ? (n < FREE_BYTES ? 4 * n + 4096 : n) : out->n + 1;
         GBSI_TRY(gbsi_reserve(&out->bytes, &out->capacity, room, 1, name, err));
+        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
         int code = inflate_some(stream, &left, out);
         if (code == Z_STREAM_END && left == 0) {
             return gbsi_unpack_limit(name, n, out->n, err);

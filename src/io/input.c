@@ -9,7 +9,10 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "base/watch.h"
 #include "io/common.h"
+
+#define PIECE ((size_t)1 << 24) /* bytes from one look at the clock to the next */
 
 gbs_status gbsi_input_check(const char *path, gbs_error *err)
 {
@@ -30,13 +33,15 @@ static gbs_status read_descriptor(const char *name, int fd, void **bytes, size_t
     size_t length = 0;
     struct stat info;
     size_t wanted = 65536;
+    gbsi_watch *watch = gbsi_watch_current();
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
         wanted = (size_t)info.st_size + 1; /* a byte more shows the end without growing */
     }
     for (;;) {
         GBSI_TRY(gbsi_reserve(&buffer, &capacity, wanted, 1, name, err));
         size_t room = capacity - length;
-        ssize_t got = read(fd, (char *)buffer + length, room < 1u << 30 ? room : 1u << 30);
+        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
+        ssize_t got = read(fd, (char *)buffer + length, room < PIECE ? room : PIECE);
         if (got < 0 && errno == EINTR) {
             continue;
         }

@@ -7,6 +7,7 @@
 #include "base/budget.h"
 #include "base/machine.h"
 #include "base/sized.h"
+#include "base/watch.h"
 #include "io/common.h"
 #include "io/formats.h"
 #include "io/output.h"
@@ -211,6 +212,12 @@ static void init_budget(gbsi_budget *budget, const gbs_read_options *options)
                      gbsi_process_bytes());
 }
 
+static bool ask(void *options)
+{
+    const gbs_read_options *o = options;
+    return o->stop != NULL && o->stop(o->stop_context) != 0;
+}
+
 static gbs_status read_path(const char *path, const gbs_read_options *options, gbs_model **model,
                             gbs_error *err)
 {
@@ -245,7 +252,10 @@ gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs
     gbsi_budget budget;
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
+    gbsi_watch watch = {.look = ask, .context = (void *)(uintptr_t)options}; /* which it reads */
+    gbsi_watch *nobody = gbsi_watch_enter(options == NULL ? NULL : &watch);
     const gbs_status status = read_path(path, options, model, err);
+    gbsi_watch_leave(nobody);
     gbsi_budget_leave(before);
     return status;
 }
@@ -264,12 +274,15 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
     options = options == NULL ? &default_read : options;
+    gbsi_watch watch = {.look = ask, .context = (void *)(uintptr_t)options}; /* which it reads */
+    gbsi_watch *nobody = gbsi_watch_enter(&watch);
     GBSI_TRY(find_format(name, options->format, READ, &format, err));
     GBSI_TRY(gbsi_check_read_options(format, name, options, err));
     GBSI_TRY(gbsi_input_memory(name, bytes, n_bytes, &input, err));
     status = read_input(&input, format, options, model, err);
 
 cleanup:
+    gbsi_watch_leave(nobody);
     gbsi_budget_leave(before);
     return status;
 }

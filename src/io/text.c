@@ -17,7 +17,8 @@ gbs_status gbsi_text_open(gbsi_text *text, const gbsi_input *input, const gbs_re
                         .begin = input->bytes,
                         .at = input->bytes,
                         .end = input->n == 0 ? input->bytes : input->bytes + input->n,
-                        .options = options == NULL ? &default_options : options};
+                        .options = options == NULL ? &default_options : options,
+                        .watch = gbsi_watch_current()};
     if (input->n >= sizeof mark && memcmp(input->bytes, mark, sizeof mark) == 0) {
         opened.begin += sizeof mark;
         opened.at = opened.begin;
@@ -290,6 +291,9 @@ gbs_status gbsi_text_integer(gbsi_text *text, const char *expected, uint64_t max
 {
     char shown[GBSI_SHOWN];
     uint64_t common = 0;
+    if (gbsi_watch_spend(text->watch, 4)) {
+        return gbsi_watch_fail(err, "reading the model");
+    }
     const char *behind = gbsi_integer_scan(skip_blanks(text), text->end, &common);
     if (behind != NULL && common <= max) {
         text->at = behind;
@@ -352,6 +356,9 @@ gbs_status gbsi_text_double(gbsi_text *text, const char *expected, double *value
                             gbs_error *err)
 {
     char shown[GBSI_SHOWN];
+    if (gbsi_watch_spend(text->watch, 8)) {
+        return gbsi_watch_fail(err, "reading the model");
+    }
     const char *behind = gbsi_decimal_scan(skip_blanks(text), text->end, value);
     if (behind != NULL) {
         text->at = behind;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/watch.h"
 #include "gibbsite/io.h"
 #include "io/input.h"
 
@@ -24,6 +25,7 @@ typedef struct gbsi_text {
     const char *at;
     const char *end;
     const gbs_read_options *options; /* never NULL */
+    gbsi_watch *watch;               /* in force */
     char comment; /* a token that starts so hides the rest of its line; 0: none */
 } gbsi_text;
 

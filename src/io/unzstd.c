@@ -4,6 +4,7 @@
 #include "io/input.h"
 
 #include "base/memory.h"
+#include "base/watch.h"
 #include "config.h"
 
 #ifdef GBSI_HAVE_ZSTD
@@ -13,6 +14,8 @@
 /* Memory that a frame may ask for to look back, 2^27 bytes: what `zstd -19` needs at most and
  * every reader has to offer; more takes an option of the zstd program as well. */
 #define WINDOW_LOG 27
+
+#define PIECE ((size_t)1 << 24) /* bytes from one look at the clock to the next */
 
 typedef struct unpacker {
     const char *name;
@@ -46,11 +49,14 @@ static gbs_status zstd_failure(const unpacker *u, size_t code, gbs_error *err)
 static gbs_status unpack_frames(unpacker *u, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbsi_watch *watch = gbsi_watch_current();
     for (;;) {
         GBSI_TRY(gbsi_unpack_limit(u->name, u->in.size, u->n, err));
         size_t room = u->capacity == 0 ? u->in.size + 4096 : u->n + 1;
         GBSI_TRY(gbsi_reserve(&u->bytes, &u->capacity, room, 1, u->name, err));
-        ZSTD_outBuffer out = {.dst = u->bytes, .size = u->capacity, .pos = u->n};
+        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
+        room = u->capacity - u->n < PIECE ? u->capacity : u->n + PIECE;
+        ZSTD_outBuffer out = {.dst = u->bytes, .size = room, .pos = u->n};
         size_t left = ZSTD_decompressStream(u->stream, &out, &u->in);
         if (ZSTD_isError(left)) {
             return zstd_failure(u, left, err);
@@ -60,7 +66,7 @@ static gbs_status unpack_frames(unpacker *u, gbs_error *err)
         if (left == 0 && all_in) { /* a frame is complete and no other follows */
             return gbsi_unpack_limit(u->name, u->in.size, u->n, err);
         }
-        if (left != 0 && all_in && u->n < u->capacity) {
+        if (left != 0 && all_in && u->n < room) {
             return gbsi_fail(err, GBS_ERR_FORMAT,
                              "%s: byte %zu: found the end of the file, expected more zstd data",
                              u->name, u->in.size);

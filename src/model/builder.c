@@ -14,6 +14,7 @@ gbs_status gbs_builder_new(gbs_builder **builder, gbs_error *err)
     if (b == NULL) {
         return gbsi_no_memory(err, "builder", sizeof *b);
     }
+    b->watch = gbsi_watch_current();
     *builder = b;
     return GBS_OK;
 }
@@ -201,6 +202,7 @@ gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries, const d
     if (f->n_tables >= GBSI_NONE || !gbsi_add_size(used, n_entries, &total)) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more tables or entries than can be numbered");
     }
+    GBSI_TRY(gbsi_watch_work(builder->watch, n_entries, "reading the model", err));
     GBSI_TRY(gbsi_check_entries(f->n_tables, n_entries, logw, &bad, err));
     GBSI_TRY(GBSI_GROW(builder, model.factors.table_start, table_start, f->n_tables + 2, err));
     GBSI_TRY(GBSI_GROW(builder, model.factors.table, table, total, err));

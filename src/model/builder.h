@@ -3,6 +3,7 @@
 #ifndef GBSI_MODEL_BUILDER_H
 #define GBSI_MODEL_BUILDER_H
 
+#include "base/watch.h"
 #include "model/checks.h"
 
 /* Elements that each array of the model has room for. */
@@ -18,6 +19,7 @@ struct gbs_builder {
     gbsi_capacities capacity;
     size_t text_bytes; /* used of model.text */
     gbsi_stamps stamps;
+    gbsi_watch *watch; /* in force when it was made, as where a reader makes it */
 };
 
 /* Grow an array of the builder, named by its path in the struct, to at least n elements. */

@@ -17,6 +17,7 @@ static gbs_status reserve_factor(gbs_builder *b, uint32_t n, bool literals, gbs_
     if (f->n_factors > SIZE_MAX - 2 || used > SIZE_MAX - n - 1) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more factors than memory has bytes");
     }
+    GBSI_TRY(gbsi_watch_work(b->watch, 8 + (uint64_t)n, "reading the model", err));
     GBSI_TRY(GBSI_GROW(b, model.factors.kind, kind, f->n_factors + 1, err));
     GBSI_TRY(GBSI_GROW(b, model.factors.scope_start, scope_start, f->n_factors + 2, err));
     GBSI_TRY(GBSI_GROW(b, model.factors.weight, weight, f->n_factors + 1, err));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/watch.h"
 #include "model/factors.h"
 
 /* ---- offsets ------------------------------------------------------------------------------- */
@@ -68,10 +69,13 @@ static gbs_status check_tables(const gbsi_factors *f, size_t n_entries, const vo
                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbsi_watch *watch = gbsi_watch_current();
     GBSI_TRY(check_offsets("table_start", f->table_start, f->n_tables, n_entries, 1, place, err));
     for (size_t t = 0; t < f->n_tables; ++t) {
         const double *logw = &f->table[f->table_start[t]];
         size_t bad = 0;
+        GBSI_TRY(gbsi_watch_work(watch, f->table_start[t + 1] - f->table_start[t],
+                                 "reading the model", err));
         status = gbsi_check_entries(t, f->table_start[t + 1] - f->table_start[t], logw, &bad, err);
         *place = &logw[bad];
         GBSI_TRY(status);
@@ -191,9 +195,12 @@ static gbs_status check_factors(const gbs_model *m, size_t n_scope, const void *
     gbs_status status = GBS_OK;
     const gbsi_factors *f = &m->factors;
     gbsi_stamps stamps = {0};
+    gbsi_watch *watch = gbsi_watch_current();
     GBSI_TRY(check_descriptions(f, place, err));
     GBSI_TRY(check_offsets("scope_start", f->scope_start, f->n_factors, n_scope, 0, place, err));
     for (size_t i = 0; i < f->n_factors; ++i) {
+        GBSI_TRY(gbsi_watch_work(watch, 4 + f->scope_start[i + 1] - f->scope_start[i],
+                                 "reading the model", err));
         GBSI_TRY(check_factor(m, &stamps, i, place, err));
     }
 
@@ -208,11 +215,13 @@ static gbs_status check_tied(const gbs_model *m, const void **place, gbs_error *
 {
     gbs_status status = GBS_OK;
     const gbsi_tied *t = &m->tied;
+    gbsi_watch *watch = gbsi_watch_current();
     for (uint32_t w = 0; w < t->n_weights; ++w) {
         *place = t->fixed[w] > 1 ? (const void *)&t->fixed[w] : (const void *)&t->value[w];
         GBSI_TRY(gbsi_check_weight(w, t->value[w], t->fixed[w], err));
     }
     for (size_t f = 0; f < t->n_ties; ++f) {
+        GBSI_TRY(gbsi_watch_work(watch, 2, "reading the model", err));
         *place = &t->number[f];
         if (t->number[f] != GBSI_NONE) {
             GBSI_TRY(gbsi_check_tie(m, f, t->number[f], t->feature[f], err));

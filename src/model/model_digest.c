@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/watch.h"
 #include "model/builder.h"
 #include "model/model_digest.h"
 
@@ -158,6 +159,7 @@ gbs_status gbsi_model_make_digest(gbs_model *model, gbs_error *err)
         feed_functions(d, f);
     }
     GBSI_TRY(feed_tables(d, f, err));
+    GBSI_TRY(gbsi_watch_work(gbsi_watch_current(), 0, "reading the model", err));
     gbsi_digest_text(d, model->digest);
 
 cleanup:
