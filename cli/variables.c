@@ -38,7 +38,59 @@ static int add(cli_selection *s, uint8_t *seen, const typed *t, uint32_t variabl
     return CLI_DONE;
 }
 
-static int add_item(cli_selection *s, uint8_t *seen, const typed *t, const char *item)
+/* Whether a name is like a pattern, in which '*' stands for any characters of one argument. */
+static int is_like(const char *name, const char *pattern)
+{
+    const char *resume = NULL; /* behind the last '*', which may take one character more */
+    const char *taken = NULL;  /* as far as it has */
+    while (*name != '\0') {
+        if (*pattern == '*') {
+            resume = ++pattern;
+            taken = name;
+        } else if (*pattern == *name) {
+            pattern++;
+            name++;
+        } else if (resume != NULL && strchr("(,)", *taken) == NULL) {
+            pattern = resume;
+            name = ++taken;
+        } else {
+            return 0;
+        }
+    }
+    return pattern[strspn(pattern, "*")] == '\0';
+}
+
+/* All that no other item has named. */
+static int add_pattern(cli_selection *s, uint8_t *seen, const typed *t, const char *pattern)
+{
+    int found = 0;
+    for (uint32_t v = 0; v < gbs_model_n_variables(t->model); v++) {
+        const char *name = gbs_model_variable_name(t->model, v);
+        if (name != NULL && is_like(name, pattern)) {
+            found = 1;
+            if (!seen[v]) {
+                seen[v] = 1;
+                s->variable[s->n++] = v;
+            }
+        }
+    }
+    return found ? CLI_DONE
+                 : cli_error(CLI_USAGE, "%s %s: no variable has such a name", t->option, pattern);
+}
+
+/* Names of ground atoms have no blanks: those behind a ',' of "Friends(Anna, Bob)" go. */
+static void close_up(char *item)
+{
+    char *to = item;
+    for (const char *from = item; *from != '\0'; from++) {
+        if (*from != ' ' || to == item || to[-1] != ',') {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+}
+
+static int add_item(cli_selection *s, uint8_t *seen, const typed *t, char *item)
 {
     const uint32_t n = gbs_model_n_variables(t->model);
     uint64_t first = 0;
@@ -47,6 +99,13 @@ static int add_item(cli_selection *s, uint8_t *seen, const typed *t, const char 
     if (!parse_range(item, &first, &last)) {
         uint32_t variable = 0;
         gbs_status status = gbs_model_find_variable(t->model, item, &variable, &err);
+        if (status < 0 && strchr(item, '(') != NULL && strstr(item, ", ") != NULL) {
+            close_up(item);
+            status = gbs_model_find_variable(t->model, item, &variable, &err);
+        }
+        if (status < 0 && strchr(item, '*') != NULL) {
+            return add_pattern(s, seen, t, item);
+        }
         if (status < 0 && cli_probability_typed(t->option, t->list, 0) != CLI_DONE) {
             return CLI_USAGE;
         }

@@ -114,3 +114,29 @@ def test_wrong_use(run):
     assert run("ground", PROGRAM, DATABASE).status == 2
     assert run("ground", "-", "-", "--format", "uai").status == 2
     assert run("ground", PROGRAM, DATABASE, "--format", "uai", "--query-predicates", "Drinks").status == 3
+
+
+@pytest.mark.parametrize("query, atoms", [
+    ("Same(A, AB)", ["Same(A,AB)"]),
+    ("Same(A,*)", ["Same(A,A)", "Same(A,B)", "Same(A,AB)"]),
+    ("Same(*, A)", ["Same(A,A)", "Same(B,A)", "Same(AB,A)"]),
+    ("Same(A*,B)", ["Same(A,B)", "Same(AB,B)"]),
+    ("Same(A,B),Same(A,*)", ["Same(A,B)", "Same(A,A)", "Same(A,AB)"]),
+    ("S*(B,*),Same(*B,*A)", ["Same(B,A)", "Same(B,B)", "Same(B,AB)", "Same(AB,A)"]),
+])
+def test_queries(run, tmp_path, query, atoms):
+    """'*' stands for characters of one argument, and blanks behind commas do not count."""
+    (tmp_path / "p.mln").write_text("T(t)\nSame(t, t)\n1 Same(x, y) => Same(y, x)\n")
+    (tmp_path / "d.db").write_text("T(A)\nT(B)\nT(AB)\n")
+    model = str(tmp_path / "m.gbm")
+    assert run("ground", str(tmp_path / "p.mln"), str(tmp_path / "d.db"), "-o", model).status == 0
+    done = run("marginals", model, "--query", query, "--format", "csv")
+    assert done.status == 0, done.err
+    assert sorted(v for v, a, *_ in csv.reader(done.out.splitlines()) if a == "1") == sorted(atoms)
+
+
+def test_query_of_nothing(run, tmp_path):
+    model = str(tmp_path / "s.gbm")
+    assert run("ground", PROGRAM, DATABASE, "-o", model).status == 0
+    done = run("marginals", model, "--query", "Smokes(*,Bob)")
+    assert done.status == 2 and "--query Smokes(*,Bob): no variable has such a name" in done.err
