@@ -108,13 +108,19 @@ static bool draw_is_exact(const gbs_run *run)
     return draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0;
 }
 
-/* Chains so far apart that auto would try ladders, in a run that could have been given them. */
-static bool ladders_may_help(const gbs_run *run)
+/* Whether the run could have been given ladders. */
+static bool takes_ladders(const gbs_run *run)
 {
     gbs_run_options o = run->options;
     o.temper = 16;
-    return run->report.public.max_rhat > GBSI_STUCK_RHAT && run->shared.share == NULL &&
-           !run->purpose.draws && !run->purpose.up_only && gbsi_options_check(&o, NULL) >= 0;
+    return run->shared.share == NULL && !run->purpose.draws && !run->purpose.up_only &&
+           gbsi_options_check(&o, NULL) >= 0;
+}
+
+/* Chains so far apart that auto would try them. */
+static bool ladders_may_help(const gbs_run *run)
+{
+    return run->report.public.max_rhat > GBSI_STUCK_RHAT && takes_ladders(run);
 }
 
 /* What verdict.def advises. */

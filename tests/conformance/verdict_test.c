@@ -155,6 +155,33 @@ static gbs_model *equal_spins(uint32_t n)
     return model;
 }
 
+/* A relation of n things that is transitive: no splash holds what its zeros join. */
+static gbs_model *transitive(uint32_t n)
+{
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    const uint32_t two = 2;
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    for (uint32_t v = 0; v < n * n; ++v) {
+        assert_int_equal(gbs_builder_add_variables(b, 1, &two, NULL, NULL), GBS_OK);
+    }
+    for (uint32_t i = 0; i < n * n * n; ++i) {
+        const uint32_t x = i / (n * n);
+        const uint32_t y = i / n % n;
+        const uint32_t z = i % n;
+        const uint32_t scope[3] = {x * n + y, y * n + z, x * n + z};
+        const uint32_t wanted[3] = {0, 0, 1};
+        if (x != y && y != z && x != z) {
+            assert_int_equal(
+                gbs_builder_add_logical(b, GBS_LOGICAL_CLAUSE, 3, scope, wanted, INFINITY, NULL),
+                GBS_OK);
+        }
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    return model;
+}
+
 static void supports(void **state)
 {
     (void)state;
@@ -162,6 +189,8 @@ static void supports(void **state)
     options.scan = GBS_SCAN_CHROMATIC;
     check(equal_spins(2), &options, "support_split", "split the support");
     check(equal_spins(30), &options, "support_not_shown", "under updates of single variables");
+    options.scan = sampled(16, 100).scan;
+    check(transitive(7), &options, "splashes_not_found", "no splash was found to hold");
     options.scan = GBS_SCAN_SPLASH;
     options.splash_size = 1;
     check(equal_spins(2), &options, "splashes_too_small", "no splash held all");
