@@ -17,6 +17,7 @@ typedef struct learning {
     size_t n_parameters;   /* of what follows */
     double *value, *error; /* NULL without --intervals; error: NULL where none is known */
     gbs_error no_error;    /* why */
+    uint8_t *unseen;       /* [n_parameters] whether the error has the pull of the penalty */
     uint64_t n_probes;     /* that they were estimated by; 0: none */
     cli_bar bar;
 } learning;
@@ -117,7 +118,8 @@ static int find_errors(learning *l, int *stopped)
     }
     l->value = calloc(l->n_parameters, sizeof *l->value);
     l->error = calloc(l->n_parameters, sizeof *l->error);
-    if (l->value == NULL || l->error == NULL) {
+    l->unseen = calloc(l->n_parameters, sizeof *l->unseen);
+    if (l->value == NULL || l->error == NULL || l->unseen == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
     (void)gbs_potts_parameters(l->learnt, &l->n_parameters, l->value, err);
@@ -128,7 +130,8 @@ static int find_errors(learning *l, int *stopped)
         l->n_probes = gbs_potts_probes(l->learnt, &options);
         cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
         l->bar.unit = l->n_probes > 0 ? "probes" : "iterations";
-        done = gbs_potts_errors(l->learnt, l->rows.data, &options, &callbacks, l->error, err);
+        done = gbs_potts_errors(l->learnt, l->rows.data, &options, &callbacks, l->error, l->unseen,
+                                err);
         cli_bar_finish(&l->bar, NULL);
     }
     *stopped = *stopped || done == GBS_ERR_STOPPED;
@@ -139,16 +142,16 @@ static int find_errors(learning *l, int *stopped)
     return CLI_DONE;
 }
 
-/* An error that is not known is empty. */
+/* An error that is not known is empty, and so is what it comes from. */
 static void write_parameter(gbs_output *output, const learning *l, size_t k)
 {
     gbs_output_text(output, ",");
     gbs_output_double(output, l->value[k]);
     gbs_output_text(output, ",");
-    if (l->error != NULL && !isnan(l->error[k])) {
+    if (l->error != NULL) {
         gbs_output_double(output, l->error[k]);
     }
-    gbs_output_text(output, "\n");
+    gbs_output_text(output, l->error == NULL ? ",\n" : l->unseen[k] ? ",penalty\n" : ",rows\n");
 }
 
 /* Two columns: a site, or nothing beyond the last one, and its state. */
@@ -164,14 +167,15 @@ static void write_state(gbs_output *output, const gbs_model *model, uint32_t sit
     gbs_output_csv_field(output, cli_state_text(model, site, state, text));
 }
 
-/* "site,state,other,other_state,value,error": fields, whose other site is empty, then couplings. */
+/* "site,state,other,other_state,value,error,from": fields, whose other site is empty, then
+ * couplings. */
 static void write_intervals(gbs_output *output, const void *context)
 {
     const learning *l = context;
     const uint32_t n = gbs_model_n_variables(l->learnt);
     const uint32_t q = gbs_model_arity(l->learnt, 0);
     size_t k = 0;
-    gbs_output_text(output, "site,state,other,other_state,value,error\n");
+    gbs_output_text(output, "site,state,other,other_state,value,error,from\n");
     for (size_t f = 0; f < gbs_model_n_factors(l->learnt); f++) {
         const uint32_t *scope = NULL;
         uint32_t size = 0;
@@ -187,11 +191,12 @@ static void write_intervals(gbs_output *output, const void *context)
     }
 }
 
-static uint64_t count_known(const learning *l)
+/* Errors that the rows tell alone. */
+static uint64_t count_seen(const learning *l)
 {
     uint64_t n = 0;
     for (size_t k = 0; l->error != NULL && k < l->n_parameters; k++) {
-        n += isnan(l->error[k]) ? 0 : 1;
+        n += !l->unseen[k];
     }
     return n;
 }
@@ -208,7 +213,8 @@ static int write_summary(const learning *l, int stopped)
                                 {"evaluations", r->evaluations},
                                 {"steps", r->steps},
                                 {"held_out_rows", gbs_rows_n(l->rows.held_out)},
-                                {"known_errors", count_known(l)},
+                                {"known_errors", l->error != NULL ? l->n_parameters : 0},
+                                {"errors_of_rows", count_seen(l)},
                                 {"probes", l->error != NULL ? l->n_probes : 0},
                                 {"coupled_pairs", r->n_coupled},
                                 {NULL, 0}};
@@ -280,11 +286,13 @@ static void tell(const learning *l, int stopped)
     }
     if (l->value != NULL && l->error == NULL) {
         cli_note(arguments, "standard errors are not known: %s", l->no_error.message);
-    } else if (l->value != NULL && count_known(l) < l->n_parameters) {
+    } else if (l->value != NULL && count_seen(l) < l->n_parameters) {
         cli_note(arguments,
-                 "standard errors of %" PRIu64 " of %zu parameters are known: two sites have "
-                 "states that are together in no row",
-                 count_known(l), l->n_parameters);
+                 "standard errors of %" PRIu64
+                 " of %zu parameters are those of the rows; two sites "
+                 "have states that are together in no row: to those of the rest the pull of --l2 "
+                 "is added",
+                 count_seen(l), l->n_parameters);
     }
     cli_learn_tell_probes(arguments, l->error != NULL ? l->n_probes : 0);
 }
@@ -319,5 +327,6 @@ int cli_learn_potts(cli_arguments *arguments)
     gbs_model_free(l.learnt);
     free(l.value);
     free(l.error);
+    free(l.unseen);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }

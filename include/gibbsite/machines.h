@@ -238,14 +238,17 @@ GBS_API gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n, doubl
  * of memory for each parameter, or with ASYMMETRIC 32. Of an interval take quantiles of Student's
  * distribution with probes degrees of freedom.
  *
- * Where some states of two sites are together in no row, the rows do not bound their coupling: NAN
- * for that table and the fields of both sites.
+ * Where some states of two sites are together in no row, l2 alone bounds their coupling. To the
+ * errors of that table and of the fields of both sites is added how far l2 pulls parameters drawn
+ * from the prior that it stands for, estimated by GBS_USUAL_POTTS_PROBES probes where the rest
+ * comes from a matrix: they say how far the truth is if it is no larger than l2 expects.
  *
  * @param model     learnt from these rows, or read from a file that has it.
  * @param options   as for gbs_potts_learn(), of which l2, l1, method, time_s, threads,
  * memory_limit, seed and probes matter; NULL means the defaults.
  * @param callbacks NULL; progress may stop it.
  * @param error     out: as many as gbs_potts_parameters() has.
+ * @param unseen    out or NULL: as many, 1 where the error has the pull of l2, else 0.
  * @return GBS_ERR_LIMIT for too little memory; GBS_ERR_UNSUPPORTED for PCD, with l1, where the
  *         weight of the rows is not above the number of free parameters (q - 1) + (n - 1) (q - 1)^2
  *         of a site, and where rows leave one undetermined; GBS_ERR_STOPPED by time_s or
@@ -254,7 +257,7 @@ GBS_API gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n, doubl
 GBS_API gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
                                     const gbs_potts_options *options,
                                     const gbs_run_callbacks *callbacks, double *error,
-                                    gbs_error *err);
+                                    uint8_t *unseen, gbs_error *err);
 
 /** @return the number of probes by which gbs_potts_errors() estimates them; 0: by a matrix, and for
  * a model that gbs_potts_learn() did not make. */

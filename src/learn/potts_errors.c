@@ -5,7 +5,6 @@
  * Omega_ij Q^T. The same bits on any number of threads: a site's derivatives are one thread's, and
  * so are the sums over rows, in their order, of a table. */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -403,27 +402,47 @@ static bool lacks_states(const errors *e, size_t i, size_t j)
     return n < e->q * e->q;
 }
 
-static void clear(double *error, size_t n)
-{
-    for (size_t a = 0; a < n; ++a) {
-        error[a] = (double)NAN;
-    }
-}
-
-/* No error of such a coupling, nor of the fields that have a part of it. */
-static void clear_unknown(errors *e, double *error)
+/* Such tables, and the fields that have a part of them. @param unseen [potts.n] out.
+ * @return whether there are any. */
+static bool find_unseen(errors *e, uint8_t *unseen)
 {
     const size_t q = e->q;
+    bool any = false;
+    memset(unseen, 0, e->potts.n);
     for (size_t i = 0; i < e->potts.n_sites; ++i) {
         for (size_t j = i + 1; j < e->potts.n_sites; ++j) {
             if (lacks_states(e, i, j)) {
-                clear(error + gbsi_potts_pair(&e->potts, i, j), q * q);
-                clear(error + i * q, q);
-                clear(error + j * q, q);
+                memset(unseen + gbsi_potts_pair(&e->potts, i, j), 1, q * q);
+                memset(unseen + i * q, 1, q);
+                memset(unseen + j * q, 1, q);
+                any = true;
             }
         }
-        (void)gbsi_watch_spend(&e->work.watch, e->potts.n_sites * e->potts.rows->n);
+        if (gbsi_watch_spend(&e->work.watch, e->potts.n_sites * e->potts.rows->n)) {
+            break;
+        }
     }
+    return any;
+}
+
+/* What the penalty does to parameters that the rows do not bound adds to their errors [M62]. */
+static gbs_status add_pull(errors *e, const gbs_potts_options *o, const uint8_t *unseen,
+                           double *error, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t n = e->probes > 0 ? e->probes : (uint64_t)GBS_USUAL_POTTS_PROBES;
+    double *pull = gbsi_alloc_array(e->potts.n, sizeof *pull);
+    if (pull == NULL) {
+        return gbsi_no_memory(err, "standard errors", e->potts.n * sizeof *pull);
+    }
+    GBSI_TRY(gbsi_potts_probe_errors(&e->potts, e->x, o, n, true, pull, err));
+    for (size_t k = 0; k < e->potts.n; ++k) {
+        error[k] = unseen[k] ? gbsi_sqrt(error[k] * error[k] + pull[k] * pull[k]) : error[k];
+    }
+
+cleanup:
+    gbsi_free(pull);
+    return status;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -528,20 +547,24 @@ static gbs_status add_rows(errors *e, double *error, gbs_error *err)
     return GBS_OK;
 }
 
-static gbs_status find_errors(errors *e, const gbs_potts_options *o, double *error, gbs_error *err)
+static gbs_status find_errors(errors *e, const gbs_potts_options *o, double *error, uint8_t *unseen,
+                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbs_potts_options of_probes = *o;
+    of_probes.l2 = e->l2;
     if (e->probes > 0) {
-        gbs_potts_options of_probes = *o;
-        of_probes.l2 = e->l2;
-        GBSI_TRY(gbsi_potts_probe_errors(&e->potts, e->x, &of_probes, e->probes, error, err));
+        GBSI_TRY(
+            gbsi_potts_probe_errors(&e->potts, e->x, &of_probes, e->probes, false, error, err));
     } else {
         GBSI_TRY(take_memory(e, err));
         fill_basis(e);
         GBSI_TRY(find_roots(e, err));
         GBSI_TRY(add_rows(e, error, err));
     }
-    clear_unknown(e, error);
+    if (find_unseen(e, unseen)) {
+        GBSI_TRY(add_pull(e, &of_probes, unseen, error, err));
+    }
     if (gbsi_watch_stopped(&e->work.watch)) {
         GBSI_TRY(gbsi_watch_fail(err, "finding standard errors"));
     }
@@ -552,7 +575,7 @@ cleanup:
 
 gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
                             const gbs_potts_options *options, const gbs_run_callbacks *callbacks,
-                            double *error, gbs_error *err)
+                            double *error, uint8_t *unseen, gbs_error *err)
 {
     GBSI_NEED(model);
     GBSI_NEED(rows);
@@ -562,6 +585,7 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
     gbs_status status = GBS_OK;
     errors e = {0};
     double *found = NULL;
+    uint8_t *open = NULL;
     const gbs_potts_options usual = {0};
     const gbs_potts_options o = options == NULL ? usual : *options;
     const gbs_label_options work = {.size = sizeof work,
@@ -573,18 +597,23 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
     GBSI_TRY(check(&e, model, rows, &o, err));
     GBSI_TRY(gbsi_work_begin(&e.work, &work, callbacks, gbs_model_bytes(model), err));
     GBSI_TRY(gbsi_potts_init(rows, &e.work, &e.potts, err));
-    GBSI_TRY(gbsi_potts_take_memory(&e.potts, e.probes > 0, err));
+    GBSI_TRY(gbsi_potts_take_memory(&e.potts, true, err));
     e.x = gbsi_alloc_array(e.potts.n, sizeof *e.x);
     found = gbsi_alloc_array(e.potts.n, sizeof *found);
-    if (e.x == NULL || found == NULL) {
+    open = gbsi_alloc_array(e.potts.n, sizeof *open);
+    if (e.x == NULL || found == NULL || open == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "standard errors", 2 * e.potts.n * sizeof *found));
     }
     (void)gbsi_potts_read(model, e.x);
-    GBSI_TRY(find_errors(&e, &o, found, err));
+    GBSI_TRY(find_errors(&e, &o, found, open, err));
     memcpy(error, found, e.potts.n * sizeof *error);
+    if (unseen != NULL) {
+        memcpy(unseen, open, e.potts.n * sizeof *open);
+    }
 
 cleanup:
     gbsi_free(found);
+    gbsi_free(open);
     errors_free(&e);
     gbsi_work_end(&e.work);
     return status;

@@ -11,14 +11,19 @@
 #include "learn/conjugate.h"
 #include "learn/probes.h"
 #include "model/model.h"
+#include "simd/math.h"
 
-enum { VECTORS = 4 }; /* of conjugate gradients */
+#define HALF 0.70710678118654752440 /* sqrt(1/2): half of a coupling has half of its penalty */
+
+enum { VECTORS = 4, PULL = 3 }; /* of conjugate gradients; a part of signs */
 
 typedef struct probes {
     gbsi_potts *potts;
     const double *x;
     double l2;
-    bool alone; /* each site, ASYMMETRIC; else all together */
+    bool alone;     /* each site, ASYMMETRIC; else all together */
+    bool pull;      /* of the penalty, else what the rows tell */
+    uint64_t probe; /* the one in hand */
     uint64_t seed;
     double lost;    /* free parameters of a site */
     double *weight; /* [rows] of a probe */
@@ -41,6 +46,19 @@ static void probes_free(probes *p)
     gbsi_free(p->room);
 }
 
+/* ---- the penalty ----------------------------------------------------------------------------- */
+
+/* The slope of l2/2 |x|^2 at x drawn from what it is a prior of: signs times sqrt(l2), n of them.
+ */
+static void draw_pull(const probes *p, uint32_t site, size_t n, double *r)
+{
+    const double root = gbsi_sqrt(p->l2);
+    gbsi_probe_signs(p->seed, p->probe, PULL + site, n, r);
+    for (size_t k = 0; k < n; ++k) {
+        r[k] *= root;
+    }
+}
+
 /* ---- all sites together ---------------------------------------------------------------------- */
 
 static bool multiply_together(void *context, const double *d, double *product)
@@ -61,7 +79,11 @@ static void solve_together(probes *p)
                               .left = GBSI_CONJUGATE_LEFT,
                               .multiply = multiply_together,
                               .context = p};
-    gbsi_potts_scores(t, p->x, p->weight, c.r);
+    if (p->pull) {
+        draw_pull(p, 0, t->n, c.r);
+    } else {
+        gbsi_potts_scores(t, p->x, p->weight, c.r);
+    }
     p->open = !gbsi_conjugate_solve(&c);
     gbsi_potts_to_gauge(t, p->y);
 }
@@ -73,6 +95,23 @@ static double penalty_of(const one_site *s, size_t k)
 {
     const size_t row = (size_t)s->p->potts->n_states * s->p->potts->width;
     return k / row == s->site.site ? s->p->l2 : 0.5 * s->p->l2;
+}
+
+/* The same for the block of a site, whose padding stays zero: its entries in the order of a block
+ * without padding. @param sign [n_block] scratch. */
+static void draw_site_pull(const one_site *s, double *sign, double *r)
+{
+    const gbsi_potts *t = s->p->potts;
+    const size_t q = t->n_states;
+    draw_pull(s->p, s->site.site, t->n_sites * q * q, sign);
+    memset(r, 0, t->n_block * sizeof *r);
+    for (size_t row = 0; row < t->n_sites * q;
+         ++row) { /* of the site itself the first: its field */
+        const bool own = row / q == s->site.site;
+        for (size_t a = 0; a < q && !(own && row % q > 0); ++a) {
+            r[row * t->width + a] = sign[row * q + a] * (own ? 1.0 : HALF);
+        }
+    }
 }
 
 static bool multiply_site(void *context, const double *d, double *product)
@@ -108,7 +147,12 @@ static void solve_sites(void *context, uint32_t member)
         gbsi_potts_gather(t, p->x, i, block);
         s.site.slope = c.r;
         s.site.weight = p->weight;
-        if (!gbsi_potts_sum_rows(t, member, &s.site) || !gbsi_conjugate_solve(&c)) {
+        if (p->pull) {
+            draw_site_pull(&s, c.d, c.r);
+        } else if (!gbsi_potts_sum_rows(t, member, &s.site)) {
+            p->open = true;
+        }
+        if (!p->open && !gbsi_conjugate_solve(&c)) {
             p->open = true;
         }
         gbsi_potts_centre_block(t, i, c.y);
@@ -164,14 +208,15 @@ static bool solve(void *context, uint64_t probe, double *y)
     probes *p = context;
     const gbs_rows *rows = p->potts->rows;
     p->y = y;
+    p->probe = probe;
     gbsi_probe_rows(p->seed, probe, rows->weight, rows->n, p->lost, p->weight);
     (p->alone ? solve_alone : solve_together)(p);
     return !p->open;
 }
 
 gbs_status gbsi_potts_probe_errors(gbsi_potts *potts, const double *x,
-                                   const gbs_potts_options *options, uint64_t n, double *error,
-                                   gbs_error *err)
+                                   const gbs_potts_options *options, uint64_t n, bool pull,
+                                   double *error, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const double k = potts->n_states - 1.0;
@@ -179,6 +224,7 @@ gbs_status gbsi_potts_probe_errors(gbsi_potts *potts, const double *x,
                 .x = x,
                 .l2 = options->l2,
                 .alone = options->method == GBS_POTTS_ASYMMETRIC,
+                .pull = pull,
                 .seed = options->seed,
                 .lost = k + (potts->n_sites - 1.0) * k * k};
     const gbsi_probes of_signs = {

@@ -8,9 +8,11 @@
 /* The root mean square of what n probes find, each with signs of its own for all rows: as
  * potts_errors.c computes without them, within a share of 1 / sqrt(2 n) at most (one standard
  * error). @param potts has memory for gradients. @param x at the maximum of the pseudo-likelihood.
- * @param options l2, method, seed. @param error [potts->n] out. */
+ * @param options l2, method, seed. @param pull the part of the penalty instead: how far it moves
+ * the maximum, of parameters drawn from the prior that it stands for. @param error [potts->n] out.
+ */
 gbs_status gbsi_potts_probe_errors(gbsi_potts *potts, const double *x,
-                                   const gbs_potts_options *options, uint64_t n, double *error,
-                                   gbs_error *err);
+                                   const gbs_potts_options *options, uint64_t n, bool pull,
+                                   double *error, gbs_error *err);
 
 #endif

@@ -10,13 +10,12 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-/* -1 and +1. */
-static void draw_signs(uint64_t seed, uint64_t probe, size_t n, double *sign)
+void gbsi_probe_signs(uint64_t seed, uint64_t probe, uint64_t part, size_t n, double *sign)
 {
     uint32_t word[4];
     for (size_t b = 0; b < n; ++b) {
         if (b % 128 == 0) {
-            gbsi_philox(seed, (uint32_t)probe, 0, (uint32_t)(b / 128), GBSI_PURPOSE_PROBE, word);
+            gbsi_philox(seed, (uint32_t)probe, part, (uint32_t)(b / 128), GBSI_PURPOSE_PROBE, word);
         }
         sign[b] = (word[b % 128 / 32] >> b % 32 & 1) != 0 ? 1.0 : -1.0;
     }
@@ -28,7 +27,7 @@ void gbsi_probe_rows(uint64_t seed, uint64_t probe, const double *weight, size_t
 {
     double total = 0.0;
     double sum = 0.0;
-    draw_signs(seed, probe, n, factor);
+    gbsi_probe_signs(seed, probe, 0, n, factor);
     for (size_t b = 0; b < n; ++b) {
         factor[b] *= gbsi_sqrt(weight[b]);
         total += weight[b];

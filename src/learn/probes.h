@@ -20,6 +20,9 @@ typedef struct gbsi_probes {
  * equations were not solved; GBS_ERR_STOPPED. */
 gbs_status gbsi_probe_errors(const gbsi_probes *probes, double *error, gbs_error *err);
 
+/* Signs -1 and +1 of a probe. @param part which of several: 0 are those of rows. */
+void gbsi_probe_signs(uint64_t seed, uint64_t probe, uint64_t part, size_t n, double *sign);
+
 /* Factors of rows, random with mean 0: the sum of their gradients times these has the covariance of
  * their weighted sum, W / (W - lost) times what the rows tell. @param weight [n] of sum W > lost:
  * how many draws a row counts for. @param factor [n] out. */

@@ -120,12 +120,12 @@ static void potts_options(void **state)
         REFUSED(gbs_potts_parameters(NULL, &n, NULL, &err));
         REFUSED(gbs_potts_parameters(model, NULL, NULL, &err));
         assert_true(gbs_potts_probes(NULL, NULL) == 0 && gbs_potts_probes(model, NULL) == 0);
-        REFUSED(gbs_potts_errors(NULL, rows, NULL, NULL, error, &err));
-        REFUSED(gbs_potts_errors(model, NULL, NULL, NULL, error, &err));
-        REFUSED(gbs_potts_errors(model, rows, NULL, NULL, NULL, &err));
-        REFUSED(gbs_potts_errors(model, wider, NULL, NULL, error, &err));
-        REFUSED(gbs_potts_errors(model, empty, NULL, NULL, error, &err));
-        REFUSED(gbs_potts_errors(model, rows, &bad[0], NULL, error, &err));
+        REFUSED(gbs_potts_errors(NULL, rows, NULL, NULL, error, NULL, &err));
+        REFUSED(gbs_potts_errors(model, NULL, NULL, NULL, error, NULL, &err));
+        REFUSED(gbs_potts_errors(model, rows, NULL, NULL, NULL, NULL, &err));
+        REFUSED(gbs_potts_errors(model, wider, NULL, NULL, error, NULL, &err));
+        REFUSED(gbs_potts_errors(model, empty, NULL, NULL, error, NULL, &err));
+        REFUSED(gbs_potts_errors(model, rows, &bad[0], NULL, error, NULL, &err));
         gbs_model_free(model);
         model = NULL;
         for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
