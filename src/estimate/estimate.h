@@ -77,8 +77,7 @@ uint8_t *gbsi_estimate_visits(gbsi_estimate *estimate, uint32_t chain, size_t *s
 /* Chains that keep their conditionals themselves: the estimate asks for their sums when it needs
  * them, after every GBSI_PASSES_HELD passes of a batch. */
 #define GBSI_PASSES_HELD 4u
-#define GBSI_SLOTS_HELD  512u /* are asked for at a time, from a multiple of that on; or one slot \
-                               */
+#define GBSI_SLOTS_HELD  512u /* asked for at a time, from a multiple of that on; or one slot */
 typedef struct gbsi_held {
     void *context;
     /* Of slots [first, first + n), the probabilities of state 1 of one chain since they were last
