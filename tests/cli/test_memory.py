@@ -50,7 +50,7 @@ def dense(run):
 
 
 @pytest.mark.parametrize("verb, options", [
-    ("logz", ["--method", "sample", "--time", "0.001s"]),
+    ("logz", ["--method", "sample", "--temper", "off", "--max-updates", "1"]),
     ("certify", ["--steps", "1"]),
     ("scan", ["--steps", "1"]),
 ])
