@@ -128,17 +128,6 @@ static int write_picture(gbs_image *image, const char *path, gbs_status made, gb
     return status < 0 ? cli_fail_output(path, status, err) : CLI_DONE;
 }
 
-static int draw(const cli_denoising *d, gbs_denoise_picture what, const char *path)
-{
-    gbs_image image = {0};
-    gbs_error err = {GBS_OK, ""};
-    if (path == NULL) {
-        return CLI_DONE;
-    }
-    const gbs_status made = gbs_denoise_draw(&d->noisy, &d->how, d->p, what, &image, &err);
-    return write_picture(&image, path, made, &err);
-}
-
 static int on_search(void *context, const gbs_progress *progress)
 {
     cli_bar_update(context, progress);
@@ -208,48 +197,147 @@ static void put_rows(gbs_output *output, const gbs_denoise_errors *e, int is_tab
     }
 }
 
-static int compare(const cli_denoising *d)
+/* @param errors of all pixels; size 0: --truth was not given. */
+static int print_errors(const cli_arguments *a, const gbs_denoise_errors *errors)
 {
-    const cli_arguments *a = d->job.arguments;
     const int is_table =
         a->format != NULL ? strcmp(a->format, "table") == 0 : cli_is_terminal(STDOUT_FILENO);
-    gbs_denoise_errors errors = {.size = sizeof errors};
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;
-    if (a->truth == NULL) {
+    if (errors->size == 0) {
         return CLI_DONE;
     }
-    gbs_status status = gbs_denoise_compare(&d->truth, &d->noisy, &d->how, d->p, &errors, &err);
-    if (status == GBS_ERR_ARGUMENT) {
-        return cli_error(CLI_INPUT, "%s: %s", a->truth, err.message);
-    }
+    gbs_status status = gbs_output_open("-", &output, &err);
     if (status >= 0) {
-        status = gbs_output_open("-", &output, &err);
-    }
-    if (status >= 0) {
-        put_rows(output, &errors, is_table);
+        put_rows(output, errors, is_table);
         status = gbs_output_commit(output, &err);
     }
     return status < 0 ? cli_fail_output("-", status, &err) : CLI_DONE;
 }
 
-/* ---- the verb -------------------------------------------------------------------------------- */
+/* ---- the answer, some rows of pixels at a time ----------------------------------------------- */
 
-static int take_marginals(cli_denoising *d)
+#define BAND ((uint32_t)1 << 20) /* pixels times levels, whose marginals are held together */
+
+enum { N_PICTURES = 3 };
+
+typedef struct answering {
+    const cli_denoising *d;
+    double *p;                     /* [pixels of a band][levels] */
+    gbs_image picture[N_PICTURES]; /* by gbs_denoise_picture; empty where not asked for */
+    gbs_denoise_errors errors;
+} answering;
+
+static const char *name_of(const cli_arguments *a, int what)
 {
-    gbs_error err = {GBS_OK, ""};
-    const size_t n = (size_t)d->noisy.width * d->noisy.height;
-    d->p = calloc(n * d->how.levels, sizeof *d->p);
-    if (d->p == NULL) {
-        return cli_error(CLI_FAILED, "out of memory: %zu pixels of %" PRIu32 " levels", n,
-                         d->how.levels);
+    return what == GBS_DENOISE_MODE   ? a->output
+           : what == GBS_DENOISE_MEAN ? a->mean
+                                      : a->uncertainty;
+}
+
+/* @param whole without pixels too. */
+static gbs_image rows_of(const gbs_image *whole, uint32_t first, uint32_t n)
+{
+    gbs_image rows = *whole;
+    rows.height = n;
+    rows.sample = whole->sample == NULL
+                      ? NULL
+                      : whole->sample + (size_t)first * whole->width * whole->channels;
+    return rows;
+}
+
+static gbs_status add_rows(const gbs_image *rows, uint32_t first, uint32_t height, gbs_image *whole,
+                           gbs_error *err)
+{
+    if (whole->sample == NULL) {
+        const gbs_status status = gbs_image_new(rows->kind, rows->width, height, rows->maxval,
+                                                rows->n_colors, whole, err);
+        if (status < 0) {
+            return status;
+        }
+        memcpy(whole->color, rows->color, sizeof whole->color);
     }
-    const gbs_status status = gbs_run_marginals(d->job.run, d->p, NULL, NULL, NULL, &err);
+    const size_t n = (size_t)rows->width * rows->channels;
+    memcpy(whole->sample + first * n, rows->sample, rows->height * n * sizeof *rows->sample);
+    return GBS_OK;
+}
+
+/* Means over pixels, of which a band is a share. */
+static void add_errors(const gbs_denoise_errors *band, double share, gbs_denoise_errors *all)
+{
+    all->size = sizeof *all;
+    all->noisy_wrong += share * band->noisy_wrong;
+    all->wrong += share * band->wrong;
+    all->noisy_square += share * band->noisy_square;
+    all->square += share * band->square;
+    all->expected_wrong += share * band->expected_wrong;
+}
+
+static gbs_status answer_rows(answering *w, uint32_t first, uint32_t n, gbs_error *err)
+{
+    const cli_denoising *d = w->d;
+    const gbs_image noisy = rows_of(&d->noisy, first, n);
+    gbs_status status = gbs_run_marginals_of(d->job.run, first * noisy.width, n * noisy.width, w->p,
+                                             NULL, NULL, NULL, err);
+    for (int what = 0; what < N_PICTURES && status >= 0; ++what) {
+        gbs_image rows = {0};
+        if (name_of(d->job.arguments, what) == NULL) {
+            continue;
+        }
+        status = gbs_denoise_draw(&noisy, &d->how, w->p, (gbs_denoise_picture)what, &rows, err);
+        if (status >= 0) {
+            status = add_rows(&rows, first, d->noisy.height, &w->picture[what], err);
+        }
+        gbs_image_free(&rows);
+    }
+    if (status >= 0 && d->job.arguments->truth != NULL) {
+        const gbs_image truth = rows_of(&d->truth, first, n);
+        gbs_denoise_errors errors = {.size = sizeof errors};
+        status = gbs_denoise_compare(&truth, &noisy, &d->how, w->p, &errors, err);
+        add_errors(&errors, (double)n / d->noisy.height, &w->errors);
+    }
+    return status;
+}
+
+static int answer_all_rows(answering *w)
+{
+    const gbs_image *noisy = &w->d->noisy;
+    const uint32_t levels = w->d->how.levels;
+    const uint32_t most = BAND / levels / noisy->width;
+    const uint32_t step = most < 1 ? 1 : most < noisy->height ? most : noisy->height;
+    gbs_error err = {GBS_OK, ""};
+    gbs_status status = GBS_OK;
+    w->p = calloc((size_t)step * noisy->width * levels, sizeof *w->p);
+    if (w->p == NULL) {
+        return cli_error(CLI_FAILED, "out of memory: %" PRIu32 " rows of %" PRIu32 " levels", step,
+                         levels);
+    }
+    for (uint32_t first = 0; first < noisy->height && status >= 0; first += step) {
+        const uint32_t left = noisy->height - first;
+        status = answer_rows(w, first, left < step ? left : step, &err);
+    }
+    free(w->p);
     if (status == GBS_ERR_STATE) {
         return cli_error(CLI_STOPPED, "stopped before the first draw was kept: nothing is written");
     }
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
+
+static int give_answer(const cli_denoising *d)
+{
+    answering w = {.d = d};
+    gbs_error err = {GBS_OK, ""};
+    int status = answer_all_rows(&w);
+    for (int what = 0; what < N_PICTURES; ++what) {
+        if (status == CLI_DONE && w.picture[what].sample != NULL) {
+            status = write_picture(&w.picture[what], name_of(d->job.arguments, what), GBS_OK, &err);
+        }
+        gbs_image_free(&w.picture[what]);
+    }
+    return status == CLI_DONE ? print_errors(d->job.arguments, &w.errors) : status;
+}
+
+/* ---- the verb -------------------------------------------------------------------------------- */
 
 /* Large pictures are run bit by bit, and end early, unless something else is typed. */
 static int limit_run(cli_denoising *d)
@@ -280,7 +368,6 @@ static int limit_run(cli_denoising *d)
 
 static int restore(cli_denoising *d)
 {
-    const cli_arguments *a = d->job.arguments;
     const gbs_run_options asked = d->job.options; /* by --map too, whose sweeps are other ones */
     int stopped = 0;
     int status = limit_run(d);
@@ -288,19 +375,7 @@ static int restore(cli_denoising *d)
         status = cli_execute(&d->job, NULL, NULL, &stopped);
     }
     if (status == CLI_DONE) {
-        status = take_marginals(d);
-    }
-    if (status == CLI_DONE) {
-        status = draw(d, GBS_DENOISE_MODE, a->output);
-    }
-    if (status == CLI_DONE) {
-        status = draw(d, GBS_DENOISE_MEAN, a->mean);
-    }
-    if (status == CLI_DONE) {
-        status = draw(d, GBS_DENOISE_UNCERTAINTY, a->uncertainty);
-    }
-    if (status == CLI_DONE) {
-        status = compare(d);
+        status = give_answer(d);
     }
     status = status == CLI_DONE ? cli_conclude(&d->job, stopped) : status;
     d->job.options = asked;
@@ -362,7 +437,6 @@ int cli_denoise(cli_arguments *arguments)
     if (status == CLI_DONE) {
         status = answer(&d);
     }
-    free(d.p);
     gbs_image_free(&d.noisy);
     gbs_image_free(&d.truth);
     cli_job_free(&d.job);

@@ -297,6 +297,11 @@ GBS_API gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callba
  */
 GBS_API gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess,
                                      double *rhat, gbs_error *err);
+/** The same of variables first .. first + n - 1 alone, from the states of the first one on: for
+ * models whose marginals would take more memory than the run. Not of a model that ranks share,
+ * which has gbs_run_each_marginal(). @return GBS_ERR_ARGUMENT too. */
+GBS_API gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n, double *p,
+                                        double *mcse, double *ess, double *rhat, gbs_error *err);
 
 /** @return the report; borrowed, valid until the run is freed; complete after gbs_run_execute(). */
 GBS_API const gbs_report *gbs_run_report(const gbs_run *run);

@@ -172,9 +172,28 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
     if (run->shared.share != NULL) {
         return gbsi_shared_marginals(run, p, mcse, ess, rhat, err);
     }
+    return gbs_run_marginals_of(run, 0, run->problem.model->n_variables, p, mcse, ess, rhat, err);
+}
+
+gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n, double *p,
+                                double *mcse, double *ess, double *rhat, gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(p);
+    if (run->shared.share != NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "the model is on several ranks: use gbs_run_each_marginal()");
+    }
+    const uint32_t n_all = run->problem.model->n_variables;
+    if (first > n_all || n > n_all - first) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "found variables from %u on, %u of them, expected some of %u", first, n,
+                         n_all);
+    }
     const gbs_status status = check_marginals(run, err);
     const marginals_job job = {.run = run,
-                               .end = run->problem.model->n_variables,
+                               .first = first,
+                               .end = first + n,
                                .p = p,
                                .mcse = mcse,
                                .ess = ess,

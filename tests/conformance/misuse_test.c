@@ -194,6 +194,10 @@ static void runs(void **state)
     FINE(gbs_run_execute(run, NULL, &err));
     REFUSED(gbs_run_marginals(run, NULL, NULL, NULL, NULL, &err));
     FINE(gbs_run_marginals(run, p, NULL, NULL, NULL, &err));
+    REFUSED(gbs_run_marginals_of(NULL, 0, 1, p, NULL, NULL, NULL, &err));
+    REFUSED(gbs_run_marginals_of(run, 0, 1, NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_run_marginals_of(run, 1, UINT32_MAX, p, NULL, NULL, NULL, &err));
+    FINE(gbs_run_marginals_of(run, 0, 1, p, NULL, NULL, NULL, &err));
     assert_true(gbs_run_report(run)->size == sizeof(gbs_report));
     gbs_run_free(run);
     gbs_run_free(NULL);
