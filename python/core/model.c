@@ -75,6 +75,11 @@ static void keep_warning(void *context, const char *message)
     PyGILState_Release(state);
 }
 
+static int is_interrupted(void *watch)
+{
+    return core_look(watch, NULL);
+}
+
 /* read(path or name, bytes or None, format, lenient, normalize_cpts, convention, diagonal,
  * weight_scale, states, warnings) */
 static PyObject *read_model(PyObject *self, PyObject *arguments)
@@ -82,7 +87,9 @@ static PyObject *read_model(PyObject *self, PyObject *arguments)
     const char *path = NULL;
     Py_buffer bytes = {.buf = NULL};
     PyObject *warnings = NULL;
-    gbs_read_options o = {.size = sizeof o, .warn = keep_warning};
+    core_watch watch = {.saved = NULL};
+    gbs_read_options o = {
+        .size = sizeof o, .warn = keep_warning, .stop = is_interrupted, .stop_context = &watch};
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
@@ -93,13 +100,22 @@ static PyObject *read_model(PyObject *self, PyObject *arguments)
         return NULL;
     }
     o.context = warnings;
-    PyThreadState *saved = PyEval_SaveThread();
+    core_unlock(&watch, NULL);
     status = bytes.buf == NULL
                  ? gbs_model_read(path, &o, &model, &err)
                  : gbs_model_read_memory(path, bytes.buf, (size_t)bytes.len, &o, &model, &err);
-    PyEval_RestoreThread(saved);
+    core_lock(&watch);
     if (bytes.obj != NULL) {
         PyBuffer_Release(&bytes);
+    }
+    if (watch.raised) {
+        gbs_model_free(model);
+        return NULL;
+    }
+    if (watch.interrupted) {
+        gbs_model_free(model);
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        return NULL;
     }
     return status < 0 ? core_fail(status, &err) : core_new_model(model);
 }

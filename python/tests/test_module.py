@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names, options, warnings, converters, pickles, threads, signals."""
 import concurrent.futures
+import contextlib
 import json
 import multiprocessing
 import os
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import types
 
 import gibbsite as gb
@@ -297,6 +299,28 @@ def test_interrupted():
     answer = m.query("0", method="sample", sweeps=10**9, time=300, burn_in=0, progress=lambda p: started.set())
     signal.signal(signal.SIGINT, before)
     assert answer.stopped and answer.summary["sampling_seconds"] < 299 and 0.0 < answer["0"]["1"] < 1.0
+
+
+def test_reading_interrupted(tmp_path):
+    """A model that comes out of a pipe without an end."""
+    pipe = tmp_path / "m.uai"
+    os.mkfifo(pipe)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def feed():
+        with contextlib.suppress(BrokenPipeError), open(pipe, "w", buffering=1) as out:
+            out.write("MARKOV\n")
+            os.kill(os.getpid(), signal.SIGINT)
+            while True:
+                out.write("\n")
+                out.flush()
+                time.sleep(0.01)
+    feeding = threading.Thread(target=feed)
+    feeding.start()
+    with pytest.raises(KeyboardInterrupt):
+        gb.read(pipe)
+    signal.signal(signal.SIGINT, before)
+    feeding.join()
 
 
 def test_ffi(clinic):
