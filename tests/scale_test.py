@@ -28,17 +28,17 @@ four = scale("--lattice", "64x64", "--torus", "--ranks", "4", *NETWORK)[0]
 assert four["most"] == {"work": 5120, "own": 1024, "halo": 128, "boundary": 124, "neighbours": 2, "messages": 4,
                         "values": 128, "runs": 64}, four
 predicted = four["predicted"]
-assert predicted["bytes"] == 128 * 16 and predicted["total_bytes"] == 4 * 128 * 16
+assert predicted["bytes"] == 128 * 2 and predicted["total_bytes"] == 4 * 128 * 2
 near(predicted["updates"], 1024e-6)
 # Two batches: the updates, 2 messages out and in, 64 values out and in; nothing waits for the messages.
 near(predicted["seconds"], 2 * 1e-6 * (512 + 2 * 2 * 0.5 + 128 * 0.01))
-near(predicted["seconds_apart"], 2 * 1e-6 * (512 + 2 * 2 * 0.5 + 128 * 0.01 + 2 * 2 + 0.001 * 1024 + 3 + 0.5))
+near(predicted["seconds_apart"], 2 * 1e-6 * (512 + 2 * 2 * 0.5 + 128 * 0.01 + 2 * 2 + 0.001 * 128 + 3 + 0.5))
 near(predicted["efficiency"], 4096e-6 / (4 * predicted["seconds"]))
 # A slow network: a batch takes the updates of its boundary, then the messages.
 slow = scale("--lattice", "64x64", "--torus", "--ranks", "4", *NETWORK, "--L", "5000")[0]["predicted"]
-near(slow["seconds"], 2 * 1e-6 * (62 + 128 * 0.01 + 2 * 2 + 0.001 * 1024 + 5000 + 0.5))
+near(slow["seconds"], 2 * 1e-6 * (62 + 128 * 0.01 + 2 * 2 + 0.001 * 128 + 5000 + 0.5))
 # More chains, and nothing to wait for.
-near(scale("--lattice", "64x64", "--torus", "--ranks", "4", "--chains", "48", *NETWORK)[0]["predicted"]["bytes"], 6144)
+near(scale("--lattice", "64x64", "--torus", "--ranks", "4", "--chains", "48", *NETWORK)[0]["predicted"]["bytes"], 768)
 near(scale("--lattice", "64x64", "--torus", "--ranks", "8", "--network", "none")[0]["predicted"]["efficiency"], 1)
 # A lattice that grows with the ranks keeps its blocks.
 for row in scale("--weak", "8x8x8", "--torus", "--ranks", "8,64,4096"):

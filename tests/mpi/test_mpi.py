@@ -21,7 +21,7 @@ MPIRUN = os.environ.get("MPIRUN", "mpirun")
 
 # As root, and with more ranks than cores.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
 
 
 def run(*command, **more):
@@ -325,6 +325,20 @@ def test_a_folder_of_shares(made, tmp_path, model, more):
     assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
     exchange = json.loads((tmp_path / "s.json").read_text())["exchange"]
     assert exchange["ranks"] == 3 and exchange["messages"] > 0 and exchange["bytes"] > 0
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("generated, value_bytes", [(["ising"], 2), (["potts", "--states", "3"], 16)], ids=["spins", "levels"])
+def test_a_sweep_sends_what_tools_scale_counts(tmp_path, generated, value_bytes, n):
+    assert run(GIBBSITE, "generate", *generated, "--grid", "24x20", "-o", "m.gbm", cwd=tmp_path).returncode == 0
+    figures = run(str(pathlib.Path(os.environ["RANKS_CHECK"]).with_name("scale_figures")), "m.gbm", "--partition", "bisection", str(n),
+                  cwd=tmp_path)
+    counted = json.loads(figures.stdout)["partitions"][0]["total"]
+    done = mpirun(n, "marginals", "m.gbm", "--method", "sample", "--lattice", "never", "--chains", "16", "--burn-in", "10", "--sweeps", "30",
+                  "--distribute", "model", "--parts", "bisection", "--summary", "s.json", "-o", "p.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    exchange = json.loads((tmp_path / "s.json").read_text())["exchange"]
+    assert (exchange["messages"], exchange["bytes"]) == (40 * counted["messages"], 40 * value_bytes * counted["values"])
 
 
 SPLASHES = ["--method", "sample", "--lattice", "never", "--scan", "splash", "--splash-size", "20", "--width", "3", "--burn-in", "20", "--sweeps"]

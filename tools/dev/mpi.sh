@@ -10,7 +10,7 @@ build >/dev/null
     die 'the build with MPI failed: see meson setup --reconfigure build -Dmpi=enabled; ninja -C build'
 
 say 'mpi: ranks of one process'
-ninja -C build tests/ranks_table_suite tests/ranks_suite tests/ranks_log_z_suite tests/shares_suite tests/ranks_check tests/other_version mpi/gibbsite-mpi >/dev/null
+ninja -C build tests/ranks_table_suite tests/ranks_suite tests/ranks_log_z_suite tests/shares_suite tests/ranks_check tests/other_version tests/scale_figures mpi/gibbsite-mpi >/dev/null
 meson test -C build --no-rebuild ranks_table ranks shares >build/mpi.log 2>&1 || { cat build/mpi.log; die 'mpi: the suites of ranks failed'; }
 say 'mpi: ranks of a job'
 GIBBSITE=$PWD/build/cli/gibbsite GIBBSITE_MPI=$PWD/build/mpi/gibbsite-mpi RANKS_CHECK=$PWD/build/tests/ranks_check \
