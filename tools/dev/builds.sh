@@ -13,6 +13,19 @@ same_bits() {
         cmp build/answer.csv "$dir/answer.csv"
 }
 
+# gibbsite-mpi with MPICH: two ranks print what one process does.
+with_mpich() {
+    dir=build-mpich
+    [ -f "$dir/build.ninja" ] || CC=gcc meson setup "$dir" -Dwerror=true -Dtests=disabled -Dmpi=enabled -Dmpi_library=mpich &&
+        ninja -C "$dir" product mpi/gibbsite-mpi || return 1
+    set -- marginals examples/clinic.bif -e fever=yes --method sample --sweeps 200 -q
+    build/cli/gibbsite "$@" >"$dir/one.csv" &&
+        MPIR_CVAR_POLLS_BEFORE_YIELD=1 mpirun.mpich -n 2 "$dir/mpi/gibbsite-mpi" "$@" --distribute model >"$dir/model.csv" &&
+        cmp "$dir/one.csv" "$dir/model.csv" &&
+        MPIR_CVAR_POLLS_BEFORE_YIELD=1 mpirun.mpich -n 2 "$dir/mpi/gibbsite-mpi" "$@" >"$dir/chains.csv" &&
+        cmp "$dir/one.csv" "$dir/chains.csv"
+}
+
 # Another program finds what was installed by pkg-config alone, and so does man.
 installed() {
     root=$PWD/build/installed
@@ -28,7 +41,10 @@ installed() {
 }
 
 case ${1:-} in '' | --all) ;; *) die "builds: unknown option '$1'" ;; esac
-if [ -z "${1:-}" ]; then need; else need clang; fi
+if [ -z "${1:-}" ]; then need; else
+    need clang mpirun.mpich=mpich
+    pkg-config --exists mpich || install libmpich-dev
+fi
 build >/dev/null
 answers build/cli/gibbsite >build/answer.csv
 say 'other builds, the same bits'
@@ -40,5 +56,6 @@ else
         -Dauto_features=disabled
 fi
 [ -z "${1:-}" ] || check clang same_bits clang clang
+[ -z "${1:-}" ] || check 'MPICH, two ranks' with_mpich
 check 'installed, used by way of pkg-config' installed
 conclude
