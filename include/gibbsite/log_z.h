@@ -112,9 +112,9 @@ GBS_API gbs_status gbs_log_z_with_checkpoints(const gbs_model *model, const gbs_
 /**
  * gbs_log_z_with_checkpoints() with its chains on several ranks, which all call it together: the
  * report of one process, bit by bit but for `seconds` and `warning`, on every rank. Each rank has
- * the whole model, and moves some of the chains of an annealing, or some lanes of the ladders, whose
- * states all ranks have; what is exact every rank sums for itself. Checkpoints are those of one
- * process, written by rank 0 and read by all ranks.
+ * the whole model, and moves some of the chains of an annealing, or some lanes of the ladders,
+ * whose states all ranks have; what is exact every rank sums for itself. Checkpoints are those of
+ * one process, written by rank 0 and read by all ranks.
  *
  * @param ranks borrowed. @param callbacks of this rank: what stops one rank stops all.
  * @return as gbs_log_z_with_checkpoints(), on all ranks alike: a failure is that of the first rank

@@ -51,7 +51,8 @@ gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *o
         return refuse("--lattice always", "spins with one bit each are on one process", err);
     }
     if (out->temper > GBS_TEMPER_OFF) {
-        return refuse("--temper", "ladders of temperatures need the whole model on every rank", err);
+        return refuse("--temper", "ladders of temperatures need the whole model on every rank",
+                      err);
     }
     if (out->scan == GBS_SCAN_AUTO) {
         return refuse("--scan auto", "its pilot run may choose splashes: name a scan", err);

@@ -137,17 +137,11 @@ static gbs_run_options annealed(uint64_t sweeps, uint64_t n_chains)
     return options;
 }
 
-/* A lane a group; two groups and a bit; four groups; sixteen and a bit ladders. */
-static const struct {
-    uint64_t levels;
-    uint64_t ladders;
-} shapes[] = {{2, 2}, {8, 5}, {16, 4}, {3, 17}, {5, 7}};
-
-static gbs_run_options climbing(uint64_t sweeps, uint64_t levels, uint64_t ladders)
+static gbs_run_options climbing(uint64_t sweeps, size_t shape)
 {
-    gbs_run_options options = annealed(sweeps, ladders);
-    options.temper = levels;
-    options.burn_in = 40;
+    gbs_run_options options = test_ladder_options(shape);
+    options.thin = 1;
+    options.sweeps = sweeps;
     return options;
 }
 
@@ -189,7 +183,7 @@ static void ladders_of_every_model_have_the_bits_of_one_process(void **state)
         gbs_model *model = test_cases[c].make();
         gbs_evidence *evidence = test_observe(model, test_cases[c].observe);
         job j = {.model = model, .evidence = evidence};
-        j.options = climbing(60, shapes[c % N_OF(shapes)].levels, shapes[c % N_OF(shapes)].ladders);
+        j.options = climbing(60, c);
         (void)check_ranks(&j, 1 + c % MOST_RANKS, 1 + c / MOST_RANKS % 2);
         gbs_evidence_free(evidence);
         gbs_model_free(model);
@@ -287,7 +281,7 @@ static void goes_on_on_another_number_of_ranks(void **state)
                           make_case("hard-cardinalities")};
     for (size_t i = 0; i < N_OF(model); ++i) {
         job whole = {.model = model[i], .options = annealed(200, 40)};
-        whole.options = i < 3 ? whole.options : climbing(100, shapes[i - 2].levels, 5);
+        whole.options = i < 3 ? whole.options : climbing(100, i);
         go(&whole, 0, 1);
         assert_int_equal(whole.status[0], GBS_OK);
         job part = {.model = model[i], .options = whole.options, .to = path};
@@ -388,7 +382,7 @@ static void a_stop_on_one_rank_ends_all(void **state)
              .odd_one = 2,
              .odd_one_stops = true};
     for (int tempered = 0; tempered < 2; ++tempered) {
-        j.options = tempered != 0 ? climbing(UINT64_C(1) << 40, 8, 5) : j.options;
+        j.options = tempered != 0 ? climbing(UINT64_C(1) << 40, 1) : j.options;
         go(&j, 3, 1);
         for (uint32_t rank = 0; rank < 3; ++rank) {
             assert_int_equal(j.status[rank], GBS_STOPPED);
@@ -444,7 +438,7 @@ static void a_pass_that_fails_ends_all(void **state)
     j.options.lattice = GBS_LATTICE_NEVER;
     assert_int_equal(test_on_ranks(3, live_and_fail, &j, &err), GBS_ERR_MEMORY);
     assert_string_equal(err.message, "rank 1: no more");
-    j.options = climbing(100, 8, 5);
+    j.options = climbing(100, 1);
     assert_int_equal(test_on_ranks(3, live_and_fail, &j, &err), GBS_ERR_MEMORY);
     assert_string_equal(err.message, "rank 1: no more");
     gbs_model_free(model);

@@ -293,25 +293,6 @@ static void chains_that_disagree_are_told_alike(void **state)
 
 /* ---- ladders --------------------------------------------------------------------------------- */
 
-static gbs_run_options climbing(uint64_t levels, uint64_t ladders)
-{
-    gbs_run_options options = gbs_run_options_default();
-    options.method = GBS_METHOD_SAMPLE;
-    options.temper = levels;
-    options.chains = ladders;
-    options.burn_in = 40;
-    options.sweeps = 60;
-    options.thin = 3;
-    options.seed = 20261125;
-    return options;
-}
-
-/* A lane a group; two groups and a bit; more than sixteen ladders. */
-static const struct {
-    uint64_t levels;
-    uint64_t ladders;
-} shapes[] = {{2, 2}, {8, 5}, {3, 17}, {16, 2}, {5, 7}};
-
 static void ladders_have_the_bits_of_one_process(void **state)
 {
     (void)state;
@@ -319,9 +300,7 @@ static void ladders_have_the_bits_of_one_process(void **state)
     for (size_t c = 0; c < n_test_cases; ++c, ++turn) {
         gbs_model *model = test_cases[c].make();
         gbs_evidence *evidence = test_observe(model, test_cases[c].observe);
-        problem p = {.model = model, .evidence = evidence};
-        p.options =
-            climbing(shapes[turn % N_OF(shapes)].levels, shapes[turn % N_OF(shapes)].ladders);
+        problem p = {.model = model, .evidence = evidence, .options = test_ladder_options(turn)};
         (void)check_ranks(&p, 1 + turn % MOST_RANKS, 1 + turn / MOST_RANKS % 2, turn % 3 == 0);
         gbs_evidence_free(evidence);
         gbs_model_free(model);
@@ -334,7 +313,7 @@ static void ladders_adapt_alike(void **state)
     (void)state;
     gbs_model *model[] = {test_model(TEST_ISING, 4, 16), test_model(TEST_BAYES, 4, 14)};
     for (size_t i = 0; i < N_OF(model); ++i) {
-        problem p = {.model = model[i], .options = climbing(16, 2)};
+        problem p = {.model = model[i], .options = test_ladder_options(3)};
         p.options.burn_in = GBS_BURN_IN_AUTO;
         assert_true(check_ranks(&p, 2 + (uint32_t)i, 1 + (uint32_t)i, false));
         gbs_model_free(model[i]);
@@ -528,7 +507,7 @@ static void ladders_go_on_too(void **state)
     gbs_model *model = test_model(TEST_MIXED, 5, 12);
     for (size_t i = 0; i < N_OF(routes); ++i) {
         const uint64_t stop[2] = {25, 70}; /* in burn-in, and after it */
-        problem p = {.model = model, .options = climbing(shapes[i].levels, shapes[i].ladders)};
+        problem p = {.model = model, .options = test_ladder_options(i)};
         check_resumed(&p, routes[i], stop, i % 2 == 0, &at);
     }
     gbs_model_free(model);

@@ -52,6 +52,23 @@ gbs_run_options test_rank_options(int scan, size_t draw, size_t estimator, uint6
     return options;
 }
 
+gbs_run_options test_ladder_options(size_t turn)
+{
+    static const struct {
+        uint64_t levels, ladders;
+    } shapes[] = {{2, 2}, {8, 5}, {3, 17}, {16, 4}, {5, 7}};
+    const size_t i = turn % (sizeof shapes / sizeof shapes[0]);
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.temper = shapes[i].levels;
+    options.chains = shapes[i].ladders;
+    options.burn_in = 40;
+    options.sweeps = 60;
+    options.thin = 3;
+    options.seed = 20261125;
+    return options;
+}
+
 size_t test_rank_sequence(uint32_t n, uint32_t *sequence)
 {
     size_t length = 0;

@@ -11,6 +11,9 @@ extern const int test_rank_estimators[2];
 
 /* A short run. @param draw below test_n_rank_draws. @param estimator below 2. */
 gbs_run_options test_rank_options(int scan, size_t draw, size_t estimator, uint64_t n_chains);
+/* A short run of ladders of temperatures. @param turn which of the shapes: a lane a group; two
+ * groups and a bit; more than sixteen ladders ... */
+gbs_run_options test_ladder_options(size_t turn);
 /* Every variable at least once and some twice. @param sequence [2 n] out. @return its length. */
 size_t test_rank_sequence(uint32_t n, uint32_t *sequence);
 
