@@ -92,7 +92,7 @@ typedef struct gbsi_held_row {
     double p[GBSI_SLOTS_HELD], mcse[GBSI_SLOTS_HELD], rhat[GBSI_SLOTS_HELD];
     bool constant[GBSI_SLOTS_HELD]; /* the same state in every chain at every pass */
 } gbsi_held_row;
-void gbsi_estimate_held_row(const gbsi_estimate *estimate, uint32_t first, gbsi_held_row *row);
+void gbsi_estimate_held_row(const gbsi_estimate *estimate, uint32_t first, gbsi_held_row *out);
 /* Ends the pass, after all groups: flushes sums and closes batches when due. @param pool shares the
  * work by slots; NULL: the calling thread does it. The bits are the same in both cases. */
 void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);
