@@ -44,11 +44,13 @@ void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t
     }
     uint32_t *scope_last = last + graph->n_variables;
     uint32_t most = 0;
+    gbsi_watch *watch = gbsi_watch_current(); /* who prepares a run sees whether it stopped */
     for (size_t t = 0; t < n; t++) {
         const size_t v = sequence[t];
         assert(v < graph->n_variables);
         const size_t begin = gbsi_graph_ends(graph, v);
         const size_t end = gbsi_graph_ends(graph, v + 1);
+        (void)gbsi_watch_spend(watch, 2 * (end - begin));
         uint32_t at = next_level(graph, last, v, begin, end);
         level[t] = at;
         assert(at < UINT32_MAX);
