@@ -42,9 +42,13 @@ static void stop(xml_reader *r, gbs_status status)
     }
 }
 
-/* Where expat stands in the file: XML_Parse() counts the bytes of all parts. */
+/* Where expat stands in the file: XML_Parse() counts the bytes of all parts. In an empty file some
+ * of its versions stand nowhere. */
 static gbsi_token place(const xml_reader *r)
 {
+    if (XML_GetCurrentByteIndex(r->parser) < 0) {
+        return (gbsi_token){r->text->begin, 0};
+    }
     return (gbsi_token){r->text->begin + XML_GetCurrentByteIndex(r->parser),
                         (size_t)XML_GetCurrentByteCount(r->parser)};
 }
