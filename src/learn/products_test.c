@@ -248,6 +248,30 @@ static void refusals(void **state)
     gbs_model_free(m);
 }
 
+/* Every allocation fails in turn. */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    gbs_model *m = small_model(truth);
+    gbs_data *data = drawn_rows(m, 20);
+    for (uint64_t objective = GBS_LEARN_PSEUDO; objective <= GBS_LEARN_LIKELIHOOD; ++objective) {
+        const gbs_learn_options options = {
+            .size = sizeof options, .objective = objective, .l2 = 1.0, .threads = 1, .probes = 1};
+        gbs_status status = GBS_ERR_MEMORY;
+        for (uint64_t allowed = 0; status < 0; ++allowed) {
+            double error[WEIGHTS];
+            gbs_model *learnt = NULL;
+            gbsi_alloc_fail_after(allowed);
+            status = gbs_learn_weights(m, data, &options, NULL, error, &learnt, NULL, NULL);
+            gbsi_alloc_fail_after(UINT64_MAX);
+            assert_true(status == GBS_OK || (status < 0 && learnt == NULL));
+            gbs_model_free(learnt);
+        }
+    }
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +282,7 @@ int main(void)
         cmocka_unit_test_setup(many_weights_are_learnt, restart),
         cmocka_unit_test_setup(open_directions_have_no_errors, restart),
         cmocka_unit_test_setup(refusals, restart),
+        cmocka_unit_test_setup(memory_runs_out, restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
