@@ -66,7 +66,7 @@ const char *gbs_model_variable_name(const gbs_model *model, uint32_t variable)
 
 const char *gbs_model_state_label(const gbs_model *model, uint32_t variable, uint32_t state)
 {
-    if (state >= gbs_model_arity(model, variable) || model->label == NULL) {
+    if (model == NULL || model->label == NULL || state >= gbs_model_arity(model, variable)) {
         return NULL;
     }
     const size_t offset = model->label[model->state_offset[variable] + state];

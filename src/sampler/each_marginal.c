@@ -149,6 +149,8 @@ static gbs_status bring(bringing *b, gbs_on_marginal *on, void *context, gbs_err
     }
     for (uint64_t first = 0; first < n; first += WINDOW) {
         const uint64_t end = n - first < WINDOW ? n : first + WINDOW;
+        uint64_t turn = first; /* nobody is ahead of rank 0, where messages would pile up */
+        GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, &turn, sizeof turn, err));
         GBSI_TRY(put_window(b, end, &fixed, scratch, err));
         GBSI_TRY(gbsi_shared_gather(run, b->own, b->n_own, &b->all, &b->all_capacity, err));
         if (run->ranks->rank == 0) {
