@@ -43,11 +43,14 @@ missing_for_tests() {
 # need [COMMAND=]PACKAGE...: install the packages whose commands are not there.
 need() {
     missing=$(missing_for_tests)
+    lacked=$missing
     for pair; do
         have "${pair%%=*}" || missing="$missing ${pair#*=}"
     done
     # shellcheck disable=SC2086
     install $missing
+    # A build that was set up without a library remembers that it was not there.
+    [ -z "$lacked" ] || [ ! -f build/build.ninja ] || meson setup --wipe build >/dev/null
 }
 
 # install PACKAGE...: nothing to do without arguments.
