@@ -367,12 +367,17 @@ void cli_verdict(const cli_job *job, int stopped)
                  "marginal, apart from the error of sampling",
                  r->bias_estimate);
     }
-    if (r->lattice) {
+    if (r->lattice && isfinite(r->energy_mcse)) {
         cli_note(arguments,
                  "lattice: energy %.6g (error %.2g), magnetisation %.6g (%.2g), absolute %.6g "
                  "(%.2g) per spin",
                  r->energy, r->energy_mcse, r->magnetisation, r->magnetisation_mcse,
                  r->abs_magnetisation, r->abs_magnetisation_mcse);
+    } else if (r->lattice) {
+        cli_note(arguments,
+                 "lattice: energy %.6g, magnetisation %.6g, absolute %.6g per spin; more sweeps "
+                 "would tell their errors",
+                 r->energy, r->magnetisation, r->abs_magnetisation);
     }
     char sum[CLI_SUM_TEXT];
     cli_evidence_text(job, r->log_z, sum);
