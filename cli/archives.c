@@ -95,7 +95,7 @@ static void write_meta(gbs_output *output, const char *schema, const cli_job *jo
     key(output, "version");
     gbs_output_json_string(output, gbs_version());
     key(output, "model");
-    gbs_output_json_string(output, gbs_model_digest(job->model));
+    gbs_output_json_string(output, gbs_run_model_digest(job->run));
     key(output, "method");
     gbs_output_json_string(output, report->method);
     key(output, "seed");

@@ -163,7 +163,8 @@ int cli_check_plot(const cli_arguments *arguments);
 /* How every answer in JSON begins: schema, as in "map/1", tool, version, the digest of a model that
  * is not NULL.
  * Members follow, each after a comma. */
-void cli_json_head(gbs_output *output, const char *schema, const gbs_model *model);
+/* @param model_digest NULL: of no model. */
+void cli_json_head(gbs_output *output, const char *schema, const char *model_digest);
 /* Writes a file by write(output, context), whole or not at all; "-": standard output, NULL:
  * nothing.
  * @return an exit status, after a message if it failed. */

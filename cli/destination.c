@@ -247,15 +247,15 @@ void cli_json_verdict(gbs_output *output, const gbs_report *report)
     json_flag(output, "in_burn_in", report->in_burn_in);
 }
 
-void cli_json_head(gbs_output *output, const char *schema, const gbs_model *model)
+void cli_json_head(gbs_output *output, const char *schema, const char *model_digest)
 {
     gbs_output_text(output, "{\n  \"schema\": ");
     gbs_output_json_string(output, schema);
     gbs_output_text(output, ",\n  \"tool\": \"gibbsite\",\n  \"version\": ");
     gbs_output_json_string(output, gbs_version());
-    if (model != NULL) {
+    if (model_digest != NULL) {
         gbs_output_text(output, ",\n  \"model\": ");
-        gbs_output_json_string(output, gbs_model_digest(model));
+        gbs_output_json_string(output, model_digest);
     }
 }
 
@@ -285,7 +285,8 @@ static void name_member(gbs_output *output, const char *name)
 static void write_members(gbs_output *output, const void *context)
 {
     const cli_members *members = context;
-    cli_json_head(output, members->schema, members->model);
+    cli_json_head(output, members->schema,
+                  members->model == NULL ? NULL : gbs_model_digest(members->model));
     for (const cli_text_member *m = members->texts; m != NULL && m->name != NULL; m++) {
         name_member(output, m->name);
         gbs_output_json_string(output, m->value);

@@ -64,7 +64,7 @@ static void write_head(gbs_output *output, const cli_draws *d, const columns *c,
     const gbs_report *report = gbs_run_report(d->job->run);
     comment(output, "tool", "gibbsite");
     comment(output, "gibbsite_version", gbs_version());
-    comment(output, "model_digest", gbs_model_digest(c->model));
+    comment(output, "model_digest", gbs_run_model_digest(d->job->run));
     comment(output, "method", "sample");
     comment_uint(output, "  num_samples", d->n_draws);
     comment_uint(output, "  num_warmup", report->burn_in);

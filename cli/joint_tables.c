@@ -246,7 +246,7 @@ static void json_variable(gbs_output *output, const gbs_model *model, uint32_t v
 static void write_json(gbs_output *output, const joints *j)
 {
     const gbs_model *model = j->job->model;
-    cli_json_head(output, "joints/1", model);
+    cli_json_head(output, "joints/1", gbs_model_digest(model));
     gbs_output_text(output, ",\n  \"tables\": [\n");
     for (int i = 0; i < j->n; i++) {
         const cli_joint *t = &j->table[i];

@@ -93,7 +93,7 @@ gbs_status cli_netcdf_attributes(cli_netcdf *file, const cli_job *job, gbs_error
     cli_netcdf_text(file, "creation_library_language", "C");
     cli_netcdf_text(file, "inference_library", "gibbsite");
     cli_netcdf_text(file, "inference_library_version", gbs_version());
-    cli_netcdf_text(file, "model_digest", gbs_model_digest(job->model));
+    cli_netcdf_text(file, "model_digest", gbs_run_model_digest(job->run));
     cli_netcdf_text(file, "command", command);
     cli_netcdf_text(file, "digest", report->digest);
     cli_netcdf_text(file, "verdict", report->verdict);

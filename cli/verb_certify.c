@@ -364,7 +364,7 @@ static void json_row(gbs_output *output, const certificates *c, size_t s, size_t
 static void json_influences(gbs_output *output, const certificates *c)
 {
     const gbs_influence_report *r = gbs_influences_report(c->influences);
-    cli_json_head(output, "certify/1", c->job->model);
+    cli_json_head(output, "certify/1", gbs_model_digest(c->job->model));
     gbs_output_text(output, ",\n  \"influences\": {\"variables\": ");
     gbs_output_uint(output, r->n_variables);
     json_uint(output, "free", r->n_free);

@@ -60,7 +60,7 @@ static void write_json(gbs_output *output, const void *context)
                   {"round_trips", r->round_trips},
                   {"updates", r->updates},
                   {"seed", job->options.seed}};
-    cli_json_head(output, "logz/1", job->model);
+    cli_json_head(output, "logz/1", gbs_model_digest(job->model));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         gbs_output_text(output, ",\n  ");
         gbs_output_json_string(output, numbers[i].name);

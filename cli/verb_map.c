@@ -35,7 +35,7 @@ static void write_json(gbs_output *output, const void *context)
     const gbs_model *model = a->job->model;
     const gbs_map_report *r = a->report;
     const gbs_log_z_report *z = a->z;
-    cli_json_head(output, "map/1", model);
+    cli_json_head(output, "map/1", gbs_model_digest(model));
     gbs_output_text(output, ",\n  \"log_density\": ");
     gbs_output_json_double(output, r->log_density);
     gbs_output_text(output, ",\n  \"final_log_density\": ");

@@ -101,7 +101,7 @@ static void write_mar(gbs_output *output, const cli_job *job, const cli_estimate
 
 static void json_head(gbs_output *output, const cli_job *job)
 {
-    cli_json_head(output, "marginals/2", job->model);
+    cli_json_head(output, "marginals/2", gbs_run_model_digest(job->run));
     gbs_output_text(output, ",\n  \"digest\": ");
     gbs_output_json_string(output, gbs_run_report(job->run)->digest);
     cli_json_verdict(output, gbs_run_report(job->run));

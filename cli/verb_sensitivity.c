@@ -287,7 +287,7 @@ static void json_head(gbs_output *output, const cli_sensitivities *a)
 {
     char text[32];
     const gbs_model *model = a->job.model;
-    cli_json_head(output, "sensitivities/1", model);
+    cli_json_head(output, "sensitivities/1", gbs_model_digest(model));
     gbs_output_text(output, ",\n  \"variable\": ");
     gbs_output_json_string(output, cli_variable_text(model, a->s.variable, "", text));
     gbs_output_text(output, ",\n  \"state\": ");

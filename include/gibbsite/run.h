@@ -305,6 +305,8 @@ GBS_API gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint
 
 /** @return the report; borrowed, valid until the run is freed; complete after gbs_run_execute(). */
 GBS_API const gbs_report *gbs_run_report(const gbs_run *run);
+/** @return gbs_model_digest() of the model, also where ranks share it; borrowed; NULL for NULL. */
+GBS_API const char *gbs_run_model_digest(const gbs_run *run);
 
 #ifdef __cplusplus
 }

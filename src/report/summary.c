@@ -120,7 +120,7 @@ static void write_model(gbs_output *output, const summary *s)
                                     ? gbs_model_n_factors(model)
                                     : s->run->shared.share->facts.n_factors);
         gbs_output_text(output, ", \"digest\": ");
-        gbs_output_json_string(output, gbs_model_digest(model));
+        gbs_output_json_string(output, gbs_run_model_digest(s->run));
     }
     key_optional(output, "name", s->about.model);
     gbs_output_text(output, "}");

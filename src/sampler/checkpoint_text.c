@@ -207,7 +207,7 @@ gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_er
     }
     put_line(out, "", "version", gbs_version());
     put_line(out, "", "task", task_of(run));
-    put_line(out, "", "model", gbsi_run_model_digest(run));
+    put_line(out, "", "model", gbs_run_model_digest(run));
     put_inputs(out, run);
     put_options(out, run);
     return gbs_output_take(out, text, n, err);
@@ -250,7 +250,7 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
     GBSI_TRY(gbs_output_open_memory(&out, err));
     put_line(out, "", "version", gbs_version());
     put_line(out, "", "task", task_of(run));
-    put_line(out, "", "model", gbsi_run_model_digest(run));
+    put_line(out, "", "model", gbs_run_model_digest(run));
     put_line(out, "", "exact", exact);
     put_inputs(out, run);
     gbsi_shared_parts(run, parts);
@@ -366,7 +366,7 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
     GBSI_TRY(need_same(path, "a checkpoint of the task", saved, task_of(run), err));
     (void)find_line(text, "", "model", saved);
     GBSI_TRY(need_same(path, "a checkpoint of the model with digest", saved,
-                       gbsi_run_model_digest(run), err));
+                       gbs_run_model_digest(run), err));
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         const char *name = gbsi_options[i].shown.name;
         if (!is_in(may_differ, N_OF(may_differ), name)) {

@@ -59,8 +59,11 @@ const gbs_model *gbsi_run_user_model(const gbs_run *run)
     return run->shared.user == NULL ? run->problem.model : run->shared.user;
 }
 
-const char *gbsi_run_model_digest(const gbs_run *run)
+const char *gbs_run_model_digest(const gbs_run *run)
 {
+    if (run == NULL) {
+        return NULL;
+    }
     return run->shared.share == NULL ? gbs_model_digest(run->problem.model) : run->shared.model;
 }
 

@@ -41,7 +41,6 @@ gbs_status gbsi_shared_connect(struct gbs_run *run, gbs_error *err);
 /* The model that the user knows; where ranks share it, perhaps without its factors. */
 const gbs_model *gbsi_run_user_model(const struct gbs_run *run);
 
-const char *gbsi_run_model_digest(const struct gbs_run *run);
 /* That a checkpoint is of the scan that the model was divided for; elsewhere nothing.
  * @param decided the scan of the checkpoint. */
 gbs_status gbsi_shared_check_scan(const struct gbs_run *run, const char *path, int decided,

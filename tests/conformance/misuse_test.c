@@ -190,6 +190,7 @@ static void runs(void **state)
     REFUSED(gbs_run_execute(NULL, NULL, &err));
     REFUSED(gbs_run_marginals(NULL, p, NULL, NULL, NULL, &err));
     assert_null(gbs_run_report(NULL));
+    assert_null(gbs_run_model_digest(NULL));
     FINE(gbs_run_new(m, NULL, NULL, &run, &err)); /* NULL options: the defaults */
     FINE(gbs_run_execute(run, NULL, &err));
     REFUSED(gbs_run_marginals(run, NULL, NULL, NULL, NULL, &err));
