@@ -334,7 +334,7 @@ static void auto_turns_to_ladders_alike(void **state)
     assert_int_equal(gbs_generate_potts(&cold, &model, NULL), GBS_OK);
     problem p = {.model = model, .options = gbs_run_options_default()};
     p.options.method = GBS_METHOD_SAMPLE;
-    p.options.chains = 40;
+    p.options.chains = 16; /* two ladders of sixteen temperatures: a group a rank, none for one */
     p.options.max_updates = 240000000;
     job one = run_job(&p, 0, 1, false);
     job many = run_job(&p, 3, 1, false);
