@@ -226,8 +226,7 @@ int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv,
               cli_arguments *arguments);
 void cli_arguments_free(cli_arguments *arguments);
 
-/* ---- typed_values.c: the whole text or nothing; @return 1 if it is one -------------------------
- */
+/* ---- typed_values.c: the whole text or nothing; @return 1 if it is one ---------------------- */
 
 int cli_parse_uint(const char *text, uint64_t *value);
 int cli_parse_real(const char *text, double *value); /* finite */

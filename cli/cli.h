@@ -151,8 +151,7 @@ int cli_reader_gone(void);
 /* @return the candidate that a user most likely meant by text, or NULL if none is near. */
 const char *cli_nearest(const char *text, const char *const *candidate, size_t n);
 
-/* ---- destination.c ----------------------------------------------------------------------------
- */
+/* ---- destination.c -------------------------------------------------------------------------- */
 
 /* Refuse early, before a long run, what cannot be written: a folder, a missing or read-only one. */
 int cli_check_output(const char *path);

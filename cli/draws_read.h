@@ -19,8 +19,7 @@ typedef struct cli_drawn {
 int cli_drawn_read(cli_drawn *d, char **path, int n_paths);
 void cli_drawn_free(cli_drawn *d);
 
-/* ---- for readers ------------------------------------------------------------------------------
- */
+/* ---- for readers ---------------------------------------------------------------------------- */
 
 /* Room for one quantity more, of the shape that d has. @param name copied.
  * @return its values; NULL after a message. */

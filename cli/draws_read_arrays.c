@@ -52,8 +52,7 @@ int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, u
     return CLI_DONE;
 }
 
-/* ---- NumPy ------------------------------------------------------------------------------------
- */
+/* ---- NumPy ---------------------------------------------------------------------------------- */
 
 /* The names of variables in the member meta that gibbsite writes: "names": ["a", "b", ...]. */
 typedef struct names {

@@ -84,8 +84,7 @@ static int take_number(const text_file *t, char **at, const char *end, double *n
     return CLI_DONE;
 }
 
-/* ---- CSV --------------------------------------------------------------------------------------
- */
+/* ---- CSV ------------------------------------------------------------------------------------ */
 
 /* The draws of one chain as they are read. */
 typedef struct chain {
@@ -290,8 +289,7 @@ int cli_drawn_read_csv(cli_drawn *d, char **path, size_t n_paths)
     return status;
 }
 
-/* ---- CODA -------------------------------------------------------------------------------------
- */
+/* ---- CODA ----------------------------------------------------------------------------------- */
 
 /* A line "NAME FIRST LAST": lines FIRST to LAST of each chain are of that quantity. */
 static int read_index_line(cli_drawn *d, text_file *t, uint64_t *lines)

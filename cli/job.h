@@ -40,8 +40,7 @@ typedef struct cli_job {
     struct cli_diagnosis *traces; /* of --monitor, while a run is concluded; NULL: none */
 } cli_job;
 
-/* ---- load_files.c ------------------------------------------------------------------------------
- */
+/* ---- load_files.c --------------------------------------------------------------------------- */
 
 /* Read MODEL, evidence, scan and start. @return an exit status. Free in either case. */
 int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path);
@@ -53,8 +52,7 @@ int cli_load_options(cli_job *job);
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path);
 void cli_job_free(cli_job *job);
 
-/* ---- dummy_edges.c ------------------------------------------------------------------------------
- */
+/* ---- dummy_edges.c -------------------------------------------------------------------------- */
 
 /* Dummy edges of a file or ring:S into job->options: part of loading. */
 int cli_load_edges(cli_job *job, const char *text);
@@ -72,8 +70,7 @@ typedef int cli_sample_answer(cli_job *job, void *context);
  * FILE.1, ... @return the first failure, else CLI_STOPPED if any of them was. */
 int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context);
 
-/* ---- verb_logz.c ------------------------------------------------------------------------------
- */
+/* ---- verb_logz.c ---------------------------------------------------------------------------- */
 
 /* ln Z and how far it can be trusted, on standard error. */
 void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);

@@ -12,8 +12,7 @@ typedef struct cli_denoising {
     int find_noise, find_coupling; /* whether they are estimated */
 } cli_denoising;
 
-/* ---- denoise_question.c: @return an exit status, after a message unless it is CLI_DONE --------
- */
+/* ---- denoise_question.c: @return an exit status, after a message unless it is CLI_DONE ------ */
 
 /* Names of outputs, before anything is read. */
 int cli_denoise_check_names(const cli_arguments *arguments);

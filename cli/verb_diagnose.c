@@ -46,8 +46,7 @@ static double column(const gbs_diagnostics *d, size_t k)
     return value;
 }
 
-/* ---- the numbers ------------------------------------------------------------------------------
- */
+/* ---- the numbers ---------------------------------------------------------------------------- */
 
 int cli_diagnosis_make(cli_diagnosis *a)
 {
@@ -110,8 +109,7 @@ int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top)
     return CLI_DONE;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing -------------------------------------------------------------------------------- */
 
 static void write_csv(gbs_output *output, const void *context)
 {

@@ -101,8 +101,7 @@ GBS_API uint32_t gbs_aspects_n_classes(const gbs_aspects *aspects);
 /** @return the name of a class, valid until the classes are freed. */
 GBS_API const char *gbs_aspects_class_name(const gbs_aspects *aspects, uint32_t class_number);
 
-/* ---- a picture ------------------------------------------------------------------------------
- */
+/* ---- a picture ------------------------------------------------------------------------------ */
 
 /** A picture as the classes see it. Patch row * columns + column. */
 typedef struct gbs_segment gbs_segment;

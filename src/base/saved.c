@@ -78,8 +78,7 @@ gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expecte
     return status;
 }
 
-/* ---- sealed ------------------------------------------------------------------------------------
- */
+/* ---- sealed --------------------------------------------------------------------------------- */
 
 enum { SEAL = 32 };
 

@@ -24,8 +24,7 @@ static const gbsi_block_loops *loops_of(gbsi_simd level)
 
 #define MOST_HELD 2 /* variables for each one that is drawn: more are not worth a plan */
 
-/* ---- plans -------------------------------------------------------------------------------------
- */
+/* ---- plans ---------------------------------------------------------------------------------- */
 
 /* Rows of the tables of all factors that may be in a clique. */
 static void place_tables(gbsi_blocks *b)
@@ -153,8 +152,7 @@ double gbsi_blocks_operations(const gbsi_blocks *b)
     return sum / b->n_plans;
 }
 
-/* ---- lanes --------------------------------------------------------------------------------------
- */
+/* ---- lanes ---------------------------------------------------------------------------------- */
 
 /* Words of all variables, two each; Philox gives four at a time. */
 static size_t n_words(const gbsi_blocks *b)

@@ -54,8 +54,7 @@ gbs_status gbsi_block_plan_make(const gbsi_blocks *blocks, const gbsi_block_orde
 void gbsi_block_plan_free(gbsi_block_plan *plan);
 uint64_t gbsi_block_plan_bytes(const gbsi_block_plan *plan);
 
-/* ---- block_loops_lanes.c ----------------------------------------------------------------------
- */
+/* ---- block_loops_lanes.c -------------------------------------------------------------------- */
 
 typedef struct gbsi_block_loops {
     void (*up)(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x);

@@ -337,8 +337,7 @@ cleanup:
     return status;
 }
 
-/* ---- cliques -----------------------------------------------------------------------------------
- */
+/* ---- cliques -------------------------------------------------------------------------------- */
 
 static void join(gbsi_block_clique *c, uint32_t u)
 {
@@ -390,8 +389,7 @@ static void make_cliques(making *m)
     }
 }
 
-/* ---- held variables once more ------------------------------------------------------------------
- */
+/* ---- held variables once more --------------------------------------------------------------- */
 
 /* Eliminates v after all others: it joins the cliques of its neighbours, of their parents, and so
  * on, if all of these stay small. */

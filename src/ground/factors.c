@@ -15,8 +15,7 @@ enum {
     MOST_EXPECTED = 100 * 1000000 /* factors that room is made for at once */
 };
 
-/* ---- literals --------------------------------------------------------------------------------
- */
+/* ---- literals ------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -74,8 +73,7 @@ static bool unique(uint32_t *literal, uint32_t *n)
     return true;
 }
 
-/* ---- one factor ------------------------------------------------------------------------------
- */
+/* ---- one factor ----------------------------------------------------------------------------- */
 
 /* The number of the weight: one for each binding of the variables with a '+'. */
 static gbs_status find_weight(gbsi_grounding *g, uint32_t *weight, gbs_error *err)
@@ -104,8 +102,7 @@ cleanup:
     return status;
 }
 
-/* ---- equal factors ---------------------------------------------------------------------------
- */
+/* ---- equal factors -------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t h, uint32_t part)
 {
@@ -304,8 +301,7 @@ static gbs_status decided(gbsi_grounding *g, bool holds, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------
- */
+/* ---- tables --------------------------------------------------------------------------------- */
 
 static bool truth(const gbsi_grounding *g, size_t at, uint32_t n, const uint32_t *variable,
                   uint32_t state)
@@ -394,8 +390,7 @@ cleanup:
     return status;
 }
 
-/* ---- any residue -----------------------------------------------------------------------------
- */
+/* ---- any residue ---------------------------------------------------------------------------- */
 
 /* Exclusive or: only the last literal may be negated. @return whether a factor is left. */
 static bool parity(uint32_t *literal)

@@ -42,8 +42,7 @@ static bool look(void *context)
     return c->callbacks.progress(c->callbacks.context, &c->progress) != 0;
 }
 
-/* ---- facts -----------------------------------------------------------------------------------
- */
+/* ---- facts ---------------------------------------------------------------------------------- */
 
 /* The code of an atom is known once all constants are: facts are kept until then. */
 typedef struct fact {
@@ -152,8 +151,7 @@ cleanup:
     return status;
 }
 
-/* ---- query predicates ------------------------------------------------------------------------
- */
+/* ---- query predicates ----------------------------------------------------------------------- */
 
 static gbs_status open_named(gbsi_program *p, const char *names, gbs_error *err)
 {
@@ -194,8 +192,7 @@ static gbs_status open_predicates(gbsi_program *p, const char *names, gbs_error 
     return GBS_OK;
 }
 
-/* ---- constants -------------------------------------------------------------------------------
- */
+/* ---- constants ------------------------------------------------------------------------------ */
 
 /* A free variable that has no constants to stand for it; UINT32_MAX for none. */
 static uint32_t empty_variable(const gbsi_program *p, const gbsi_logic_formula *f)
@@ -229,8 +226,7 @@ static gbs_status check_constants(const gbsi_program *p, gbs_error *err)
                           gbsi_token_show(name, shown), p->text->name);
 }
 
-/* ---- the call --------------------------------------------------------------------------------
- */
+/* ---- the call ------------------------------------------------------------------------------- */
 
 static gbs_status read_files(call *c, gbs_error *err)
 {

@@ -97,8 +97,7 @@ static void check(const char *formulas, const char *database, const char *query,
     gbs_model_free(model);
 }
 
-/* ---- formulas --------------------------------------------------------------------------------
- */
+/* ---- formulas ------------------------------------------------------------------------------- */
 
 /* Smoking causes cancer; friends smoke alike. */
 static double smokers(const world *w)
@@ -183,8 +182,7 @@ static void test_quantified(void **unused)
           "", NULL, &(world){0}, quantified);
 }
 
-/* ---- exactly one value -------------------------------------------------------------------------
- */
+/* ---- exactly one value ---------------------------------------------------------------------- */
 
 enum { N_THINGS = 2, N_PLACES = 3 };
 
@@ -399,8 +397,7 @@ static void test_similarity_refused(void **unused)
     }
 }
 
-/* ---- what is refused -------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 static void refuse(const char *program, const char *database, const char *query, const char *text)
 {

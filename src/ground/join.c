@@ -21,8 +21,7 @@ typedef struct join {
     unsigned depth; /* of the search */
 } join;
 
-/* ---- indexes ---------------------------------------------------------------------------------
- */
+/* ---- indexes -------------------------------------------------------------------------------- */
 
 static gbs_status index_argument(const gbsi_program *p, gbsi_predicate *q, uint32_t k,
                                  gbs_error *err)
@@ -68,8 +67,7 @@ cleanup:
     return status;
 }
 
-/* ---- leaves ----------------------------------------------------------------------------------
- */
+/* ---- leaves --------------------------------------------------------------------------------- */
 
 /* The parts of the disjunction that the node is, seen through negations.
  * @param negated the node stands under so many negations. */
@@ -128,8 +126,7 @@ static bool is_decided(const join *j)
     return false;
 }
 
-/* ---- the search ------------------------------------------------------------------------------
- */
+/* ---- the search ----------------------------------------------------------------------------- */
 
 /* Facts that fit what is bound of an atom: those of the bound argument with the fewest.
  * @param fact out: their numbers, or NULL for 0, 1, ... */

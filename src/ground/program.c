@@ -13,8 +13,7 @@
     gbsi_reserve((void **)(void *)&(program)->array, &(program)->array##_capacity, (n), \
                  sizeof *(program)->array, (program)->text->name, err)
 
-/* ---- tokens ----------------------------------------------------------------------------------
- */
+/* ---- tokens --------------------------------------------------------------------------------- */
 
 static bool in_name(char c)
 {
@@ -73,8 +72,7 @@ gbs_status gbsi_logic_take(gbsi_text *text, const char *word, const char *expect
     return gbsi_token_is(token, word) ? GBS_OK : gbsi_line_unexpected(text, token, expected, err);
 }
 
-/* ---- types and predicates --------------------------------------------------------------------
- */
+/* ---- types and predicates ------------------------------------------------------------------- */
 
 static gbs_status find_type(gbsi_program *p, gbsi_token name, uint32_t *type, gbs_error *err)
 {
@@ -193,8 +191,7 @@ cleanup:
     return status;
 }
 
-/* ---- formulas --------------------------------------------------------------------------------
- */
+/* ---- formulas ------------------------------------------------------------------------------- */
 
 /* Takes a weight from the front of a line. */
 static bool take_weight(gbsi_text *line, double *weight)
@@ -301,8 +298,7 @@ void gbsi_program_free(gbsi_program *program)
     gbsi_name_map_free(&program->constants);
 }
 
-/* ---- facts -----------------------------------------------------------------------------------
- */
+/* ---- facts ---------------------------------------------------------------------------------- */
 
 static gbs_status read_fact(gbsi_program *p, const gbsi_text *text, gbsi_text *line,
                             gbsi_fact_told *told, void *context, gbs_error *err)

@@ -26,8 +26,7 @@ static void words_free(words *w)
     gbsi_free(w->uses);
 }
 
-/* ---- words of a type -------------------------------------------------------------------------
- */
+/* ---- words of a type ------------------------------------------------------------------------ */
 
 static bool is_digit(char c)
 {
@@ -157,8 +156,7 @@ static void compare(const words *w, uint32_t a, uint32_t b, size_t *both, size_t
     *either = w->start[a + 1] - w->start[a] + w->start[b + 1] - w->start[b] - *both;
 }
 
-/* ---- predicates ------------------------------------------------------------------------------
- */
+/* ---- predicates ----------------------------------------------------------------------------- */
 
 enum { MOST_BANDS = 101 };
 

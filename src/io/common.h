@@ -16,8 +16,7 @@
 /* "NAME: WHAT: reason of code"; GBS_ERR_IO. @param code a value of errno. */
 gbs_status gbsi_fail_errno(gbs_error *err, const char *name, const char *what, int code);
 
-/* ---- extension.c ------------------------------------------------------------------------------
- */
+/* ---- extension.c ---------------------------------------------------------------------------- */
 
 /* What a path ends in. Letters of either case are the same, everywhere. */
 

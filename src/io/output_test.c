@@ -284,8 +284,7 @@ static void unreadable(void **state)
     gbsi_input_free(&input);
 }
 
-/* ---- on disk before the name ------------------------------------------------------------------
- */
+/* ---- on disk before the name ---------------------------------------------------------------- */
 
 static struct {
     const char *path; /* watched; NULL: nobody watches */

@@ -9,8 +9,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* ---- random planes ----------------------------------------------------------------------------
- */
+/* ---- random planes -------------------------------------------------------------------------- */
 
 /* The Philox counter {8 w + q, chain, pass, last} after the parts of the first two rounds that do
  * not depend on w. */
@@ -81,8 +80,7 @@ INLINE vu decide(const plane_source *r, uint32_t w, const vu *mask, const uint32
     return less;
 }
 
-/* ---- counts -----------------------------------------------------------------------------------
- */
+/* ---- counts --------------------------------------------------------------------------------- */
 
 /* The bits of the number of set y, site by site; n is 2, 4 or 6. */
 INLINE void count_bits(const vu *y, const uint32_t n, vu bits[3])
@@ -128,8 +126,7 @@ INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
     }
 }
 
-/* ---- vertical counters ------------------------------------------------------------------------
- */
+/* ---- vertical counters ---------------------------------------------------------------------- */
 
 /* Adds a plane to the vertical counters. After n planes, level k holds n div 2^k mod 2 planes that
  * wait for a partner. A new plane is added to the waiting plane and to the level's sum, and the

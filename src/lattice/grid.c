@@ -60,8 +60,7 @@ int gbsi_grid_bond(const gbsi_grid *grid, uint32_t site, unsigned direction, boo
     return grid->bond[direction][forward ? site : gbsi_grid_next(grid, site, direction, false)];
 }
 
-/* ---- without a model --------------------------------------------------------------------------
- */
+/* ---- without a model ------------------------------------------------------------------------ */
 
 gbs_status gbsi_grid_open(uint32_t width, uint32_t height, double coupling, const double *field,
                           uint32_t n_fields, uint8_t *field_of, gbsi_grid *grid, gbs_error *err)
@@ -92,8 +91,7 @@ gbs_status gbsi_grid_open(uint32_t width, uint32_t height, double coupling, cons
     return GBS_OK;
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------
- */
+/* ---- pairs ---------------------------------------------------------------------------------- */
 
 /* The coupling of a factor and its two sites, low < high. @return false if there is none. */
 static bool pair_of(const gbsi_conditioned *model, size_t f, double *coupling, uint32_t *low,
@@ -141,8 +139,7 @@ static const char *note_distances(finder *s)
     return NULL;
 }
 
-/* ---- sides ------------------------------------------------------------------------------------
- */
+/* ---- sides ---------------------------------------------------------------------------------- */
 
 /* The bond of sites u < v: its direction and the site it goes forward from. */
 static bool find_bond(const gbsi_grid *grid, uint32_t u, uint32_t v, unsigned *direction,
@@ -253,8 +250,7 @@ static void tidy(gbsi_grid *grid)
     }
 }
 
-/* ---- components -------------------------------------------------------------------------------
- */
+/* ---- components ----------------------------------------------------------------------------- */
 
 /* No bond between neighbours is missing; bonds around a side are of no importance. */
 static bool is_whole(const gbsi_grid *grid)

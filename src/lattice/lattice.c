@@ -5,8 +5,7 @@
 
 #include "base/memory.h"
 
-/* ---- places -----------------------------------------------------------------------------------
- */
+/* ---- places --------------------------------------------------------------------------------- */
 
 /* @param at X, Y, Z. */
 static gbsi_lattice_place place_at(const gbsi_lattice *lattice, const uint32_t *at)
@@ -92,8 +91,7 @@ static void list_neighbours(gbsi_lattice *l, const gbsi_grid *grid)
     }
 }
 
-/* ---- kinds of sites ---------------------------------------------------------------------------
- */
+/* ---- kinds of sites ------------------------------------------------------------------------- */
 
 typedef struct compiling {
     gbsi_lattice *lattice;
@@ -235,8 +233,7 @@ static void choose_plain(compiling *c)
     }
 }
 
-/* ---- thresholds -------------------------------------------------------------------------------
- */
+/* ---- thresholds ----------------------------------------------------------------------------- */
 
 static uint32_t enter_threshold(gbsi_lattice *l, uint32_t threshold)
 {
@@ -305,8 +302,7 @@ static const char *list_thresholds(gbsi_lattice *l)
     return NULL;
 }
 
-/* ---- masks ------------------------------------------------------------------------------------
- */
+/* ---- masks ---------------------------------------------------------------------------------- */
 
 static gbs_status take_mask(gbsi_lattice *l, uint32_t **mask, gbs_error *err)
 {

@@ -44,8 +44,7 @@ static const lattice_chains *of(const gbsi_spin_chains *chains)
     return (const lattice_chains *)chains;
 }
 
-/* ---- states -----------------------------------------------------------------------------------
- */
+/* ---- states --------------------------------------------------------------------------------- */
 
 /* All words of one colour, layer and Y, and where their sites are. */
 typedef struct line {
@@ -127,8 +126,7 @@ static void get_chain(const gbsi_spin_chains *c, uint32_t chain, uint32_t *state
     }
 }
 
-/* ---- passes -----------------------------------------------------------------------------------
- */
+/* ---- passes --------------------------------------------------------------------------------- */
 
 typedef struct pass_job {
     gbsi_spin_chains *chains;
@@ -261,8 +259,7 @@ static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t
     }
 }
 
-/* ---- visits -----------------------------------------------------------------------------------
- */
+/* ---- visits --------------------------------------------------------------------------------- */
 
 /* The words of a line that were not counted before this part of this batch. */
 static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint32_t batch,
@@ -415,8 +412,7 @@ static void take_visits(gbsi_spin_chains *c, size_t stride,
     c->n_counted = 0;
 }
 
-/* ---- averages ---------------------------------------------------------------------------------
- */
+/* ---- averages ------------------------------------------------------------------------------- */
 
 static void average(const gbsi_spin_chains *c, uint32_t chain, uint32_t first, uint32_t n,
                     float *sum)
@@ -436,8 +432,7 @@ static void average(const gbsi_spin_chains *c, uint32_t chain, uint32_t first, u
     }
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ----------------------------------------------------------------------------------- */
 
 size_t gbsi_lattice_chains_bytes(const gbsi_lattice *lattice, uint32_t n_chains, uint32_t n_threads,
                                  gbsi_spin_keep keep)

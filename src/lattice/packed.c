@@ -24,8 +24,7 @@ uint64_t gbsi_packed_compile_bytes(uint32_t n_sites)
            gbsi_spins_find_bytes(n_sites);
 }
 
-/* ---- neighbours -------------------------------------------------------------------------------
- */
+/* ---- neighbours ----------------------------------------------------------------------------- */
 
 /* A factor that couples two variables. @return false if it does not. */
 static bool pair_of(const compiling *c, size_t f, uint32_t *u, uint32_t *v, double *coupling)
@@ -107,8 +106,7 @@ static void place_neighbours(const compiling *c)
     }
 }
 
-/* ---- kinds ------------------------------------------------------------------------------------
- */
+/* ---- kinds ---------------------------------------------------------------------------------- */
 
 static const char *list_kinds(compiling *c)
 {
@@ -225,8 +223,7 @@ cleanup:
     return status;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------
- */
+/* ---- slots ---------------------------------------------------------------------------------- */
 
 /* Where the slots of each colour and kind begin; rows and blocks are counted with them. */
 static gbs_status count_slots(compiling *c, uint64_t *n_slots, gbs_error *err)
@@ -320,8 +317,7 @@ cleanup:
     return status;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------ */
 
 static gbs_status take_scratch(compiling *c, gbs_error *err)
 {

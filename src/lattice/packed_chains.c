@@ -40,8 +40,7 @@ static uint32_t n_groups_of(uint32_t n_chains)
     return (n_chains + GBSI_PACKED_CHAINS - 1) / GBSI_PACKED_CHAINS;
 }
 
-/* ---- states -----------------------------------------------------------------------------------
- */
+/* ---- states --------------------------------------------------------------------------------- */
 
 static uint32_t *state_of(const gbsi_spin_chains *c, uint32_t chain)
 {
@@ -70,8 +69,7 @@ static void get_chain(const gbsi_spin_chains *c, uint32_t chain, uint32_t *state
     }
 }
 
-/* ---- passes -----------------------------------------------------------------------------------
- */
+/* ---- passes --------------------------------------------------------------------------------- */
 
 /* Rows [first, end) of each of some groups, laid end to end; rows of more than one colour are swept
  * one after the other. */
@@ -198,8 +196,7 @@ static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t
     }
 }
 
-/* ---- visits -----------------------------------------------------------------------------------
- */
+/* ---- visits --------------------------------------------------------------------------------- */
 
 static void count_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
 {
@@ -269,8 +266,7 @@ static void take_visits(gbsi_spin_chains *c, size_t stride,
     c->n_counted = 0;
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- life ----------------------------------------------------------------------------------- */
 
 size_t gbsi_packed_chains_bytes(const gbsi_packed *packed, uint32_t n_chains, uint32_t n_threads,
                                 bool count)

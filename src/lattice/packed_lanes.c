@@ -3,8 +3,7 @@
 #include "lattice/bits_lanes.h"
 #include "lattice/packed_sweep.h"
 
-/* ---- tall counters ----------------------------------------------------------------------------
- */
+/* ---- tall counters -------------------------------------------------------------------------- */
 
 enum { TALL = 40 };
 
@@ -70,8 +69,7 @@ static void tall_give(const tall *t, int64_t *total, size_t stride)
     }
 }
 
-/* ---- one row ----------------------------------------------------------------------------------
- */
+/* ---- one row -------------------------------------------------------------------------------- */
 
 /* Up to six neighbours of sixteen sites, the rest 0. */
 typedef struct neighbours {
@@ -222,8 +220,7 @@ INLINE vu update(const gbsi_packed_sweep *s, const plane_source *random, uint32_
                          : update_one_group(s, random, r, 6, t);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 static void open_sums(const gbsi_packed *p, sums *t)
 {

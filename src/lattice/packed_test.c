@@ -150,8 +150,7 @@ static void close_fixture(fixture *f)
     gbs_model_free(f->model);
 }
 
-/* ---- one site at a time -----------------------------------------------------------------------
- */
+/* ---- one site at a time --------------------------------------------------------------------- */
 
 static void draw_site(const fixture *f, uint32_t chain, uint64_t pass, uint32_t v)
 {
@@ -192,8 +191,7 @@ static void reference_pass(const fixture *f, uint32_t n_chains, uint64_t pass)
     }
 }
 
-/* ---- comparing --------------------------------------------------------------------------------
- */
+/* ---- comparing ------------------------------------------------------------------------------ */
 
 static uint8_t *count_of(void *context, uint32_t chain)
 {
@@ -303,8 +301,7 @@ static void threads_do_not_matter(void **state)
     free(first);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 static const char *refusal(gbs_model *model)
 {

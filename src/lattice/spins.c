@@ -58,8 +58,7 @@ gbsi_spin_factor gbsi_spin_factor_of(const gbsi_conditioned *model, size_t f)
     };
 }
 
-/* ---- fields -----------------------------------------------------------------------------------
- */
+/* ---- fields --------------------------------------------------------------------------------- */
 
 uint64_t gbsi_spins_find_bytes(uint32_t n_sites)
 {
@@ -135,8 +134,7 @@ gbs_status gbsi_spins_find_fields(const gbsi_conditioned *model, gbsi_spins *spi
     return GBS_OK;
 }
 
-/* ---- conditionals -----------------------------------------------------------------------------
- */
+/* ---- conditionals --------------------------------------------------------------------------- */
 
 /* Log-odds 2 h + sum over groups of 2 J (2 c - degree); the less likely state has probability
  * e / (1 + e), e = exp(-|log-odds|), of which at least 2^-32 is left, so that no site is ever
@@ -159,8 +157,7 @@ uint32_t gbsi_spins_plane(uint32_t threshold, uint32_t plane)
     return threshold >> (31 - plane) & 1u ? UINT32_MAX : 0;
 }
 
-/* ---- sums -------------------------------------------------------------------------------------
- */
+/* ---- sums ----------------------------------------------------------------------------------- */
 
 double gbsi_spins_log_density(const gbsi_spins *spins, const gbsi_spin_sums *sums)
 {

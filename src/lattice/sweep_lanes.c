@@ -12,8 +12,7 @@
 #include "lattice/bits_lanes.h"
 #include "lattice/sweep.h"
 
-/* ---- one row of lanes -------------------------------------------------------------------------
- */
+/* ---- one row of lanes ----------------------------------------------------------------------- */
 
 /* Sixteen words and where their neighbours are. */
 typedef struct row {
@@ -205,8 +204,7 @@ static vu update_mixed(const row *r, vu open, tally *t)
     return state;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 INLINE vu update(const row *r, vu open, tally *t)
 {
@@ -365,8 +363,7 @@ static void keep_row(const gbsi_lattice_sweep *s, const row *r, uint32_t layer, 
     }
 }
 
-/* ---- seams ------------------------------------------------------------------------------------
- */
+/* ---- seams ---------------------------------------------------------------------------------- */
 
 /* Sites of sixteen words that lie on as many seams as are swept. */
 INLINE vu sites_on_seams(const gbsi_lattice_sweep *s, uint32_t layer, uint32_t y, uint32_t x)
@@ -425,8 +422,7 @@ static void sweep_row_with_seams(gbsi_lattice_sweep *s, const row *r, uint32_t l
     }
 }
 
-/* ---- layers -----------------------------------------------------------------------------------
- */
+/* ---- layers --------------------------------------------------------------------------------- */
 
 /* The other colour's layers beyond the last, where this share's columns look: layers shifted by one
  * block, the last site being below the first if the side is closed. Across a seam those two sites

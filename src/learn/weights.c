@@ -263,8 +263,7 @@ cleanup:
     return status;
 }
 
-/* ---- along sampled gradients ------------------------------------------------------------------
- */
+/* ---- along sampled gradients ---------------------------------------------------------------- */
 
 /* Before each of its steps. */
 static gbs_status tell_sampled(void *context, uint64_t step, const double *w, double objective,

@@ -124,8 +124,7 @@ gbs_status gbs_generate_complete(const gbs_generate_complete_options *options, g
                             err);
 }
 
-/* ---- two layers: visible and hidden ------------------------------------------------------------
- */
+/* ---- two layers: visible and hidden --------------------------------------------------------- */
 
 static gbs_status measure_layers(const gbsi_generate_spins *spins, gbsi_generate_size *size,
                                  gbs_error *err)

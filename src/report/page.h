@@ -29,8 +29,7 @@ size_t gbsi_page_reals(gbsi_page *page, const gbsi_json *array, double *value, s
 /* The failure that a value is not what it should be. */
 void gbsi_page_refuse(gbsi_page *page, const gbsi_json *value, const char *expected);
 
-/* ---- page_text.c: writing ---------------------------------------------------------------------
- */
+/* ---- page_text.c: writing ------------------------------------------------------------------- */
 
 void gbsi_page_put(gbsi_page *page, const char *html);
 /* Text with &, <, > and quotes as entities; control characters, and bytes that

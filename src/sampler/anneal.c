@@ -209,8 +209,7 @@ cleanup:
     return status;
 }
 
-/* ---- the call ----------------------------------------------------------------------------------
- */
+/* ---- the call ------------------------------------------------------------------------------- */
 
 /* The log density of a state of all variables. */
 static gbs_status whole_density(const gbs_run *run, const uint32_t *state, double *density,

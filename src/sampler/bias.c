@@ -119,8 +119,7 @@ static bool converges(const gbs_run_options *options, unsigned scan_traits)
     return gbsi_draw_completes(options) && (scan_traits & GBSI_SCAN_REPEATS) != 0;
 }
 
-/* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ---------------
- */
+/* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ------------ */
 
 /* Weights of a variable, on the mean. */
 static double weights_each(const gbs_run *run)

@@ -17,8 +17,7 @@ enum { VALUE = 160 };
 
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
-/* ---- what may differ, and what is decided while a run is executed ------------------------------
- */
+/* ---- what may differ, and what is decided while a run is executed --------------------------- */
 
 static const char *const may_differ[] = {"sweeps",      "target-error", "time",
                                          "max-updates", "threads",      "memory-limit",

@@ -60,8 +60,7 @@ cleanup:
     return status;
 }
 
-/* ---- what passes keep: updates so far, of all ranks in the file and then on the first ----------
- */
+/* ---- what passes keep: updates so far, of all ranks in the file and then on the first ------- */
 
 static gbs_status keep(void *context, const void *bytes, size_t n, gbs_error *err)
 {
@@ -103,8 +102,7 @@ cleanup:
     return status;
 }
 
-/* ---- of passes in turns: what each rank keeps, behind its length; of a single rank as it is ---
- */
+/* ---- of passes in turns: what each rank keeps, behind its length; of a single rank as it is - */
 
 static gbs_status count_bytes(void *context, const void *bytes, size_t n, gbs_error *err)
 {

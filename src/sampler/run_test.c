@@ -172,8 +172,7 @@ static void split_support(void **state)
     gbs_model_free(model);
 }
 
-/* ---- when a run ends ---------------------------------------------------------------------------
- */
+/* ---- when a run ends ------------------------------------------------------------------------ */
 
 static void check_end(double target, uint64_t sweeps, const char *stop)
 {
@@ -226,8 +225,7 @@ static void updates_allowed(void **state)
     gbs_model_free(model);
 }
 
-/* ---- reading marginals ------------------------------------------------------------------------
- */
+/* ---- reading marginals ---------------------------------------------------------------------- */
 
 enum { SIDE = 12, N_SITES = SIDE * SIDE };
 

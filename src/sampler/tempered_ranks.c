@@ -58,8 +58,7 @@ static const unsigned char *take_group(gbsi_tempered *t, uint32_t g, const unsig
     return take(at, t->density + (size_t)g * t->executor.lanes, density_bytes(t));
 }
 
-/* ---- all that a rank tells -------------------------------------------------------------------
- */
+/* ---- all that a rank tells ------------------------------------------------------------------ */
 
 /* Groups of a rank: [first, end). */
 static uint32_t first_of(const gbsi_tempered *t, uint32_t rank)

@@ -56,8 +56,7 @@ typedef struct gbsi_splash_loops {
 
 const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
 
-/* ---- long_factors.c ---------------------------------------------------------------------------
- */
+/* ---- long_factors.c ------------------------------------------------------------------------- */
 
 /* ln of a long factor over its variables inside, less its maximum, in one chain. @param out
  * [n_entries]. @return false: all are 0, since what is outside decides it; `out` is as it was. */

@@ -309,8 +309,7 @@ static void misuse(void **state)
     gbs_model_free(model);
 }
 
-/* ---- a disk that fills up ---------------------------------------------------------------------
- */
+/* ---- a disk that fills up ------------------------------------------------------------------- */
 
 typedef struct filling {
     given g;

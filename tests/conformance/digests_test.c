@@ -296,8 +296,7 @@ static void bits_of_the_first_version(void **state)
     }
 }
 
-/* ---- interrupted and resumed ------------------------------------------------------------------
- */
+/* ---- interrupted and resumed ---------------------------------------------------------------- */
 
 /* A run, or a stretch of it. */
 typedef struct stretch {

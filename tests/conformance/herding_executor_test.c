@@ -383,8 +383,7 @@ static void hashed_as_dense(void **state)
     }
 }
 
-/* ---- in parallel ------------------------------------------------------------------------------
- */
+/* ---- in parallel ---------------------------------------------------------------------------- */
 
 /* Variables in the order of their colours. */
 static void color_order(gbs_model *model, uint32_t *sequence)

@@ -71,8 +71,7 @@ static gbs_model *glass(void)
     return model;
 }
 
-/* ---- enumeration ------------------------------------------------------------------------------
- */
+/* ---- enumeration ---------------------------------------------------------------------------- */
 
 /* Means of minus the log density and of the size of the mean spin, per variable. */
 static void exact_means(const gbs_model *model, double *energy, double *size)
@@ -209,8 +208,7 @@ static void evidence_on_a_large_row(void **state)
     gbs_model_free(model);
 }
 
-/* ---- the infinite square lattice --------------------------------------------------------------
- */
+/* ---- the infinite square lattice ------------------------------------------------------------ */
 
 /* Complete elliptic integral of the first kind by the arithmetic-geometric mean. */
 static double elliptic_k(double k)
@@ -298,8 +296,7 @@ static void square_lattice_of_onsager_and_yang(void **state)
     }
 }
 
-/* ---- bits and choices -------------------------------------------------------------------------
- */
+/* ---- bits and choices ----------------------------------------------------------------------- */
 
 static void digest_of(const gbs_model *model, const gbs_run_options *options, char digest[33])
 {

@@ -61,8 +61,7 @@ static gbs_run_options named(const gbs_run_options *options, const gbs_report *r
     return by_name;
 }
 
-/* ---- deterministic networks --------------------------------------------------------------------
- */
+/* ---- deterministic networks ----------------------------------------------------------------- */
 
 static void add_table(gbs_builder *b, uint32_t n, const uint32_t *scope, const double *p)
 {
@@ -241,8 +240,7 @@ static void deterministic_networks_converge(void **state)
     }
 }
 
-/* ---- support by blocks -------------------------------------------------------------------------
- */
+/* ---- support by blocks ---------------------------------------------------------------------- */
 
 /* A chain of n pairs with a table of their own each, softly coupled: one component. */
 static gbs_model *chain_of_pairs(uint32_t n, const double *pair)
@@ -295,8 +293,7 @@ static void blocks_tell_the_support(void **state)
     gbs_model_free(model);
 }
 
-/* ---- all models --------------------------------------------------------------------------------
- */
+/* ---- all models ----------------------------------------------------------------------------- */
 
 static void every_model(void **state)
 {
@@ -379,8 +376,7 @@ static void same_choice_from_any_threads(void **state)
     }
 }
 
-/* ---- where there is nothing to choose ----------------------------------------------------------
- */
+/* ---- where there is nothing to choose ------------------------------------------------------- */
 
 static void nothing_to_choose(void **state)
 {

@@ -70,8 +70,7 @@ static double worst(const test_answer *found, const test_answer *exact)
     return most;
 }
 
-/* ---- against exact answers --------------------------------------------------------------------
- */
+/* ---- against exact answers ------------------------------------------------------------------ */
 
 /* Hard zeros make every run of such a model look at all of its states. */
 static bool takes_long(const gbs_model *model)
@@ -151,8 +150,7 @@ static void limits_are_random(void **state)
     }
 }
 
-/* ---- how errors fall --------------------------------------------------------------------------
- */
+/* ---- how errors fall ------------------------------------------------------------------------ */
 
 static gbs_model *grid(uint32_t rows, uint32_t columns)
 {
@@ -266,8 +264,7 @@ static void states_at_ends_of_passes(void **state)
     }
 }
 
-/* ---- the same bits ----------------------------------------------------------------------------
- */
+/* ---- the same bits -------------------------------------------------------------------------- */
 
 static void any_number_of_threads(void **state)
 {
@@ -435,8 +432,7 @@ static void threshold_found_is_threshold_given(void **state)
     gbs_model_free(model);
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------
- */
+/* ---- refusals ------------------------------------------------------------------------------- */
 
 static void refusals(void **state)
 {

@@ -68,8 +68,7 @@ static int takes_long(const gbs_model *model)
     return gbs_model_n_variables(model) > 12;
 }
 
-/* ---- models of the table ------------------------------------------------------------------------
- */
+/* ---- models of the table -------------------------------------------------------------------- */
 
 /* Widths, and in turns everything else: all of them at full scale, else every third or fourth of
  * each model, in turns too. */
@@ -140,8 +139,7 @@ static void zeros_are_crossed(void **state)
     }
 }
 
-/* ---- weights beyond floats ----------------------------------------------------------------------
- */
+/* ---- weights beyond floats ------------------------------------------------------------------ */
 
 /* A grid of J with strong fields of random sign at the rim: nearly deterministic. */
 static gbs_model *stiff_grid(double coupling)
@@ -192,8 +190,7 @@ static void weights_beyond_floats(void **state)
     }
 }
 
-/* ---- the joint ----------------------------------------------------------------------------------
- */
+/* ---- the joint ------------------------------------------------------------------------------ */
 
 typedef struct histogram {
     uint64_t count[1024];
@@ -252,8 +249,7 @@ static void joint_of_ten_spins(void **state)
     gbs_model_free(model);
 }
 
-/* ---- the same bits ------------------------------------------------------------------------------
- */
+/* ---- the same bits -------------------------------------------------------------------------- */
 
 static gbs_model *network(void)
 {
@@ -353,8 +349,7 @@ static void chains_do_not_depend_on_their_number(void **state)
     }
 }
 
-/* ---- what it is for -----------------------------------------------------------------------------
- */
+/* ---- what it is for ------------------------------------------------------------------------- */
 
 /* Where single variables hardly move blocks do: standard errors at the same number of sweeps. */
 static void blocks_mix(void **state)
@@ -374,8 +369,7 @@ static void blocks_mix(void **state)
     gbs_model_free(model);
 }
 
-/* ---- refusals -----------------------------------------------------------------------------------
- */
+/* ---- refusals ------------------------------------------------------------------------------- */
 
 /* What callbacks are told of splashes: how often each variable was in one. */
 typedef struct seen {

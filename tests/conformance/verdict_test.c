@@ -79,8 +79,7 @@ static void check(gbs_model *model, const gbs_run_options *options, const char *
     check_told(model, options, NULL, name, part);
 }
 
-/* ---- chains ------------------------------------------------------------------------------------
- */
+/* ---- chains --------------------------------------------------------------------------------- */
 
 /* Frozen in one of two states of all spins: each chain agrees with itself, and so may two of them.
  */
@@ -129,8 +128,7 @@ static void certificates_vouch_for_one_chain(void **state)
     check(grid(8, 0.1), &options, NULL, NULL);
 }
 
-/* ---- hard zeros -----------------------------------------------------------------------------
- */
+/* ---- hard zeros ----------------------------------------------------------------------------- */
 
 /* A row of spins that must all be equal, beside a fair one. */
 static gbs_model *equal_spins(uint32_t n)
@@ -251,8 +249,7 @@ static void ladders(void **state)
     check(equal_blocks(2), &options, "zeros_violated", "violate no hard zero");
 }
 
-/* ---- what the estimates say -----------------------------------------------------------------
- */
+/* ---- what the estimates say ----------------------------------------------------------------- */
 
 static void estimates(void **state)
 {
@@ -284,8 +281,7 @@ static void estimates(void **state)
     check(model, &options, "never_moved", "64 variables never moved");
 }
 
-/* ---- how the run was made -------------------------------------------------------------------
- */
+/* ---- how the run was made ------------------------------------------------------------------- */
 
 static gbs_status ignore_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
                               const uint32_t *x, gbs_error *err)
@@ -377,8 +373,7 @@ static void stopped_in_burn_in(void **state)
     check_told(model, &options, &callbacks, "in_burn_in", "stopped during burn-in, after ");
 }
 
-/* ---- burn-in --------------------------------------------------------------------------------
- */
+/* ---- burn-in -------------------------------------------------------------------------------- */
 
 static void check_burn_in(double coupling, bool agrees)
 {
