@@ -386,45 +386,6 @@ static void add_all_entries(void *context, uint32_t member)
 
 /* ---- what the rows do not tell --------------------------------------------------------------- */
 
-/* Whether some states of i and j are together in no row of positive weight: without a penalty their
- * coupling would fall for ever. */
-static bool lacks_states(const errors *e, size_t i, size_t j)
-{
-    const gbs_rows *rows = e->potts.rows;
-    uint8_t seen[GBS_MAX_SITE_STATES * 32] = {0}; /* a bit for each pair */
-    size_t n = 0;
-    for (size_t b = 0; b < rows->n && n < e->q * e->q; ++b) {
-        const uint8_t *x = gbsi_row(rows, b);
-        const size_t at = x[i] * e->q + x[j];
-        n += rows->weight[b] > 0.0 && (seen[at / 8] >> at % 8 & 1) == 0;
-        seen[at / 8] |= (uint8_t)((rows->weight[b] > 0.0) << at % 8);
-    }
-    return n < e->q * e->q;
-}
-
-/* Such tables, and the fields that have a part of them. @param unseen [potts.n] out.
- * @return whether there are any. */
-static bool find_unseen(errors *e, uint8_t *unseen)
-{
-    const size_t q = e->q;
-    bool any = false;
-    memset(unseen, 0, e->potts.n);
-    for (size_t i = 0; i < e->potts.n_sites; ++i) {
-        for (size_t j = i + 1; j < e->potts.n_sites; ++j) {
-            if (lacks_states(e, i, j)) {
-                memset(unseen + gbsi_potts_pair(&e->potts, i, j), 1, q * q);
-                memset(unseen + i * q, 1, q);
-                memset(unseen + j * q, 1, q);
-                any = true;
-            }
-        }
-        if (gbsi_watch_spend(&e->work.watch, e->potts.n_sites * e->potts.rows->n)) {
-            break;
-        }
-    }
-    return any;
-}
-
 /* What the penalty does to parameters that the rows do not bound adds to their errors [M62]. */
 static gbs_status add_pull(errors *e, const gbs_potts_options *o, const uint8_t *unseen,
                            double *error, gbs_error *err)
@@ -562,7 +523,7 @@ static gbs_status find_errors(errors *e, const gbs_potts_options *o, double *err
         GBSI_TRY(find_roots(e, err));
         GBSI_TRY(add_rows(e, error, err));
     }
-    if (find_unseen(e, unseen)) {
+    if (gbsi_potts_unseen(&e->potts, &e->work.watch, unseen)) {
         GBSI_TRY(add_pull(e, &of_probes, unseen, error, err));
     }
     if (gbsi_watch_stopped(&e->work.watch)) {
