@@ -232,10 +232,10 @@ static int check_row(const row *r, const problem *problems, size_t n, FILE *list
     return n_run;
 }
 
-/* At small scale every eleventh row. */
+/* At the usual scale every third row, at small scale every eleventh. */
 static void check_rows(FILE *list, int print)
 {
-    const size_t step = test_scale_asked() == TEST_SMALL && !print ? 11 : 1;
+    const size_t step = print ? 1 : test_scaled(1, 3, 11);
     size_t n = 0;
     size_t n_rows = 0;
     size_t n_run = 0;
@@ -261,7 +261,7 @@ static void check_rows(FILE *list, int print)
 /* Of the test cases [first, end), which came after version 0.1. */
 static void check_later_rows(FILE *list, int print, size_t first, size_t end)
 {
-    const size_t step = test_scale_asked() == TEST_SMALL && !print ? 11 : 1;
+    const size_t step = print ? 1 : test_scaled(1, 3, 11);
     size_t n = 0;
     size_t n_rows = 0;
     problem *problems = pose_cases(first, end, &n);

@@ -232,7 +232,7 @@ static void every_combination_has_the_bits_of_one_process(void **state)
     (void)state;
     size_t turn = 0;
     size_t n_run = 0;
-    const size_t step = test_scaled(1, 11, 111);
+    const size_t step = test_scaled(1, 29, 111);
     for (size_t scan = 0; scan < N_OF(scans); ++scan) {
         for (size_t draw = 0; draw < test_n_rank_draws; ++draw) {
             for (size_t estimator = 0; estimator < N_OF(test_rank_estimators); ++estimator) {

@@ -60,7 +60,7 @@ static void one_rank_has_the_bits_of_one_process(void **state)
 {
     (void)state;
     size_t n_run = 0;
-    const size_t step = test_scaled(1, 5, 17);
+    const size_t step = test_scaled(1, 11, 17);
     for (size_t turn = 0; turn < test_n_rank_draws * n_test_cases; turn += step) {
         const test_case *one = &test_cases[turn % n_test_cases];
         gbs_model *model = one->make();
@@ -272,7 +272,7 @@ static void threads_change_no_bit(void **state)
     static gbs_model *(*const make[])(void) = {test_picture, test_strip};
     for (size_t m = 0; m < N_OF(make); ++m) {
         gbs_model *model = make[m]();
-        for (size_t turn = 0; turn < 6; turn += test_scaled(1, 2, 4)) {
+        for (size_t turn = 0; turn < 6; turn += test_scaled(1, 3, 4)) {
             test_share_problem p = problem_of(model, NULL, turn);
             p.options.splash_size = turn % 2 == 0 ? 25 : 1000; /* crowded rounds and others */
             p.options.chains = 40;
@@ -328,7 +328,7 @@ static void runs_go_on_with_the_same_parts(void **state)
     (void)state;
     static const uint64_t stop[] = {7, 41, 90, 0};
     const test_place at = test_take_place();
-    for (size_t turn = 0; turn < 12; turn += test_scaled(1, 2, 5)) {
+    for (size_t turn = 0; turn < 12; turn += test_scaled(1, 4, 5)) {
         gbs_model *model = test_model((test_family)(turn % TEST_N_FAMILIES), turn, 14);
         test_share_problem p = problem_of(model, NULL, turn);
         const uint32_t n_ranks = 2 + (uint32_t)(turn % 3);

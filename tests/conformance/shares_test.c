@@ -53,7 +53,7 @@ static void every_combination_has_the_bits_of_one_process(void **state)
     (void)state;
     size_t turn = 0;
     size_t n_run = 0;
-    const size_t step = test_scaled(1, 7, 71);
+    const size_t step = test_scaled(1, 19, 71);
     for (size_t scan = 0; scan < N_OF(test_share_scans); ++scan) {
         for (size_t draw = 0; draw < test_n_rank_draws; ++draw) {
             for (size_t estimator = 0; estimator < N_OF(test_rank_estimators); ++estimator) {
