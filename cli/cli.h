@@ -37,8 +37,9 @@ int cli_info(cli_arguments *arguments);
 int cli_marginals(cli_arguments *arguments);
 int cli_sample(cli_arguments *arguments);
 int cli_generate(cli_arguments *arguments); /* every kind */
-/* What generate ising is asked for. @return an exit status. */
+/* What generate ising and generate potts are asked for. @return an exit status. */
 int cli_ising_options(const cli_arguments *arguments, gbs_generate_ising_options *options);
+int cli_potts_options(const cli_arguments *arguments, gbs_generate_potts_options *options);
 int cli_compare(cli_arguments *arguments);
 int cli_convert(cli_arguments *arguments);
 int cli_exact(cli_arguments *arguments);

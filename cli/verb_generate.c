@@ -80,9 +80,13 @@ typedef gbs_status model_maker(const cli_arguments *a, const model_shape *shape,
     .random_field = a->random_field
 
 /* clang-format off */
-MAKER(ising, SPINS, .side = {shape->side[0], shape->side[1], shape->side[2]}, .torus = a->torus)
-MAKER(potts, .rows = shape->side[0], .columns = shape->side[1], .layers = shape->side[2],
-      .states = shape->states[0], .torus = a->torus, .coupling = a->coupling, .noise = a->noise)
+#define ISING SPINS, .side = {shape->side[0], shape->side[1], shape->side[2]}, .torus = a->torus
+#define POTTS                                                                                \
+    .rows = shape->side[0], .columns = shape->side[1], .layers = shape->side[2],             \
+    .states = shape->states[0], .torus = a->torus, .coupling = a->coupling, .noise = a->noise
+
+MAKER(ising, ISING)
+MAKER(potts, POTTS)
 MAKER(ring, SPINS, .variables = (uint32_t)a->variables)
 MAKER(complete, SPINS, .variables = (uint32_t)a->variables)
 MAKER(regular, SPINS, .variables = (uint32_t)a->variables, .degree = (uint32_t)a->degree)
@@ -118,42 +122,59 @@ static int check_required(const cli_arguments *arguments, const struct model_kin
     return CLI_DONE;
 }
 
+static const struct model_kind *kind_of(const cli_arguments *arguments)
+{
+    const struct model_kind *kind = kinds;
+    while (kind->verb != arguments->verb) {
+        kind++;
+    }
+    return kind;
+}
+
+static int take_shape(const cli_arguments *arguments, model_shape *shape)
+{
+    const struct model_kind *kind = kind_of(arguments);
+    const int status = check_required(arguments, kind);
+    return status == CLI_DONE ? parse_shape(arguments, kind->most_states, shape) : status;
+}
+
 int cli_ising_options(const cli_arguments *a, gbs_generate_ising_options *options)
 {
-    model_shape shape;
-    int status = check_required(a, &kinds[0]);
-    status = status == CLI_DONE ? parse_shape(a, 0, &shape) : status;
+    model_shape taken;
+    const model_shape *shape = &taken;
+    const int status = take_shape(a, &taken);
     if (status == CLI_DONE) {
         *options =
-            (gbs_generate_ising_options){.size = sizeof *options,
-                                         .seed = a->run.seed,
-                                         SPINS,
-                                         .side = {shape.side[0], shape.side[1], shape.side[2]},
-                                         .torus = a->torus};
+            (gbs_generate_ising_options){.size = sizeof *options, .seed = a->run.seed, ISING};
+    }
+    return status;
+}
+
+int cli_potts_options(const cli_arguments *a, gbs_generate_potts_options *options)
+{
+    model_shape taken;
+    const model_shape *shape = &taken;
+    const int status = take_shape(a, &taken);
+    if (status == CLI_DONE) {
+        *options =
+            (gbs_generate_potts_options){.size = sizeof *options, .seed = a->run.seed, POTTS};
     }
     return status;
 }
 
 int cli_generate(cli_arguments *arguments)
 {
-    const struct model_kind *kind = kinds;
     model_shape shape;
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
-    while (kind->verb != arguments->verb) {
-        kind++;
-    }
-    int status = check_required(arguments, kind);
-    if (status == CLI_DONE) {
-        status = parse_shape(arguments, kind->most_states, &shape);
-    }
+    int status = take_shape(arguments, &shape);
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
     }
     if (status != CLI_DONE) {
         return status;
     }
-    gbs_status made = kind->make(arguments, &shape, &model, &err);
+    gbs_status made = kind_of(arguments)->make(arguments, &shape, &model, &err);
     if (made < 0) {
         return cli_fail(made, &err);
     }

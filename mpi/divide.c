@@ -169,13 +169,35 @@ static int divide(cli_job *job, const request *r)
     return done;
 }
 
-/* A lattice that is never made: the words and options of gibbsite generate ising. */
+/* A lattice that is never made: the words and options of gibbsite generate. */
+static const struct generator {
+    const char *name;
+    unsigned verb;
+    const char *verb_name;
+} generators[] = {
+    {"ising", CLI_VERB_ISING, "partition generate ising"},
+    {"potts", CLI_VERB_POTTS, "partition generate potts"},
+};
+
+static const struct generator *find_generator(const char *name)
+{
+    for (size_t i = 0; name != NULL && i < sizeof generators / sizeof generators[0]; i++) {
+        if (strcmp(name, generators[i].name) == 0) {
+            return &generators[i];
+        }
+    }
+    return NULL;
+}
+
 static int divide_generated(cli_arguments *arguments, request *r)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_partition *partition = NULL;
-    gbs_generate_ising_options lattice = {.size = sizeof lattice};
-    int done = cli_ising_options(arguments, &lattice);
+    gbs_generate_ising_options ising;
+    gbs_generate_potts_options potts;
+    const int is_ising = arguments->verb == CLI_VERB_ISING;
+    int done =
+        is_ising ? cli_ising_options(arguments, &ising) : cli_potts_options(arguments, &potts);
     if (done != CLI_DONE) {
         return done;
     }
@@ -190,7 +212,9 @@ static int divide_generated(cli_arguments *arguments, request *r)
     r->folder = arguments->output;
     gbs_set_memory_limit(arguments->run.memory_limit);
     cli_signals_catch();
-    const gbs_status status = gbs_partition_new_of_ising(&lattice, r->n_ranks, &partition, &err);
+    const gbs_status status =
+        is_ising ? gbs_partition_new_of_ising(&ising, r->n_ranks, &partition, &err)
+                 : gbs_partition_new_of_potts(&potts, r->n_ranks, &partition, &err);
     done = status < 0 ? cli_fail(status, &err) : write_folder(partition, r);
     gbs_partition_free(partition);
     return done;
@@ -246,16 +270,18 @@ int mpi_partition(int argc, char **argv)
         return status;
     }
     const int generates = argc > 2 && strcmp(argv[2], "generate") == 0;
-    if (generates && (argc < 4 || strcmp(argv[3], "ising") != 0)) {
-        return cli_error(CLI_USAGE, "partition generate: only ising can be divided without a model "
-                                    "file: partition generate ising --grid RxC -n RANKS -o FOLDER");
+    const struct generator *generator = generates ? find_generator(argv[3]) : NULL;
+    if (generates && generator == NULL) {
+        return cli_error(CLI_USAGE, "partition generate: only ising and potts can be divided "
+                                    "without a model file: partition generate ising --grid RxC -n "
+                                    "RANKS -o FOLDER");
     }
-    const unsigned verb = generates ? CLI_VERB_ISING : CLI_VERB_MARGINALS;
+    const unsigned verb = generates ? generator->verb : CLI_VERB_MARGINALS;
     const int first = generates ? 3 : 1;
     arguments.verb = verb;
     arguments.argc = argc;
     arguments.argv = argv;
-    status = cli_parse(verb, generates ? "partition generate ising" : "partition", argc - first,
+    status = cli_parse(verb, generates ? generator->verb_name : "partition", argc - first,
                        argv + first, &arguments);
     status = status == CLI_DONE ? check(&arguments, &r, generates ? 0 : 1) : status;
     if (status == CLI_DONE && generates) {

@@ -87,6 +87,15 @@ GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed 
 GBS_API gbs_status gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice,
                                               uint32_t n_ranks, gbs_partition **partition,
                                               gbs_error *err);
+/** The same for the model of gbs_generate_potts(). A fifth of a byte a variable is held where some
+ * conditionals span more than e^40.
+ * @return GBS_ERR_UNSUPPORTED also for one state, for more than 64, and, in place of e^39, where
+ *         the couplings of an inner variable and the data term of any together span more than e^60,
+ *         as little noise makes them: data terms are -(y - k)^2 / (2 noise^2) for state k and the
+ *         grey level y that is seen. */
+GBS_API gbs_status gbs_partition_new_of_potts(const gbs_generate_potts_options *lattice,
+                                              uint32_t n_ranks, gbs_partition **partition,
+                                              gbs_error *err);
 
 /** Names and states of all variables, without factors, as a .gbm file: what
  * gbs_run_name_variables() takes. Complete or not there at all. */

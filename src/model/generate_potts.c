@@ -8,10 +8,7 @@
 #include "base/status.h"
 #include "model/generators.h"
 
-enum {
-    FEWEST_PATCHES = 12,
-    MOST_PATCHES = 64,
-};
+enum { FEWEST_PATCHES = 12 };
 
 #define MAX_NOISE 1e6 /* grey levels: far beyond 65535 of them */
 
@@ -50,81 +47,85 @@ static gbs_status check_potts(const gbs_generate_potts_options *o, uint32_t *n, 
 
 /* ---- the picture --------------------------------------------------------------------------- */
 
-typedef struct patch {
-    double row, column, layer; /* centre, pixels */
-    double half_height, half_width,
-        half_depth; /* of the box or the axes of the ellipsoid, pixels */
-    int round;
-    uint16_t level;
-} patch;
-
-static patch make_patch(const gbs_generate_potts_options *o, uint64_t p)
+/* Pixels with a centre between that of the patch less half its side and as much beyond it. */
+static void bound(gbsi_generate_patch *p, unsigned d, uint32_t side)
 {
+    const double from = p->centre[d] - p->half[d];
+    const double to = p->centre[d] + p->half[d] + 1.0;
+    p->from[d] = from <= 0.0 ? 0 : from >= side ? side : (uint32_t)from;
+    p->to[d] = to <= 0.0 ? 0 : to >= side ? side : (uint32_t)to;
+}
+
+/* A box or ellipsoid (flat: a rectangle or ellipse) of about a quarter of the sides. */
+static gbsi_generate_patch make_patch(const gbsi_generate_picture *picture, uint64_t p)
+{
+    const gbs_generate_potts_options *o = &picture->options;
+    const uint32_t *side = picture->size;
     double u[4][2];
     for (unsigned i = 0; i < 4; ++i) {
         gbsi_generate_uniforms(o->seed, GBSI_STREAM_PATCH, 4 * p + i, u[i]);
     }
-    return (patch){.row = u[0][0] * o->rows,
-                   .column = u[0][1] * o->columns,
-                   .layer = u[2][1] * layers_of(o),
-                   .half_height = (0.06 + 0.2 * u[1][0]) * o->rows,
-                   .half_width = (0.06 + 0.2 * u[1][1]) * o->columns,
-                   .half_depth = (0.06 + 0.2 * u[3][1]) * layers_of(o),
-                   .round = u[2][0] < 0.5,
-                   .level = (uint16_t)(u[3][0] * o->states)};
+    gbsi_generate_patch patch = {
+        .centre = {u[0][1] * side[0], u[0][0] * side[1], u[2][1] * side[2]},
+        .half = {(0.06 + 0.2 * u[1][1]) * side[0], (0.06 + 0.2 * u[1][0]) * side[1],
+                 (0.06 + 0.2 * u[3][1]) * side[2]},
+        .round = u[2][0] < 0.5,
+        .level = (uint16_t)(u[3][0] * o->states)};
+    for (unsigned d = 0; d < 3; ++d) {
+        bound(&patch, d, side[d]);
+    }
+    if (side[2] == 1) { /* flat: every patch is in it */
+        patch.from[2] = 0;
+        patch.to[2] = 1;
+    }
+    return patch;
 }
 
-static uint32_t clamp_pixel(double x, uint32_t side)
+static bool covers(const gbsi_generate_picture *picture, const gbsi_generate_patch *p,
+                   const uint32_t at[3])
 {
-    return x <= 0.0 ? 0 : x >= side ? side : (uint32_t)x;
-}
-
-/* One layer of a patch. @param z2 square of how far it is from the centre, 1 at the rim. */
-static void paint_layer(const gbs_generate_potts_options *o, const patch *p, double z2,
-                        uint16_t *picture)
-{
-    const uint32_t top = clamp_pixel(p->row - p->half_height, o->rows);
-    const uint32_t bottom = clamp_pixel(p->row + p->half_height + 1.0, o->rows);
-    const uint32_t left = clamp_pixel(p->column - p->half_width, o->columns);
-    const uint32_t right = clamp_pixel(p->column + p->half_width + 1.0, o->columns);
-    for (uint32_t r = top; r < bottom; ++r) {
-        const double y = (r + 0.5 - p->row) / p->half_height;
-        for (uint32_t c = left; c < right; ++c) {
-            const double x = (c + 0.5 - p->column) / p->half_width;
-            if (!p->round || x * x + y * y + z2 <= 1.0) {
-                picture[(size_t)r * o->columns + c] = p->level;
-            }
+    const unsigned n_directions = picture->size[2] > 1 ? 3 : 2; /* flat: at the layer's centre */
+    double sum = 0.0;
+    for (unsigned d = 0; d < 3; ++d) {
+        if (at[d] < p->from[d] || at[d] >= p->to[d]) {
+            return false;
         }
     }
+    for (unsigned d = 0; p->round && d < n_directions; ++d) {
+        const double z = (at[d] + 0.5 - p->centre[d]) / p->half[d];
+        sum += z * z;
+    }
+    return sum <= 1.0;
 }
 
-static void paint(const gbs_generate_potts_options *o, const patch *p, uint16_t *picture)
+/* That of the last patch over the pixel; without one it is 0. */
+static uint16_t level_of(const gbsi_generate_picture *picture, uint32_t v)
 {
-    const uint32_t layers = layers_of(o);
-    if (layers == 1) { /* flat: every patch is in it */
-        paint_layer(o, p, 0.0, picture);
-        return;
+    const uint32_t *side = picture->size;
+    const uint32_t at[3] = {v % side[0], v / side[0] % side[1], v / side[0] / side[1]};
+    uint32_t p = picture->n_patches;
+    while (p > 0 && !covers(picture, &picture->patch[p - 1], at)) {
+        --p;
     }
-    const uint32_t front = clamp_pixel(p->layer - p->half_depth, layers);
-    const uint32_t back = clamp_pixel(p->layer + p->half_depth + 1.0, layers);
-    for (uint32_t l = front; l < back; ++l) {
-        const double z = (l + 0.5 - p->layer) / p->half_depth;
-        paint_layer(o, p, z * z, &picture[(size_t)l * o->rows * o->columns]);
-    }
+    return p > 0 ? picture->patch[p - 1].level : 0;
 }
 
-/* Boxes and ellipsoids (flat: rectangles and ellipses) of about a quarter of the sides, one over
- * the other, on level 0. */
-static void paint_picture(const gbs_generate_potts_options *o, uint16_t *picture)
+gbs_status gbsi_generate_picture_init(gbsi_generate_picture *picture,
+                                      const gbs_generate_potts_options *options, gbs_error *err)
 {
-    const uint32_t wanted = 3 * (o->states < MOST_PATCHES ? o->states : MOST_PATCHES);
-    const uint32_t n = wanted < FEWEST_PATCHES ? FEWEST_PATCHES
-                       : wanted > MOST_PATCHES ? MOST_PATCHES
-                                               : wanted;
-    for (uint32_t p = 0; p < n; ++p) {
-        const patch one = make_patch(o, p);
-        paint(o, &one, picture);
+    gbs_status status = GBS_OK;
+    GBSI_IN_STRUCT(options, gbs_generate_potts_options);
+    *picture = (gbsi_generate_picture){
+        .options = *options, .size = {options->columns, options->rows, layers_of(options)}};
+    GBSI_TRY(check_potts(options, &picture->n_variables, err));
+    const uint32_t most = GBSI_MOST_PATCHES;
+    const uint32_t wanted = 3 * (options->states < most ? options->states : most);
+    picture->n_patches = wanted < FEWEST_PATCHES ? FEWEST_PATCHES : wanted > most ? most : wanted;
+    for (uint32_t p = 0; p < picture->n_patches; ++p) {
+        picture->patch[p] = make_patch(picture, p);
     }
+cleanup:
+    return status;
 }
 
 /* ---- factors ------------------------------------------------------------------------------- */
@@ -144,36 +145,47 @@ static double noise(uint64_t seed, uint32_t v)
     return sum;
 }
 
-/* Data term of pixel v seen as y:  -(y - k)^2 / (2 noise^2)  for k = 0 .. states - 1. */
-static gbs_status add_data(gbs_builder *builder, const gbs_generate_potts_options *o,
-                           const uint16_t *picture, uint32_t n, double *logw, gbs_error *err)
+void gbsi_generate_data_term(const gbsi_generate_picture *picture, uint32_t v, double *logw)
+{
+    const gbs_generate_potts_options *o = &picture->options;
+    const double y = level_of(picture, v) + o->noise * noise(o->seed, v);
+    for (uint32_t k = 0; k < o->states; ++k) {
+        const double z = (y - k) / o->noise;
+        logw[k] = -0.5 * z * z;
+    }
+}
+
+static gbs_status add_data(gbs_builder *builder, const gbsi_generate_picture *picture,
+                           gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    for (uint32_t v = 0; v < n; ++v) {
-        const double y = picture[v] + o->noise * noise(o->seed, v);
+    const uint32_t n_states = picture->options.states;
+    double *logw = gbsi_alloc_array(n_states, sizeof *logw);
+    if (logw == NULL) {
+        return gbsi_no_memory(err, "picture", n_states * sizeof *logw);
+    }
+    for (uint32_t v = 0; v < picture->n_variables; ++v) {
         uint32_t table = 0;
-        for (uint32_t k = 0; k < o->states; ++k) {
-            const double z = (y - k) / o->noise;
-            logw[k] = -0.5 * z * z;
-        }
-        GBSI_TRY(gbs_builder_add_table(builder, o->states, logw, &table, err));
+        gbsi_generate_data_term(picture, v, logw);
+        GBSI_TRY(gbs_builder_add_table(builder, n_states, logw, &table, err));
         GBSI_TRY(gbs_builder_add_table_factor(builder, 1, &v, table, err));
     }
 
 cleanup:
+    gbsi_free(logw);
     return status;
 }
 
 /* Each variable to its right, below and in the next layer. */
-static gbs_status add_couplings(gbs_builder *builder, const gbs_generate_potts_options *o,
-                                uint32_t n, gbs_error *err)
+static gbs_status add_couplings(gbs_builder *builder, const gbsi_generate_picture *picture,
+                                gbs_error *err)
 {
-    const uint32_t length[3] = {o->columns, o->rows, layers_of(o)};
     gbs_status status = GBS_OK;
-    for (uint32_t v = 0; v < n; ++v) {
+    const gbs_generate_potts_options *o = &picture->options;
+    for (uint32_t v = 0; v < picture->n_variables; ++v) {
         for (unsigned d = 0; d < 3; ++d) {
             uint32_t next = 0;
-            if (gbsi_generate_neighbour(length, o->torus != 0, v, d, &next)) {
+            if (gbsi_generate_neighbour(picture->size, o->torus != 0, v, d, &next)) {
                 GBSI_TRY(gbs_builder_add_potts(builder, v, next, o->coupling, err));
             }
         }
@@ -187,34 +199,23 @@ gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_mod
                               gbs_error *err)
 {
     GBSI_NEED(options);
-    GBSI_IN_STRUCT(options, gbs_generate_potts_options);
     GBSI_NEED(model);
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;
-    uint16_t *picture = NULL;
-    double *logw = NULL;
-    uint32_t n = 0;
+    gbsi_generate_picture picture;
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
-    GBSI_TRY(check_potts(options, &n, err));
+    GBSI_TRY(gbsi_generate_picture_init(&picture, options, err));
     GBSI_TRY(gbs_builder_new(&builder, err));
-    GBSI_TRY(gbsi_generate_variables(builder, n, options->states, err));
-    GBSI_TRY(add_couplings(builder, options, n, err));
-    if (options->noise > 0.0) {
-        picture = gbsi_alloc_array_zero(n, sizeof *picture);
-        logw = gbsi_alloc_array(options->states, sizeof *logw);
-        if (picture == NULL || logw == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "picture", n * sizeof *picture));
-        }
-        paint_picture(options, picture);
-        GBSI_TRY(add_data(builder, options, picture, n, logw, err));
+    GBSI_TRY(gbsi_generate_variables(builder, picture.n_variables, picture.options.states, err));
+    GBSI_TRY(add_couplings(builder, &picture, err));
+    if (picture.options.noise > 0.0) {
+        GBSI_TRY(add_data(builder, &picture, err));
     }
     GBSI_TRY(gbs_builder_build(builder, model, err));
 
 cleanup:
     gbs_builder_free(builder);
-    gbsi_free(picture);
-    gbsi_free(logw);
     gbsi_budget_leave(before);
     return status;
 }

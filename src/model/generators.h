@@ -88,4 +88,32 @@ gbs_status gbsi_generate_couple(const gbsi_generate_spins *spins, gbs_builder *b
 gbs_status gbsi_generate_on(const gbsi_generate_graph *graph, const gbsi_generate_spins *spins,
                             gbs_model **model, gbs_error *err);
 
+/* ---- a noisy picture ----------------------------------------------------------------------- */
+
+#define GBSI_MOST_PATCHES 64u
+
+/* A box, or the ellipsoid in it; columns, rows, layers. */
+typedef struct gbsi_generate_patch {
+    double centre[3], half[3]; /* pixels: the centre, half of each side */
+    uint32_t from[3], to[3];   /* pixels that may be in it */
+    bool round;
+    uint16_t level;
+} gbsi_generate_patch;
+
+/* Patches one over the other, on level 0. */
+typedef struct gbsi_generate_picture {
+    gbs_generate_potts_options options;
+    uint32_t size[3]; /* columns, rows, layers */
+    uint32_t n_variables;
+    uint32_t n_patches;
+    gbsi_generate_patch patch[GBSI_MOST_PATCHES]; /* a later one over those before */
+} gbsi_generate_picture;
+
+/* Refuses what gbs_generate_potts() refuses, but not models larger than memory. */
+gbs_status gbsi_generate_picture_init(gbsi_generate_picture *picture,
+                                      const gbs_generate_potts_options *options, gbs_error *err);
+/* Data term of pixel v, which is seen as y:  -(y - k)^2 / (2 noise^2)  for k = 0 .. states - 1.
+ * @param logw [states] out. */
+void gbsi_generate_data_term(const gbsi_generate_picture *picture, uint32_t v, double *logw);
+
 #endif

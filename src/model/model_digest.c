@@ -12,7 +12,6 @@
 
 enum {
     CHUNK = 512,
-    SMALL_TABLE = 64, /* entries; longer tables are fed as the digest of their content */
     DIGEST_TEXT = 33,
 };
 
@@ -103,14 +102,14 @@ static gbs_status feed_tables(gbsi_digest *d, const gbsi_factors *f, gbs_error *
     }
     for (size_t t = 0; t < f->n_tables; ++t) {
         place[t] = (uint32_t)n_long;
-        n_long += f->table_start[t + 1] - f->table_start[t] > SMALL_TABLE;
+        n_long += f->table_start[t + 1] - f->table_start[t] > GBSI_SHORT_TABLE;
     }
     text = gbsi_alloc_array(n_long, sizeof *text);
     if (text == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "model", n_long * sizeof *text));
     }
     for (size_t t = 0; t < f->n_tables; ++t) {
-        if (f->table_start[t + 1] - f->table_start[t] > SMALL_TABLE) {
+        if (f->table_start[t + 1] - f->table_start[t] > GBSI_SHORT_TABLE) {
             GBSI_TRY(long_table_text(f, t, text[place[t]], err));
         }
     }
@@ -120,7 +119,7 @@ static gbs_status feed_tables(gbsi_digest *d, const gbsi_factors *f, gbs_error *
         }
         const uint32_t t = f->aux[i];
         const size_t n = f->table_start[t + 1] - f->table_start[t];
-        if (n > SMALL_TABLE) {
+        if (n > GBSI_SHORT_TABLE) {
             gbsi_digest_bytes(d, text[place[t]], DIGEST_TEXT);
         } else {
             feed_f64(d, &f->table[f->table_start[t]], n);

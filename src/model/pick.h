@@ -20,8 +20,8 @@ typedef struct gbsi_series_list {
 gbs_status gbsi_conditioned_pick(const gbsi_conditioned *whole, gbsi_series_list variables,
                                  gbsi_series_list factors, gbsi_conditioned **part, gbs_error *err);
 
-/* Room for a part that is of no whole: its variables and factors are undefined, it has no tables
- * and no logical factors. */
+/* Room for a part that is of no whole: its variables, factors and tables are undefined, it has no
+ * logical factors. */
 gbs_status gbsi_conditioned_new_alone(const gbsi_part_sizes *sizes, gbsi_conditioned **part,
                                       gbs_error *err);
 

@@ -368,29 +368,50 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice, uint32_t n_ranks,
-                                      gbs_partition **out, gbs_error *err)
+static gbs_status new_of_grid(const gbsi_grid_model *grid, uint32_t n_ranks, gbs_partition **out,
+                              gbs_error *err)
 {
-    GBSI_NEED(lattice);
-    GBSI_NEED(out);
     gbs_status status = GBS_OK;
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     gbs_partition *p = gbsi_alloc_zero(sizeof *p);
     if (p == NULL) {
-        return gbsi_no_memory(err, "partition", sizeof *p);
+        GBSI_TRY(gbsi_no_memory(err, "partition", sizeof *p));
     }
     p->lattice = gbsi_alloc_zero(sizeof *p->lattice);
     if (p->lattice == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "partition", sizeof *p->lattice));
     }
     GBSI_TRY(
-        gbsi_share_lattice_init(p->lattice, lattice, n_ranks, gbsi_scan_with(GBSI_SCAN_BASE), err));
+        gbsi_share_lattice_init(p->lattice, grid, n_ranks, gbsi_scan_with(GBSI_SCAN_BASE), err));
     p->kind = GBSI_PARTITION_BISECTION;
     p->facts = p->lattice->facts;
     *out = p;
     p = NULL;
 cleanup:
     gbs_partition_free(p);
+    gbsi_budget_leave(before);
     return status;
+}
+
+gbs_status gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice, uint32_t n_ranks,
+                                      gbs_partition **partition, gbs_error *err)
+{
+    GBSI_NEED(lattice);
+    GBSI_NEED(partition);
+    gbsi_grid_model grid;
+    const gbs_status status = gbsi_grid_of_ising(lattice, &grid, err);
+    return status < 0 ? status : new_of_grid(&grid, n_ranks, partition, err);
+}
+
+gbs_status gbs_partition_new_of_potts(const gbs_generate_potts_options *lattice, uint32_t n_ranks,
+                                      gbs_partition **partition, gbs_error *err)
+{
+    GBSI_NEED(lattice);
+    GBSI_NEED(partition);
+    gbsi_grid_model grid;
+    const gbs_status status = gbsi_grid_of_potts(lattice, &grid, err);
+    return status < 0 ? status : new_of_grid(&grid, n_ranks, partition, err);
 }
 
 gbs_status gbs_partition_find_starts(gbs_partition *p, uint32_t n_chains, gbs_error *err)

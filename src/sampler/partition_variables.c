@@ -41,7 +41,8 @@ gbs_status gbs_partition_write_variables(const gbs_partition *p, const char *pat
     GBSI_NEED(path);
     gbs_model *variables = NULL;
     if (p->lattice != NULL) {
-        return gbsi_gbm_write_alike(p->lattice->grid.n_variables, 2, path, err);
+        return gbsi_gbm_write_alike(p->lattice->grid.n_variables, p->lattice->grid.arity, path,
+                                    err);
     }
     gbs_status status = make_variables(p->run->problem.model, &variables, err);
     if (status >= 0) {

@@ -111,7 +111,7 @@ static void put_variable(taking *t, uint32_t v, bool own, uint32_t *u)
     t->making.owner[*u] =
         own ? share->rank : gbsi_grid_part(&l->shape, (uint32_t)share->facts.n_ranks, at);
     share->of_whole[*u] = v;
-    share->user_arity[*u] = 2;
+    share->user_arity[*u] = l->grid.arity;
     share->own[*u] = own;
     share->by_count[*u] = own && l->by_count;
     share->n_own += own;
@@ -187,19 +187,21 @@ cleanup:
     return status;
 }
 
-/* The first colour, then the second: slots, and the updates of a pass. */
+/* Slots, and the updates of a pass: piece by piece of the whole. */
 static void list_slots(taking *t, uint32_t n)
 {
     gbsi_making *m = &t->making;
     uint32_t slot = 0;
-    for (unsigned color = 0; color < 2; ++color) {
+    for (size_t p = 0; p < t->from->whole.n_pieces; ++p) {
+        const gbsi_piece *piece = &t->from->piece[p];
         for (uint32_t u = 0; u < n; ++u) {
-            const uint32_t whole = gbsi_lattice_slot(t->from, m->share->of_whole[u]);
-            if ((whole >= t->from->n_even) == (color != 0)) {
+            const uint32_t v = m->share->of_whole[u];
+            const uint32_t whole = gbsi_lattice_slot(t->from, v);
+            if (whole >= piece->first_slot && whole - piece->first_slot < piece->n) {
                 m->slot[u] = slot;
                 m->share->order[slot] = u;
                 m->share->whole_slot[slot] = whole;
-                m->position[slot] = whole;
+                m->position[slot] = gbsi_lattice_position(t->from, v);
                 m->event[slot++] = (uint64_t)whole << 32 | u;
             }
         }
@@ -209,10 +211,10 @@ static void list_slots(taking *t, uint32_t n)
 
 /* ---- the part ------------------------------------------------------------------------------ */
 
-/* How many factors and ends there are; with a part they are put in. */
+/* How many factors, ends and tables there are; with a part they are put in. */
 typedef struct putting {
     gbsi_conditioned *part;
-    size_t n_factors, n_scope;
+    size_t n_factors, n_scope, n_tables;
 } putting;
 
 static void put_factor(putting *p, gbs_factor_kind kind, uint64_t origin, double weight, size_t n,
@@ -222,12 +224,32 @@ static void put_factor(putting *p, gbs_factor_kind kind, uint64_t origin, double
         gbsi_factors *f = &p->part->factors;
         f->kind[p->n_factors] = (uint8_t)kind;
         f->weight[p->n_factors] = weight;
+        f->aux[p->n_factors] = 0;
         f->scope_start[p->n_factors + 1] = p->n_scope + n;
         memcpy(f->scope + p->n_scope, scope, n * sizeof *scope);
         p->part->origin[p->n_factors] = origin;
     }
     ++p->n_factors;
     p->n_scope += n;
+}
+
+/* The factor of one own variable: its weight, or a table. */
+static void put_single(const taking *t, uint32_t u, putting *p)
+{
+    const gbsi_grid_model *grid = &t->from->grid;
+    const uint32_t v = t->making.share->of_whole[u];
+    double weight = 0.0;
+    if (p->part != NULL) {
+        gbsi_factors *f = &p->part->factors;
+        weight = gbsi_grid_single(grid, v, f->table + p->n_tables * grid->n_entries);
+    }
+    put_factor(p, grid->single, grid->n_couplings + v, weight, 1, &u);
+    if (p->part != NULL && grid->n_entries > 0) {
+        gbsi_factors *f = &p->part->factors;
+        f->aux[p->n_factors - 1] = (uint32_t)p->n_tables;
+        f->table_start[p->n_tables + 1] = (p->n_tables + 1) * grid->n_entries;
+    }
+    p->n_tables += grid->n_entries > 0;
 }
 
 /* Factors with an own variable, in the order of the whole. */
@@ -244,17 +266,14 @@ static void put_factors(const taking *t, uint32_t n, putting *p)
         for (unsigned d = 0; d < 3; ++d) {
             if (step(l, at, d, false, to) && (share->own[u] != 0 || is_inside(&t->block, to))) {
                 const uint32_t scope[2] = {u, counts ? 0 : number_of(t, to)};
-                put_factor(p, GBS_FACTOR_ISING,
-                           counts ? 0 : gbsi_grid_coupling_number(&l->grid, v, d),
+                put_factor(p, l->grid.pair, counts ? 0 : gbsi_grid_coupling_number(&l->grid, v, d),
                            counts ? 0.0 : gbsi_grid_coupling(&l->grid, v, d), 2, scope);
             }
         }
     }
-    for (uint32_t u = 0; l->grid.n_factors > l->grid.n_couplings && u < n; ++u) {
+    for (uint32_t u = 0; gbsi_grid_has_singles(&l->grid) && u < n; ++u) {
         if (share->own[u] != 0) {
-            const uint32_t v = share->of_whole[u];
-            put_factor(p, GBS_FACTOR_FIELD, l->grid.n_couplings + v,
-                       counts ? 0.0 : gbsi_grid_field(&l->grid, v), 1, &u);
+            put_single(t, u, p);
         }
     }
 }
@@ -263,24 +282,29 @@ static gbs_status take_part(taking *t, uint32_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_share *share = t->making.share;
+    const gbsi_grid_model *grid = &t->from->grid;
+    const size_t k = grid->arity;
     putting p = {0};
     put_factors(t, n, &p);
     const gbsi_part_sizes sizes = {.n_variables = n,
-                                   .n_states = 2 * (size_t)n,
+                                   .n_states = k * n,
                                    .n_factors = p.n_factors,
-                                   .n_scope = p.n_scope};
+                                   .n_scope = p.n_scope,
+                                   .n_tables = p.n_tables,
+                                   .n_entries = p.n_tables * grid->n_entries};
     GBSI_TRY(gbsi_conditioned_new_alone(&sizes, &share->part, err));
     for (uint32_t u = 0; u < n; ++u) {
-        share->part->arity[u] = 2;
-        share->part->state_offset[u + (size_t)1] = 2 * ((size_t)u + 1);
+        share->part->arity[u] = grid->arity;
+        share->part->state_offset[u + (size_t)1] = k * ((size_t)u + 1);
         share->part->user_variable[u] = share->of_whole[u];
-        share->part->user_state[2 * (size_t)u] = 0;
-        share->part->user_state[2 * (size_t)u + 1] = 1;
+        for (uint32_t a = 0; a < k; ++a) {
+            share->part->user_state[k * u + a] = a;
+        }
     }
     share->part->n_variables = n;
-    memset(share->part->factors.aux, 0, p.n_factors * sizeof *share->part->factors.aux);
     memset(share->part->has_zeros, 0, p.n_factors);
     share->part->factors.n_factors = p.n_factors;
+    share->part->factors.n_tables = p.n_tables;
     p = (putting){.part = share->part};
     put_factors(t, n, &p);
 cleanup:

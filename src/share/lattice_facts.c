@@ -6,6 +6,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "exact/exact_components.h"
+#include "model/model_digest.h"
 #include "share/lattice_inside.h"
 
 enum { CHUNK = 512 };
@@ -14,6 +15,8 @@ enum { CHUNK = 512 };
 #define LEAST_SIDE 4u
 /* Below GBSI_LINEAR_SPAN by more than sums are rounded. */
 #define MOST_SPAN 39.0
+/* Of levels: with no more than 7 factors no sum in float errs by GBSI_ROUNDING_LIMIT. */
+#define MOST_SPAN_OF_LEVELS 60.0
 /* src/graph/locality.c: variables whose first neighbours are as far as that are put in another
  * order, where breadth-first levels are shorter than that. */
 #define FAR        4096u
@@ -47,6 +50,12 @@ static bool keeps_order(const gbsi_grid_shape *shape, uint32_t n)
 static gbs_status check(const gbsi_share_lattice *l, gbs_error *err)
 {
     const gbsi_grid_shape *shape = &l->shape;
+    if (l->grid.arity < 2) {
+        return refuse(l, "variables of one state are not sampled", err);
+    }
+    if (l->grid.n_entries > GBSI_SHORT_TABLE) {
+        return refuse(l, "data terms of more than 64 states are not taken by formulas", err);
+    }
     if (shape->side[0] < LEAST_SIDE || shape->side[1] < LEAST_SIDE ||
         (shape->side[2] > 1 && shape->side[2] < LEAST_SIDE)) {
         return refuse(l, "sides are too short for shares by formulas, which need 4 or more", err);
@@ -59,14 +68,16 @@ static gbs_status check(const gbsi_share_lattice *l, gbs_error *err)
                : refuse(l, "breadth-first orders of such sides may be local", err);
 }
 
-/* Whether all conditionals are products of weights, and all or none are counted. */
+/* Whether it is known which conditionals are products of weights, and all or none are counted. */
 static gbs_status check_couplings(const gbsi_share_lattice *l, const gbsi_grid_walk *walk,
                                   gbs_error *err)
 {
-    const unsigned n_directions = l->shape.side[2] > 1 ? 3 : 2;
-    const double span = 2.0 * walk->largest * (2.0 * n_directions + 1.0);
-    if (!(span <= MOST_SPAN)) {
-        return refuse(l, "couplings and fields are too strong for products of weights", err);
+    const bool levels = l->grid.n_entries > 0;
+    if (!(walk->span <= (levels ? MOST_SPAN_OF_LEVELS : MOST_SPAN))) {
+        return refuse(l,
+                      levels ? "couplings and data terms are too strong for sums in float"
+                             : "couplings and fields are too strong for products of weights",
+                      err);
     }
     return walk->alike || 2 * walk->n_mixed > l->grid.n_variables
                ? GBS_OK
@@ -89,7 +100,7 @@ static uint64_t evens(uint64_t n, bool first_even)
     return (n + (first_even ? 1 : 0)) / 2;
 }
 
-uint32_t gbsi_lattice_slot(const gbsi_share_lattice *l, uint32_t v)
+uint32_t gbsi_lattice_position(const gbsi_share_lattice *l, uint32_t v)
 {
     uint32_t at[3];
     const uint32_t *side = l->shape.side;
@@ -105,6 +116,69 @@ uint32_t gbsi_lattice_slot(const gbsi_share_lattice *l, uint32_t v)
     n_even += evens(at[0], even_row);
     return (at[0] + at[1] + at[2]) % 2 == 0 ? (uint32_t)n_even
                                             : (uint32_t)(l->n_even + (v - n_even));
+}
+
+/* ---- sums of logarithms -------------------------------------------------------------------- */
+
+/* Sums at positions before this one. */
+static uint32_t sums_before(const gbsi_lattice_sums *s, uint32_t position)
+{
+    const uint64_t below = ((uint64_t)1 << (position % 64)) - 1;
+    return s->before[position / 64] + (uint32_t)__builtin_popcountll(s->bit[position / 64] & below);
+}
+
+uint32_t gbsi_lattice_slot(const gbsi_share_lattice *l, uint32_t v)
+{
+    const gbsi_lattice_sums *s = &l->sums;
+    const uint32_t position = gbsi_lattice_position(l, v);
+    if (s->bit == NULL) {
+        return position;
+    }
+    const bool odd = position >= l->n_even;
+    const uint32_t first = odd ? l->n_even : 0;
+    const uint32_t before = sums_before(s, position) - (odd ? s->n[0] : 0);
+    const bool is_sum = (s->bit[position / 64] >> (position % 64) & 1) != 0;
+    return is_sum ? first + before : position - before + s->n[odd];
+}
+
+static unsigned count_neighbours(const gbsi_share_lattice *l, uint32_t v)
+{
+    unsigned n = 0;
+    uint32_t at[3];
+    gbsi_lattice_at(l, v, at);
+    for (unsigned d = 0; d < 3; ++d) {
+        n += l->shape.torus[d] || at[d] > 0;
+        n += l->shape.torus[d] || at[d] + 1 < l->shape.side[d];
+    }
+    return n;
+}
+
+static gbs_status find_sums(gbsi_share_lattice *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_lattice_sums *s = &l->sums;
+    const size_t n_words = ((size_t)l->grid.n_variables + 63) / 64;
+    double *entry = gbsi_alloc_array(l->grid.n_entries, sizeof *entry);
+    s->bit = gbsi_alloc_array_zero(n_words, sizeof *s->bit);
+    s->before = gbsi_alloc_array(n_words, sizeof *s->before);
+    if (entry == NULL || s->bit == NULL || s->before == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "partition", n_words * sizeof *s->bit));
+    }
+    for (uint32_t v = 0; v < l->grid.n_variables; ++v) {
+        if (gbsi_grid_span(&l->grid, v, count_neighbours(l, v), entry) > GBSI_LINEAR_SPAN) {
+            const uint32_t position = gbsi_lattice_position(l, v);
+            s->bit[position / 64] |= (uint64_t)1 << (position % 64);
+            ++s->n[position >= l->n_even];
+        }
+    }
+    uint32_t n = 0;
+    for (size_t w = 0; w < n_words; ++w) {
+        s->before[w] = n;
+        n += (uint32_t)__builtin_popcountll(s->bit[w]);
+    }
+cleanup:
+    gbsi_free(entry);
+    return status;
 }
 
 /* ---- facts --------------------------------------------------------------------------------- */
@@ -138,8 +212,7 @@ static uint32_t owner(const gbsi_share_lattice *l, uint64_t v)
 
 static uint32_t state(const gbsi_share_lattice *l, uint64_t i)
 {
-    (void)l;
-    return i % 2;
+    return (uint32_t)(i % l->grid.arity);
 }
 
 /* The first 64 bits of a digest of what those of a model file are. */
@@ -156,7 +229,7 @@ static gbs_status take_number(gbsi_share_lattice *l, const char *model, gbs_erro
     feed(l, digest, n, itself); /* slots by place */
     feed(l, digest, n, owner);
     feed(l, digest, n, itself); /* the user's variables */
-    feed(l, digest, 2 * n, state);
+    feed(l, digest, l->grid.arity * n, state);
     gbsi_digest_text(digest, text);
     gbsi_digest_free(digest);
     text[16] = '\0';
@@ -169,9 +242,10 @@ static void set_facts(gbsi_share_lattice *l, const gbsi_grid_walk *walk)
     gbsi_share_facts *f = &l->facts;
     const uint64_t n = l->grid.n_variables;
     char half[17] = "";
-    f->n_user_variables = f->n_free = f->n_cells = f->n_places = n;
-    f->n_user_states = f->n_states = 2 * n;
-    f->max_user_arity = f->max_arity = 2;
+    f->n_user_variables = f->n_free = f->n_places = n;
+    f->n_user_states = f->n_states = l->grid.arity * n;
+    f->n_cells = l->grid.arity == 2 ? n : f->n_states;
+    f->max_user_arity = f->max_arity = l->grid.arity;
     f->n_factors = l->grid.n_factors;
     f->n_components = 1;
     f->n_colors = f->n_batches = 2;
@@ -185,46 +259,54 @@ static void set_facts(gbsi_share_lattice *l, const gbsi_grid_walk *walk)
     }
 }
 
+static void add_piece(gbsi_share_lattice *l, uint32_t n, unsigned form)
+{
+    gbsi_schedule *whole = &l->whole;
+    const bool spins = l->grid.arity == 2;
+    if (n > 0) {
+        l->piece[whole->n_pieces++] =
+            (gbsi_piece){.place = whole->n_places,
+                         .n = n,
+                         .first_slot = (uint32_t)whole->n_places,
+                         .arity = l->grid.arity,
+                         .class_id = spins ? GBSI_CLASS_ISING : GBSI_CLASS_POTTS,
+                         .form = (uint8_t)((spins ? GBSI_ODDS : 0) | form),
+                         .contiguous = 1,
+                         .counts = 1};
+        whole->n_places += n;
+    }
+}
+
 static void set_schedule(gbsi_share_lattice *l)
 {
-    const uint32_t n = l->grid.n_variables;
-    const gbsi_piece first = {.n = l->n_even,
-                              .arity = 2,
-                              .class_id = GBSI_CLASS_ISING,
-                              .form = GBSI_ODDS | GBSI_LINEAR,
-                              .contiguous = 1,
-                              .counts = 1};
-    l->piece[0] = l->piece[1] = first;
-    l->piece[1].place = l->n_even;
-    l->piece[1].first_slot = l->n_even;
-    l->piece[1].n = n - l->n_even;
-    l->batch_start[1] = 1;
-    l->batch_start[2] = 2;
-    l->whole = (gbsi_schedule){.n_places = n,
-                               .n_batches = 2,
-                               .batch_start = l->batch_start,
-                               .piece = l->piece,
-                               .n_pieces = 2};
+    const uint32_t n[2] = {l->n_even, l->grid.n_variables - l->n_even};
+    l->whole = (gbsi_schedule){.n_batches = 2, .batch_start = l->batch_start, .piece = l->piece};
+    for (size_t color = 0; color < 2; ++color) {
+        add_piece(l, l->sums.n[color], 0);
+        add_piece(l, n[color] - l->sums.n[color], GBSI_LINEAR);
+        l->batch_start[color + 1] = l->whole.n_pieces;
+    }
 }
 
 void gbsi_share_lattice_free(gbsi_share_lattice *lattice)
 {
     gbsi_free(lattice->block);
+    gbsi_free(lattice->sums.bit);
+    gbsi_free(lattice->sums.before);
     lattice->block = NULL;
+    lattice->sums = (gbsi_lattice_sums){0};
 }
 
-gbs_status gbsi_share_lattice_init(gbsi_share_lattice *lattice,
-                                   const gbs_generate_ising_options *options, uint32_t n_ranks,
-                                   int scan, gbs_error *err)
+gbs_status gbsi_share_lattice_init(gbsi_share_lattice *lattice, const gbsi_grid_model *grid,
+                                   uint32_t n_ranks, int scan, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_share_lattice *l = lattice;
     gbsi_grid_walk walk;
-    *l = (gbsi_share_lattice){.facts = {.n_ranks = n_ranks, .scan = (uint64_t)scan}};
-    GBSI_TRY(gbsi_grid_spins_init(&l->grid, options, err));
+    *l = (gbsi_share_lattice){.grid = *grid, .facts = {.n_ranks = n_ranks, .scan = (uint64_t)scan}};
     for (unsigned d = 0; d < 3; ++d) {
-        l->shape.side[d] = l->grid.spins.size[d];
-        l->shape.torus[d] = l->grid.spins.torus && l->shape.side[d] > 2;
+        l->shape.side[d] = grid->size[d];
+        l->shape.torus[d] = grid->torus && l->shape.side[d] > 2;
     }
     l->block = gbsi_alloc_array(n_ranks, sizeof *l->block);
     if (l->block == NULL) {
@@ -232,10 +314,13 @@ gbs_status gbsi_share_lattice_init(gbsi_share_lattice *lattice,
     }
     GBSI_TRY(gbsi_partition_grid(&l->shape, n_ranks, l->block, NULL, err));
     GBSI_TRY(check(l, err));
-    GBSI_TRY(gbsi_grid_spins_walk(&l->grid, &walk, err));
+    GBSI_TRY(gbsi_grid_walk_through(&l->grid, &walk, err));
     GBSI_TRY(check_couplings(l, &walk, err));
     l->n_even = (uint32_t)evens(l->grid.n_variables, true);
     l->by_count = walk.alike;
+    if (walk.span > MOST_SPAN) {
+        GBSI_TRY(find_sums(l, err));
+    }
     set_facts(l, &walk);
     set_schedule(l);
     GBSI_TRY(take_number(l, walk.digest, err));

@@ -34,16 +34,35 @@ static void check_bytes(const gbs_partition *whole, const gbs_partition *formula
     }
 }
 
+/* Of spins, or of levels. */
+typedef struct any_lattice {
+    const gbs_generate_ising_options *ising;
+    const gbs_generate_potts_options *potts;
+} any_lattice;
+
+static gbs_status generate(const any_lattice *l, gbs_model **model)
+{
+    return l->ising != NULL ? gbs_generate_ising(l->ising, model, NULL)
+                            : gbs_generate_potts(l->potts, model, NULL);
+}
+
+static gbs_status divide(const any_lattice *l, uint32_t n_ranks, gbs_partition **partition,
+                         gbs_error *err)
+{
+    return l->ising != NULL ? gbs_partition_new_of_ising(l->ising, n_ranks, partition, err)
+                            : gbs_partition_new_of_potts(l->potts, n_ranks, partition, err);
+}
+
 /* @return how many numbers of ranks were not refused. */
-static uint32_t check_lattice(const gbs_generate_ising_options *lattice, uint32_t most_ranks)
+static uint32_t check_lattice(const any_lattice *lattice, uint32_t most_ranks)
 {
     gbs_model *model = NULL;
     uint32_t n_made = 0;
-    assert_int_equal(gbs_generate_ising(lattice, &model, NULL), GBS_OK);
+    assert_int_equal(generate(lattice, &model), GBS_OK);
     for (uint32_t n_ranks = 1; n_ranks <= most_ranks; ++n_ranks) {
         gbs_partition *whole = NULL;
         gbs_partition *formulas = NULL;
-        const gbs_status status = gbs_partition_new_of_ising(lattice, n_ranks, &formulas, NULL);
+        const gbs_status status = divide(lattice, n_ranks, &formulas, NULL);
         assert_true(status == GBS_OK || status == GBS_ERR_UNSUPPORTED);
         if (status < 0) {
             continue;
@@ -82,32 +101,78 @@ static void shares_are_those_of_the_model(void **state)
     for (size_t i = 0; i < N_OF(lattice); ++i) {
         gbs_generate_ising_options one = lattice[i];
         one.seed = 5 + i;
-        n_made += check_lattice(&one, i < 5 ? 7 : 4);
+        n_made += check_lattice(&(any_lattice){.ising = &one}, i < 5 ? 7 : 4);
     }
     assert_true(n_made >= 25);
 }
 
-static void variables_are_those_of_the_model(void **state)
+/* Levels 2 to 64, with and without data; couplings of both signs and none. */
+static void shares_of_levels_are_those_of_the_model(void **state)
 {
     (void)state;
-    const gbs_generate_ising_options lattice = {.side = {40, 50, 1}, .coupling = 0.3};
+    const gbs_generate_potts_options levels[] = {
+        {.rows = 61, .columns = 77, .states = 2, .coupling = 0.8, .noise = 0.7},
+        {.rows = 40, .columns = 36, .states = 3, .torus = 1, .coupling = 0.5, .noise = 1.0},
+        {.rows = 120, .columns = 61, .states = 4, .coupling = -0.6, .noise = 1.1},
+        {.rows = 20, .columns = 24, .layers = 22, .states = 5, .torus = 1, .noise = 1.5},
+        {.rows = 33, .columns = 24, .layers = 37, .states = 6, .coupling = 0.4, .noise = 2.0},
+        {.rows = 90, .columns = 80, .states = 7, .coupling = 1.0},
+        {.rows = 260, .columns = 270, .states = 8, .torus = 1, .coupling = 0.5, .noise = 2.5},
+        {.rows = 40, .columns = 20, .states = 64, .coupling = 0.5, .noise = 20.0},
+        /* some conditionals are sums of logarithms, or all are */
+        {.rows = 80, .columns = 90, .states = 2, .coupling = 2.5, .noise = 0.45},
+        {.rows = 96, .columns = 100, .states = 5, .torus = 1, .coupling = 1.5, .noise = 1.0},
+        {.rows = 32, .columns = 32, .layers = 48, .states = 8, .coupling = 2.0, .noise = 2.0},
+        {.rows = 60, .columns = 80, .states = 3, .coupling = 12.0},
+        {.rows = 60, .columns = 80, .states = 3, .torus = 1, .coupling = -12.0},
+    };
+    uint32_t n_made = 0;
+    for (size_t i = 0; i < N_OF(levels); ++i) {
+        gbs_generate_potts_options one = levels[i];
+        one.seed = 5 + i;
+        n_made += check_lattice(&(any_lattice){.potts = &one}, i == 6 ? 3 : 5);
+    }
+    assert_true(n_made >= 45);
+}
+
+static void check_variables(const any_lattice *lattice, uint32_t n, uint32_t arity)
+{
     char path[] = "/tmp/gibbsite_variables_XXXXXX.gbm";
     gbs_partition *partition = NULL;
     gbs_model *variables = NULL;
     const int file = mkstemps(path, 4);
     assert_true(file >= 0);
     close(file);
-    assert_int_equal(gbs_partition_new_of_ising(&lattice, 2, &partition, NULL), GBS_OK);
+    assert_int_equal(divide(lattice, 2, &partition, NULL), GBS_OK);
     assert_int_equal(gbs_partition_write_variables(partition, path, NULL), GBS_OK);
     assert_int_equal(gbs_model_read(path, NULL, &variables, NULL), GBS_OK);
-    assert_int_equal(gbs_model_n_variables(variables), 2000);
+    assert_int_equal(gbs_model_n_variables(variables), n);
     assert_int_equal(gbs_model_n_factors(variables), 0);
-    for (uint32_t v = 0; v < 2000; ++v) {
-        assert_int_equal(gbs_model_arity(variables, v), 2);
+    for (uint32_t v = 0; v < n; ++v) {
+        assert_int_equal(gbs_model_arity(variables, v), arity);
     }
     gbs_model_free(variables);
     gbs_partition_free(partition);
     assert_int_equal(unlink(path), 0);
+}
+
+static void variables_are_those_of_the_model(void **state)
+{
+    (void)state;
+    const gbs_generate_ising_options spins = {.side = {40, 50, 1}, .coupling = 0.3};
+    const gbs_generate_potts_options levels = {.rows = 40, .columns = 36, .states = 5};
+    check_variables(&(any_lattice){.ising = &spins}, 2000, 2);
+    check_variables(&(any_lattice){.potts = &levels}, 1440, 5);
+}
+
+static void check_refused(const any_lattice *lattice, uint32_t n_ranks, gbs_status status,
+                          const char *reason)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_partition *partition = NULL;
+    assert_int_equal(divide(lattice, n_ranks, &partition, &err), status);
+    assert_non_null(strstr(err.message, reason));
+    assert_null(partition);
 }
 
 static void others_are_refused(void **state)
@@ -134,13 +199,35 @@ static void others_are_refused(void **state)
          "are the same and others are not"},
     };
     for (size_t i = 0; i < N_OF(wrong); ++i) {
-        gbs_error err = {GBS_OK, ""};
-        gbs_partition *partition = NULL;
-        assert_int_equal(
-            gbs_partition_new_of_ising(&wrong[i].lattice, wrong[i].n_ranks, &partition, &err),
-            wrong[i].status);
-        assert_non_null(strstr(err.message, wrong[i].reason));
-        assert_null(partition);
+        check_refused(&(any_lattice){.ising = &wrong[i].lattice}, wrong[i].n_ranks, wrong[i].status,
+                      wrong[i].reason);
+    }
+}
+
+static void other_levels_are_refused(void **state)
+{
+    (void)state;
+    const struct {
+        gbs_generate_potts_options levels;
+        gbs_status status;
+        const char *reason;
+    } wrong[] = {
+        {{.rows = 0, .columns = 40, .states = 3}, GBS_ERR_ARGUMENT, "every side must be 1 or more"},
+        {{.rows = 40, .columns = 40}, GBS_ERR_ARGUMENT, "0 states"},
+        {{.rows = 40, .columns = 40, .states = 1}, GBS_ERR_UNSUPPORTED, "one state"},
+        {{.rows = 40, .columns = 40, .states = 65}, GBS_ERR_UNSUPPORTED, "more than 64 states"},
+        {{.rows = 41, .columns = 40, .states = 3, .torus = 1}, GBS_ERR_UNSUPPORTED, "even length"},
+        {{.rows = 40, .columns = 40, .states = 3, .noise = 0.1}, GBS_ERR_UNSUPPORTED, "too strong"},
+        {{.rows = 40, .columns = 40, .states = 3, .noise = 1e-300},
+         GBS_ERR_UNSUPPORTED,
+         "too strong"},
+        {{.rows = 40, .columns = 40, .states = 3, .coupling = 20.0},
+         GBS_ERR_UNSUPPORTED,
+         "too strong"},
+    };
+    for (size_t i = 0; i < N_OF(wrong); ++i) {
+        check_refused(&(any_lattice){.potts = &wrong[i].levels}, 2, wrong[i].status,
+                      wrong[i].reason);
     }
 }
 
@@ -148,8 +235,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_those_of_the_model),
+        cmocka_unit_test(shares_of_levels_are_those_of_the_model),
         cmocka_unit_test(variables_are_those_of_the_model),
         cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(other_levels_are_refused),
     };
     return cmocka_run_group_tests_name("lattice_shares", tests, NULL, NULL);
 }

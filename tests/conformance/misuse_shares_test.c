@@ -15,6 +15,7 @@ static void partitions(void **state)
     (void)state;
     gbs_model *m = two_spins();
     const gbs_generate_ising_options lattice = {.side = {40, 40, 1}, .coupling = 0.3};
+    const gbs_generate_potts_options levels = {.rows = 40, .columns = 40, .states = 3};
     gbs_partition *formulas = NULL;
     gbs_partition *partition = NULL;
     gbs_share *share = NULL;
@@ -31,6 +32,9 @@ static void partitions(void **state)
     REFUSED(gbs_partition_new_of_ising(NULL, 2, &formulas, &err));
     REFUSED(gbs_partition_new_of_ising(&lattice, 2, NULL, &err));
     REFUSED(gbs_partition_new_of_ising(&lattice, 0, &formulas, &err));
+    REFUSED(gbs_partition_new_of_potts(NULL, 2, &formulas, &err));
+    REFUSED(gbs_partition_new_of_potts(&levels, 2, NULL, &err));
+    REFUSED(gbs_partition_new_of_potts(&levels, 0, &formulas, &err));
     FINE(gbs_partition_new_of_ising(&lattice, 2, &formulas, &err));
     REFUSED(gbs_partition_share(formulas, 2, &share, &err));
     gbs_partition_free(formulas);

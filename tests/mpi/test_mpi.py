@@ -366,12 +366,16 @@ def test_splashes_depend_on_the_parts_alone(made, tmp_path, model):
     assert (done.returncode, done.stdout) == (3, "") and "splashes follow the parts of the model" in ours(done)[0]
 
 
-def test_a_lattice_divided_without_the_model(tmp_path):
-    lattice = ["--grid", "40x44", "--torus", "--coupling", "0.3", "--coupling-spread", "0.2", "--random-field", "0.4", "--seed", "5"]
-    assert run(GIBBSITE, "generate", "ising", *lattice, "-o", "lattice.gbm", cwd=tmp_path).returncode == 0
+@pytest.mark.parametrize("kind, lattice", [
+    ("ising", ["--torus", "--coupling", "0.3", "--coupling-spread", "0.2", "--random-field", "0.4"]),
+    ("potts", ["--states", "4", "--coupling", "0.6", "--noise", "1.2"]),
+])
+def test_a_lattice_divided_without_the_model(tmp_path, kind, lattice):
+    lattice = [kind, "--grid", "40x44", *lattice, "--seed", "5"]
+    assert run(GIBBSITE, "generate", *lattice, "-o", "lattice.gbm", cwd=tmp_path).returncode == 0
     done = run(GIBBSITE_MPI, "partition", "lattice.gbm", "-n", "4", "-o", "whole", "--parts", "bisection", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    done = run(GIBBSITE_MPI, "partition", "generate", "ising", *lattice, "-n", "4", "-o", "formulas", cwd=tmp_path)
+    done = run(GIBBSITE_MPI, "partition", "generate", *lattice, "-n", "4", "-o", "formulas", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     names = sorted(p.name for p in (tmp_path / "whole").iterdir())
     assert names == [f"{rank:06}.share" for rank in range(4)] + ["variables.gbm"]
@@ -383,7 +387,10 @@ def test_a_lattice_divided_without_the_model(tmp_path):
 
 
 @pytest.mark.parametrize("words, message", [
-    (["potts", "--grid", "40x40", "-n", "2", "-o", "x"], "only ising can be divided without a model file"),
+    (["ring", "--variables", "40", "-n", "2", "-o", "x"], "only ising and potts can be divided without a model file"),
+    (["potts", "--grid", "40x40", "-n", "2", "-o", "x"], "--states is missing"),
+    (["potts", "--grid", "40x40", "--states", "3:4", "-n", "2", "-o", "x"], "expected a whole number above 0"),
+    (["potts", "--grid", "40x40", "--states", "1", "-n", "2", "-o", "x"], "variables of one state"),
     (["ising", "-n", "2", "-o", "x"], "--grid is missing"),
     (["ising", "--grid", "40x40", "-o", "x"], "type -n RANKS"),
     (["ising", "--grid", "40x40", "-n", "2"], "type -o FOLDER"),
