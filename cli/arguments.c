@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "ranks.h"
 
 /* getopt_long() returns this plus the row for a long option, the letter for a short one. */
 #define LONG_BASE 256
@@ -255,16 +256,16 @@ static int unknown_option(unsigned verb, const char *verb_name, const char *text
                          name, ours);
     }
     if (elsewhere(name, verb)) {
-        return cli_error(CLI_USAGE, "'%s' has no option '--%s'; see 'gibbsite help %s'", verb_name,
-                         name, verb_name);
+        return cli_error(CLI_USAGE, "'%s' has no option '--%s'; see '%s help %s'", verb_name, name,
+                         cli_here.program, verb_name);
     }
     const char *near = cli_nearest(name, candidate, n_candidates);
     if (near != NULL) {
         return cli_error(CLI_USAGE, "unknown option '%.*s'; did you mean '--%s'?", length, text,
                          near);
     }
-    return cli_error(CLI_USAGE, "unknown option '%.*s'; see 'gibbsite help %s'", length, text,
-                     verb_name);
+    return cli_error(CLI_USAGE, "unknown option '%.*s'; see '%s help %s'", length, text,
+                     cli_here.program, verb_name);
 }
 
 static int refuse(unsigned verb, const char *verb_name, int found, char **argv)
@@ -291,8 +292,8 @@ static int refuse(unsigned verb, const char *verb_name, int found, char **argv)
             return cli_error(CLI_USAGE, "'%s' has no option '-%s'; --%s is meant?", verb_name,
                              letter, ours);
         }
-        return cli_error(CLI_USAGE, "unknown option '-%c'; see 'gibbsite help %s'", optopt,
-                         verb_name);
+        return cli_error(CLI_USAGE, "unknown option '-%c'; see '%s help %s'", optopt,
+                         cli_here.program, verb_name);
     }
     return unknown_option(verb, verb_name, text);
 }

@@ -139,6 +139,16 @@ static int run(int argc, char **argv, const gbs_ranks *ranks)
     return cli_meet(status);
 }
 
+/* Of 'marginals --help' and the like the verb tells. */
+static int asks_for_help(int argc, char **argv)
+{
+    const char *last = argc < 2 ? "" : argv[argc - 1];
+    return argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+           strcmp(argv[1], "-h") == 0 ||
+           (strcmp(argv[1], "partition") == 0 &&
+            (strcmp(last, "--help") == 0 || strcmp(last, "-h") == 0));
+}
+
 int main(int argc, char **argv)
 {
     gbs_ranks ranks;
@@ -146,8 +156,7 @@ int main(int argc, char **argv)
     int level = MPI_THREAD_SINGLE;
     cli_here.program = "gibbsite-mpi";
     cli_open_standard_streams();
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
+    if (asks_for_help(argc, argv)) {
         return print_help();
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
