@@ -211,10 +211,10 @@ static int divide_generated(cli_arguments *arguments, request *r)
     }
     r->folder = arguments->output;
     gbs_set_memory_limit(arguments->run.memory_limit);
-    cli_signals_catch();
     const gbs_status status =
         is_ising ? gbs_partition_new_of_ising(&ising, r->n_ranks, &partition, &err)
                  : gbs_partition_new_of_potts(&potts, r->n_ranks, &partition, &err);
+    cli_signals_catch(); /* until here a signal ends the program: nothing is written */
     done = status < 0 ? cli_fail(status, &err) : write_folder(partition, r);
     gbs_partition_free(partition);
     return done;

@@ -447,7 +447,7 @@ static void large_pictures_of_two_levels_are_run_in_bits(void **unused)
     gbs_image_free(&image);
 }
 
-static gbs_run_options in_bits(gbs_estimator_kind estimator)
+static gbs_run_options in_bits(int estimator)
 {
     gbs_run_options run = gbs_run_options_default();
     run.method = GBS_METHOD_SAMPLE;
