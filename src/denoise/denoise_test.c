@@ -447,11 +447,11 @@ static void large_pictures_of_two_levels_are_run_in_bits(void **unused)
     gbs_image_free(&image);
 }
 
-static gbs_run_options in_bits(int estimator)
+static gbs_run_options in_bits(gbs_estimator_kind estimator)
 {
     gbs_run_options run = gbs_run_options_default();
     run.method = GBS_METHOD_SAMPLE;
-    run.estimator = estimator;
+    run.estimator = (int)estimator;
     run.lattice = estimator == GBS_ESTIMATOR_RAO_BLACKWELL ? GBS_LATTICE_ALWAYS : run.lattice;
     run.chains = 4;
     run.sweeps = test_share(64, 8);
