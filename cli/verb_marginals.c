@@ -408,6 +408,7 @@ static int answer_sample(cli_job *job, void *context)
     coming c = {.job = job, .r = r, .estimates = {.selection = &r->selection}};
     int stopped = 0;
     job->together = bring_together;
+    /* cppcheck-suppress autoVariables ; asked for in cli_execute() alone */
     job->together_context = &c;
     int status = cli_execute(job, NULL, NULL, &stopped);
     /* traces alone give no marginals: the energy is told with the verdict */

@@ -17,6 +17,7 @@ import gibbsite as gb
 import numpy as np
 import pytest
 from conftest import ROOT
+from gibbsite import _model
 
 
 # ---- asking ---------------------------------------------------------------------------------
@@ -347,6 +348,9 @@ def test_types():
 
 
 def test_progress_is_shown(capfd):
+    """Whatever is shown of a run that takes no time, a step of a long one is."""
     gb.ising((16, 16), 0.2).query("0", method="sample", target_error=0.002, max_updates=10**8, progress=True)
-    gb.ising((64, 64), 0.2).query("0", method="sample", sweeps=4000, burn_in=0, progress=True)
+    step, end = _model._progress(True)
+    assert not step(False, 3, 10, 4096, 1.0, 0.05, 0.01, 1.0)
+    end()
     assert "sampling" in capfd.readouterr().err
