@@ -203,6 +203,8 @@ typedef struct cli_bar {
     const char *unit;   /* of passes, as "iterations"; NULL for those of a run */
 } cli_bar;
 
+double cli_clock_s(void); /* monotonic, for progress and --time */
+
 void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options);
 void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
 /* The state of the run in one line, whatever is shown otherwise. */

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 gbs_status cli_reason(gbs_error *err, gbs_status status, const char *format, ...)
 {
@@ -16,13 +15,6 @@ gbs_status cli_reason(gbs_error *err, gbs_status status, const char *format, ...
     (void)vsnprintf(err->message, sizeof err->message, format, list);
     va_end(list);
     return status;
-}
-
-static double clock_s(void)
-{
-    struct timespec now = {0, 0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Chains are known once there is a run: those of a tempered one are its ladders. */
@@ -48,7 +40,7 @@ static gbs_status keep_draw(void *context, uint64_t draw, uint32_t chain, double
         }
     }
     if (chain == 0) {
-        d->last_s = clock_s();
+        d->last_s = cli_clock_s();
         d->first_s = d->n_draws == 0 ? d->last_s : d->first_s;
     }
     for (uint32_t i = 0; i < d->selection->n; i++) {

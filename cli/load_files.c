@@ -3,25 +3,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "job.h"
 #include "kept_draws.h"
 #include "shares.h"
-
-static double clock_s(void)
-{
-    struct timespec now = {0, 0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Reading takes no longer than --time; what is left of it decides nothing, for the method of a run
  * depends on --time. */
 static int is_late(void *context)
 {
     const cli_job *job = context;
-    return clock_s() - job->begun_s > job->arguments->run.time_s;
+    return cli_clock_s() - job->begun_s > job->arguments->run.time_s;
 }
 
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path)
@@ -41,7 +33,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->read.weight_scale = arguments->weight_scale;
     job->read.states = (uint32_t)arguments->colors;
     job->read.warn = cli_warn;
-    job->begun_s = clock_s();
+    job->begun_s = cli_clock_s();
     job->read.stop = arguments->run.time_s > 0.0 ? is_late : NULL;
     job->read.stop_context = job;
     job->read.context = (void *)(uintptr_t)arguments; /* cli_warn() only reads it */

@@ -4,12 +4,20 @@
 #include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "job.h"
 #include "ranks.h"
 
 #define REDRAW_S 0.1 /* no more than ten lines a second */
+
+double cli_clock_s(void)
+{
+    struct timespec now = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options)
 {

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "kept_draws.h"
@@ -149,17 +148,10 @@ int cli_load_targets(cli_job *job)
     return status;
 }
 
-static double clock_s(void)
-{
-    struct timespec now = {0, 0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static int stop_asked(void *context)
 {
     const cli_job *job = context;
-    return cli_signals_caught() || clock_s() > job->stop_s;
+    return cli_signals_caught() || cli_clock_s() > job->stop_s;
 }
 
 int cli_influences(cli_job *job, gbs_influences **influences)
@@ -173,7 +165,7 @@ int cli_influences(cli_job *job, gbs_influences **influences)
         .memory_limit = job->options.memory_limit,
         .stop = stop_asked,
         .stop_context = job};
-    job->stop_s = job->options.time_s > 0.0 ? clock_s() + job->options.time_s : INFINITY;
+    job->stop_s = job->options.time_s > 0.0 ? cli_clock_s() + job->options.time_s : INFINITY;
     cli_signals_catch();
     const gbs_status done =
         gbs_influences_new(job->model, job->evidence, &options, influences, &err);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "job.h"
 #include "lab/reproduction.h"
@@ -50,17 +49,13 @@ static const lab_experiment *find(const char *name)
 
 typedef struct watch {
     cli_bar bar;
-    struct timespec begun;
+    double begun_s;
 } watch;
 
 static int on_progress(void *context, double share, const char *what)
 {
     watch *w = context;
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    const double elapsed_s =
-        (double)(now.tv_sec - w->begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - w->begun.tv_nsec);
-    cli_bar_share(&w->bar, elapsed_s, share, what);
+    cli_bar_share(&w->bar, cli_clock_s() - w->begun_s, share, what);
     return cli_signals_caught();
 }
 
@@ -89,7 +84,7 @@ static int reproduce(const cli_arguments *arguments, const lab_experiment *exper
     memset(&verdict, 0, sizeof verdict);
     cli_signals_catch();
     cli_bar_init(&w.bar, arguments, &arguments->run);
-    (void)clock_gettime(CLOCK_MONOTONIC, &w.begun);
+    w.begun_s = cli_clock_s();
     const lab_reproduce_options options = {.quick = arguments->quick,
                                            .seed = arguments->run.seed,
                                            .threads = arguments->run.threads,

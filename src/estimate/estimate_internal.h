@@ -187,6 +187,10 @@ double gbsi_batches_mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, 
 
 /* summary.c: independent draws of a standard error; NAN where there is no telling. */
 double gbsi_effective_size(double p, double mcse);
+/* R-hat of so many sequences of a mean length, from the sum of their variances and of the distances
+ * of their means from one value, and the squares of these. NAN of fewer than two. */
+double gbsi_rhat(double within, double shift, double shift_square, double n_sequences,
+                 double length);
 /* Estimates of one cell ... */
 gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, size_t cell);
 /* ... and as they are told: without an error where the slot never moved. @param cell of e. */

@@ -2,10 +2,8 @@
 /* Estimates whose chains hold the sums of the last passes themselves: asking for them, and what is
  * told of 512 slots at once. */
 #include <assert.h>
-#include <math.h>
 
 #include "estimate/estimate_internal.h"
-#include "simd/math.h"
 
 void gbsi_estimate_hold(gbsi_estimate *e, const gbsi_held *held)
 {
@@ -90,18 +88,6 @@ static void add_chains(const gbsi_estimate *e, uint32_t first, double updates, r
     }
 }
 
-/* As rhat_of() of whole chains. */
-static double rhat_of(const row_sums *s, uint32_t i, double n_chains, double updates)
-{
-    const double within = s->within[i] / n_chains;
-    const double squares = s->shift_square[i] - s->shift[i] * s->shift[i] / n_chains;
-    const double between = squares > 0 ? squares / (n_chains - 1) : 0;
-    if (within <= 0) {
-        return between > 0 ? (double)INFINITY : (double)NAN;
-    }
-    return gbsi_sqrt(((updates - 1) / updates * within + between) / within);
-}
-
 static void tell_cells(const gbsi_estimate *e, uint32_t first, gbsi_held_row *out)
 {
     for (uint32_t i = 0; i < N; i++) {
@@ -126,7 +112,7 @@ void gbsi_estimate_held_row(const gbsi_estimate *e, uint32_t first, gbsi_held_ro
     for (uint32_t i = 0; i < N; i++) {
         out->p[i] = s.sum[i] / (updates * n_chains);
         out->constant[i] = s.most[i] == 0 || s.least[i] == updates;
-        out->rhat[i] = rhat_of(&s, i, n_chains, updates);
+        out->rhat[i] = gbsi_rhat(s.within[i], s.shift[i], s.shift_square[i], n_chains, updates);
         out->mcse[i] = gbsi_batches_mcse_of(e, first + i, first + i, s.closed[i]);
     }
 }

@@ -44,19 +44,19 @@ static void add_sequence(sequences *s, double m, double inverse)
  * n their (harmonic mean) length. W is the variance of the indicator of the state, m (1 - m): for
  * Rao-Blackwell too, where it is that of the indicator whose mean p estimates; so a state whose p
  * hardly varies within chains but differs between them is judged on the scale of the state. */
-static double rhat_of(const sequences *s)
+double gbsi_rhat(double within, double shift, double shift_square, double n_sequences,
+                 double length)
 {
-    if (s->n < 2) {
+    if (n_sequences < 2) {
         return NAN;
     }
-    const double within = s->within / s->n;
-    const double squares = s->shift_square - s->shift * s->shift / s->n;
-    const double between = squares > 0 ? squares / (s->n - 1) : 0; /* negative by rounding alone */
-    if (within <= 0) {
+    const double mean_within = within / n_sequences;
+    const double squares = shift_square - shift * shift / n_sequences;
+    const double between = squares > 0 ? squares / (n_sequences - 1) : 0; /* negative by rounding */
+    if (mean_within <= 0) {
         return between > 0 ? (double)INFINITY : (double)NAN; /* frozen apart, or constant */
     }
-    const double n = s->n / s->inverse;
-    return gbsi_sqrt(((n - 1) / n * within + between) / within);
+    return gbsi_sqrt(((length - 1) / length * mean_within + between) / mean_within);
 }
 
 /* The kept totals nearest to half time; NULL without. */
@@ -189,7 +189,7 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
         }
     }
     out.p = mean_of_chains(e, sum, v.updates);
-    out.rhat = rhat_of(&s);
+    out.rhat = gbsi_rhat(s.within, s.shift, s.shift_square, s.n, s.n / s.inverse);
     out.mcse = mcse_of(e, slot, cell, sum, v.updates);
     out.ess = gbsi_effective_size(out.p, out.mcse);
     return out;

@@ -218,13 +218,7 @@ static void check_shape(const shape *s, gbsi_simd level)
 static void passes_equal_one_site_at_a_time(void **state)
 {
     (void)state;
-    const size_t step = test_share(1, 2); /* at small scale every other shape of a set */
-    for (int level = 0; level < GBSI_N_SIMD; ++level) {
-        for (size_t i = (size_t)level % step; gbsi_simd_has((gbsi_simd)level) && i < N_SHAPES;
-             i += step) {
-            check_shape(&shapes[i], (gbsi_simd)level);
-        }
-    }
+    test_each_shape(check_shape);
 }
 
 /* All 128 passes that the counters hold, against the states. */

@@ -11,9 +11,11 @@
 
 #include <cmocka.h>
 
+#include "base/test_scale.h"
 #include "gibbsite/gibbsite.h"
 #include "lattice/lattice.h"
 #include "rng/philox.h"
+#include "simd/dispatch.h"
 
 typedef struct shape {
     const char *name;
@@ -57,6 +59,18 @@ static const shape shapes[] = {
     {"opposite fields, both states as likely", {64, 64, 1}, 1, {0.25, 0.25, 0.25}, 0.5, 0, 0, 2},
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
+
+/* On every set of instructions; at small scale every other shape of a set. */
+static inline void test_each_shape(void (*check)(const shape *s, gbsi_simd level))
+{
+    const size_t step = test_share(1, 2);
+    for (int level = 0; level < GBSI_N_SIMD; ++level) {
+        for (size_t i = (size_t)level % step; gbsi_simd_has((gbsi_simd)level) && i < N_SHAPES;
+             i += step) {
+            check(&shapes[i], (gbsi_simd)level);
+        }
+    }
+}
 
 static inline bool one_in(unsigned n, uint32_t index, uint64_t stream)
 {
