@@ -321,8 +321,13 @@ static void tell_work(const cli_job *job, const gbs_report *r)
             if (isfinite(r->min_ess)) {
                 (void)snprintf(ess, sizeof ess, ", min ESS %.4g", r->min_ess);
             }
-            cli_note(arguments, "largest %s %.3g%s, largest R-hat %.5g%s", cli_error_name(r),
-                     r->max_mcse, target, r->max_rhat, ess);
+            char watched[64] = "";
+            if (r->n_watched > 0) {
+                (void)snprintf(watched, sizeof watched, ", of %" PRIu64 " variables spread evenly",
+                               r->n_watched);
+            }
+            cli_note(arguments, "largest %s %.3g%s, largest R-hat %.5g%s%s", cli_error_name(r),
+                     r->max_mcse, target, r->max_rhat, ess, watched);
         }
     }
 }

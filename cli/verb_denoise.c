@@ -91,26 +91,40 @@ static gbs_status make_run(cli_job *job, gbs_error *err)
                : gbs_denoise_run(&d->noisy, &how, &job->options, &job->model, &job->run, err);
 }
 
-/* Where more is asked of it than a run, or an option names its variables. */
-static int make_model(cli_denoising *d)
+/* @param model out, freed by the caller. */
+static int make_model(const cli_denoising *d, gbs_model **model)
 {
-    const cli_arguments *a = d->job.arguments;
     gbs_error err = {GBS_OK, ""};
-    if (a->write_model == NULL && a->best == NULL && a->scan_file == NULL && a->start == NULL &&
-        a->dummy_edges == NULL) {
-        return CLI_DONE;
-    }
     const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = on_model};
     gbs_denoise_options how = d->how;
     how.callbacks = &callbacks;
-    const gbs_status status = gbs_denoise_model(&d->noisy, &how, &d->job.model, &err);
+    const gbs_status status = gbs_denoise_model(&d->noisy, &how, model, &err);
+    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+}
+
+/* Where an option names its variables: then the run is of it. */
+static int keep_model(cli_denoising *d)
+{
+    const cli_arguments *a = d->job.arguments;
+    const int named = a->scan_file != NULL || a->start != NULL || a->dummy_edges != NULL;
+    return named ? make_model(d, &d->job.model) : CLI_DONE;
+}
+
+static int write_model(const cli_denoising *d)
+{
     cli_arguments as = *d->job.arguments;
-    if (status < 0) {
-        return cli_fail(status, &err);
-    }
+    gbs_model *model = NULL;
     as.output = as.write_model;
     as.format = NULL;
-    return as.output != NULL ? cli_write_model(&as, d->job.model) : CLI_DONE;
+    if (as.output == NULL) {
+        return CLI_DONE;
+    }
+    int status = make_model(d, &model);
+    if (status == CLI_DONE) {
+        status = cli_write_model(&as, model);
+    }
+    gbs_model_free(model);
+    return status;
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -135,13 +149,13 @@ static int on_search(void *context, const gbs_progress *progress)
 }
 
 /* The most probable picture as a whole. */
-static int draw_best(cli_denoising *d, const char *path)
+static int search_best(cli_denoising *d, const gbs_model *model, const char *path)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_map_report report = {.size = sizeof report};
     gbs_image image = {0};
     cli_bar bar;
-    uint32_t *level = calloc((size_t)gbs_model_n_variables(d->job.model) + 1, sizeof *level);
+    uint32_t *level = calloc((size_t)gbs_model_n_variables(model) + 1, sizeof *level);
     if (level == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
@@ -150,7 +164,7 @@ static int draw_best(cli_denoising *d, const char *path)
     cli_signals_catch();
     cli_bar_init(&bar, d->job.arguments, &d->job.options);
     const gbs_status done =
-        gbs_map(d->job.model, NULL, &d->job.options, &callbacks, level, &report, &err);
+        gbs_map(model, NULL, &d->job.options, &callbacks, level, &report, &err);
     cli_bar_finish(&bar, NULL);
     int status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
     if (status == CLI_DONE) {
@@ -165,6 +179,17 @@ static int draw_best(cli_denoising *d, const char *path)
         status = done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE;
     }
     free(level);
+    return status;
+}
+
+static int draw_best(cli_denoising *d, const char *path)
+{
+    gbs_model *model = NULL;
+    int status = make_model(d, &model);
+    if (status == CLI_DONE) {
+        status = search_best(d, model, path);
+    }
+    gbs_model_free(model);
     return status;
 }
 
@@ -339,7 +364,7 @@ static int give_answer(const cli_denoising *d)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-/* Large pictures are run bit by bit, and end early, unless something else is typed. */
+/* Large pictures are run without factors, and end early, unless something else is typed. */
 static int limit_run(cli_denoising *d)
 {
     gbs_error err = {GBS_OK, ""};
@@ -353,8 +378,8 @@ static int limit_run(cli_denoising *d)
     }
     if (o->lattice != typed.lattice) {
         cli_note(a,
-                 "a large picture of two levels: run bit by bit, as with --method sample "
-                 "--lattice always --chains %" PRIu64,
+                 "a large picture: run without factors, as with --method sample --lattice "
+                 "always --chains %" PRIu64,
                  o->chains);
     }
     if (o->sweeps != typed.sweeps) {
@@ -429,7 +454,10 @@ int cli_denoise(cli_arguments *arguments)
         status = estimate(&d);
     }
     if (status == CLI_DONE) {
-        status = make_model(&d);
+        status = write_model(&d);
+    }
+    if (status == CLI_DONE) {
+        status = keep_model(&d);
     }
     if (status == CLI_DONE) {
         status = cli_load_options(&d.job);

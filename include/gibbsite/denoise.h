@@ -76,25 +76,30 @@ GBS_API gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_o
  * Give the run of a large picture, 2^20 pixels times levels or more, what it needs to end soon, but
  * where it has a target_error.
  *
- * - A picture of two levels with flip noise and 4 neighbours, at least 48 pixels wide and high, is
- *   run bit by bit: method sample, lattice always, and 4 chains in place of the default of 16,
- *   unless keep_chains is set. (Options that bits do not support, of scan, draw, lattice, temper,
- *   least_chains and the like, leave it as it is.)
+ * - At least 48 pixels wide and high, it is run without factors: method sample, lattice always, and
+ *   4 chains in place of the default of 16, unless keep_chains is set. A picture of two levels with
+ *   flip noise and 4 neighbours is run bit by bit, any other with averaged probabilities level by
+ *   level. (Options that such runs do not support, of scan, draw, lattice, temper, least_chains and
+ *   the like, leave it as it is.)
  * - Where there are no sweeps, max_updates or time_s, a limit: 2^33 updates times levels in all,
- * but at least 16 sweeps, in bits 64; or the usual target of the standard error if that is met
- * before.
+ *   but at least 32 sweeps, bit by bit 64, of a model 16; or the usual target of the standard error
+ *   if that is met before.
  *
  * Of 512 x 512 pixels, one in ten flipped, probabilities between 0.1 and 0.9 had a root mean square
  * error of 0.019 after those 64 sweeps of 4 chains in bits, and of 0.018 after 16 sweeps of 16
- * chains of the model, which take many times the memory.
+ * chains of the model, which take many times the memory. Of 512 x 512 grey pixels of 8 levels,
+ * normal noise of one level, it was 0.043 after 32 sweeps of 4 chains, 0.031 after 64, 0.023 after
+ * 128, and 0.034 after 16 sweeps of 16 chains of the model.
  */
 GBS_API gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *options,
                                      gbs_run_options *run, gbs_error *err);
 
 /**
- * Make the run of a noisy picture: what gbs_run_new() makes of its model. Where it is run bit by
- * bit, see gbs_denoise_limit(), it needs no factors, which would take many times as much memory as
- * all else, and the answer has the same bits without them.
+ * Make the run of a noisy picture: what gbs_run_new() makes of its model, or one without factors,
+ * which would take many times as much memory as all else: see gbs_denoise_limit(). Bit by bit the
+ * answer has the bits that it has with them. With lattice always any other picture whose
+ * probabilities are averaged is run level by level, a byte a pixel, with draws of its own; of a
+ * large one only some pixels have errors, spread evenly over it (gbs_report.n_watched).
  *
  * @param run_options borrowed; NULL: the defaults.
  * @param model out: what the run is of, to be freed after it. It has no factors where the run needs

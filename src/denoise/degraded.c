@@ -144,8 +144,13 @@ double gbsi_denoise_distance(const gbs_denoise_options *o, uint32_t a, uint32_t 
     return d * d < o->truncation ? d * d : o->truncation;
 }
 
-/* ln p(y | x), but for what does not depend on x. */
-static double log_seen(const gbs_denoise_options *o, double shown, uint32_t level)
+uint32_t gbsi_denoise_value(const gbs_image *image, const gbs_denoise_options *o, size_t pixel)
+{
+    const bool is_grey = !o->labels && image->kind != GBS_IMAGE_BITMAP;
+    return is_grey ? gbsi_image_grey(image, pixel) : (uint32_t)image->sample[pixel];
+}
+
+double gbsi_denoise_log_seen(const gbs_denoise_options *o, double shown, uint32_t level)
 {
     if (o->noise == GBS_NOISE_FLIP) {
         const double p = o->noise_level;
@@ -168,13 +173,6 @@ typedef struct making {
     double *field_of;   /* the same for spins; NAN: not made yet */
 } making;
 
-/* The grey value or label of a pixel. */
-static uint32_t value_of(const making *m, size_t pixel)
-{
-    const bool is_grey = !m->o.labels && m->noisy->kind != GBS_IMAGE_BITMAP;
-    return is_grey ? gbsi_image_grey(m->noisy, pixel) : (uint32_t)m->noisy->sample[pixel];
-}
-
 static bool look(void *context)
 {
     const making *m = context;
@@ -193,13 +191,13 @@ static gbs_status look_up(making *m, size_t n, gbs_error *err)
 
 static gbs_status see_table(making *m, size_t pixel, gbs_error *err)
 {
-    const uint32_t value = value_of(m, pixel);
+    const uint32_t value = gbsi_denoise_value(m->noisy, &m->o, pixel);
     const double shown = gbsi_denoise_shown(m->noisy, &m->o, pixel);
     const uint32_t variable = (uint32_t)pixel;
     double logw[MOST_LEVELS];
     if (m->table_of[value] == UINT32_MAX) {
         for (uint32_t a = 0; a < m->o.levels; a++) {
-            logw[a] = log_seen(&m->o, shown, a);
+            logw[a] = gbsi_denoise_log_seen(&m->o, shown, a);
         }
         const gbs_status status =
             gbs_builder_add_table(m->builder, m->o.levels, logw, &m->table_of[value], err);
@@ -214,12 +212,12 @@ static gbs_status see_table(making *m, size_t pixel, gbs_error *err)
  * difference 2 h between them, J s s' the difference 2 J. */
 double gbsi_denoise_field(const gbs_denoise_options *o, double shown)
 {
-    return 0.5 * (log_seen(o, shown, 1) - log_seen(o, shown, 0));
+    return 0.5 * (gbsi_denoise_log_seen(o, shown, 1) - gbsi_denoise_log_seen(o, shown, 0));
 }
 
 static gbs_status see_spin(making *m, size_t pixel, gbs_error *err)
 {
-    double *h = &m->field_of[value_of(m, pixel)];
+    double *h = &m->field_of[gbsi_denoise_value(m->noisy, &m->o, pixel)];
     if (isnan(*h)) {
         *h = gbsi_denoise_field(&m->o, gbsi_denoise_shown(m->noisy, &m->o, pixel));
     }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "gibbsite/denoise.h"
+#include "levels/levels.h"
 
 /* Options with their defaults put in, and the picture checked against them. */
 gbs_status gbsi_denoise_settle(const gbs_image *noisy, const gbs_denoise_options *options,
@@ -16,6 +17,11 @@ double gbsi_denoise_shown(const gbs_image *image, const gbs_denoise_options *o, 
 /* The same, rounded to the nearest level. */
 uint32_t gbsi_denoise_nearest(const gbs_denoise_options *o, double shown);
 
+/* The grey value or label of a pixel, at most the picture's maxval, or below the levels. */
+uint32_t gbsi_denoise_value(const gbs_image *image, const gbs_denoise_options *o, size_t pixel);
+/* ln p(y | x), but for what does not depend on x. */
+double gbsi_denoise_log_seen(const gbs_denoise_options *o, double shown, uint32_t level);
+
 /* d(a, b) of two neighbouring levels. */
 double gbsi_denoise_distance(const gbs_denoise_options *o, uint32_t a, uint32_t b);
 
@@ -24,6 +30,17 @@ double gbsi_denoise_field(const gbs_denoise_options *o, double shown);
 /* A variable for each pixel, and no factor. */
 gbs_status gbsi_denoise_pixels(const gbs_image *noisy, const gbs_denoise_options *o,
                                gbs_model **model, gbs_error *err);
+/* A narrow picture may be answered exactly, by a tree of width least side. */
+#define GBSI_DENOISE_LEAST_SIDE 48u
+
+/* levels.c: the same picture as a grid of levels, without a model. */
+gbs_status gbsi_denoise_levels(const gbs_image *noisy, const gbs_denoise_options *o,
+                               gbsi_levels **levels, gbs_error *err);
+
+/* Whether a run with these options is one of levels in bytes: where a lattice is asked for that is
+ * none of bits. */
+bool gbsi_denoise_is_levels(const gbs_image *noisy, const gbs_denoise_options *o,
+                            const gbs_run_options *run);
 /* Whether a run with these options is one of sites in bits, of all but shapes that waste them. */
 bool gbsi_denoise_is_lattice(const gbs_image *noisy, const gbs_denoise_options *o,
                              const gbs_run_options *run);

@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "denoise/denoise.h"
+#include "levels/levels_chains.h"
+#include "parallel/pool.h"
 #include "simd/math.h"
 
 enum {
@@ -18,17 +20,21 @@ enum {
     CHAINS = 8,          /* pictures drawn in an iteration */
     SWEEPS = 8,          /* from the last one to the next */
     NEWTON_STEPS = 12,   /* at most */
-    MOST_LEVELS = 256,
+    PICTURES = 2,        /* of those drawn, to which the coupling is fitted */
 };
+#define SETTLED       1e-4 /* Newton's last step: far below the errors of so few pictures */
 #define MOST_COUPLING 3.0  /* above, neighbours agree nearly always, and chains freeze */
 #define LEAST_SPREAD  1e-3 /* of normal noise, levels */
 
 typedef struct estimating {
     gbs_image part; /* of the noisy picture */
     gbs_denoise_options o;
-    uint32_t *x; /* [CHAINS][pixels] pictures drawn */
-    uint64_t seed;
-    uint32_t threads;
+    uint32_t *x;      /* [CHAINS][pixels] pictures drawn */
+    double *distance; /* [levels][levels] d(a, b) */
+    double *near; /* [PICTURES][pixels][levels] D_i(a) of those that the coupling is fitted to */
+    uint64_t seed, pass;
+    gbsi_pool *pool;
+    gbsi_levels_chains *chains;
 } estimating;
 
 /* ---- the part that is used ------------------------------------------------------------------- */
@@ -59,42 +65,29 @@ static gbs_status crop(const gbs_image *whole, uint32_t levels, gbs_image *part,
 
 /* ---- E: pictures given the parameters -------------------------------------------------------- */
 
-static gbs_status keep(void *context, uint64_t draw, uint32_t chain, double log_density,
-                       const uint32_t *state, gbs_error *err)
-{
-    const estimating *e = context;
-    const size_t n = (size_t)e->part.width * e->part.height;
-    (void)draw;
-    (void)log_density;
-    (void)err;
-    memcpy(e->x + chain * n, state, n * sizeof *state);
-    return GBS_OK;
-}
-
+/* Chains go on from their last pictures, with the parameters as they are now. */
 static gbs_status draw_pictures(estimating *e, uint32_t iteration, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbs_model *model = NULL;
-    gbs_run *run = NULL;
-    gbs_run_options options = gbs_run_options_default();
-    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .context = e, .draw = keep};
-    options.method = GBS_METHOD_SAMPLE;
-    options.temper = GBS_TEMPER_OFF;
-    options.estimator = GBS_ESTIMATOR_COUNT; /* the cheapest; marginals are not asked for */
-    options.scan = GBS_SCAN_CHROMATIC;
-    options.chains = CHAINS;
-    options.sweeps = SWEEPS;
-    options.thin = SWEEPS;
-    options.burn_in = iteration == 0 ? SWEEPS : 0;
-    options.seed = e->seed + iteration;
-    options.threads = e->threads;
-    options.start = iteration == 0 ? NULL : e->x; /* the first chain's last picture */
-    GBSI_TRY(gbs_denoise_model(&e->part, &e->o, &model, err));
-    GBSI_TRY(gbs_run_new(model, NULL, &options, &run, err));
-    GBSI_TRY(gbs_run_execute(run, &callbacks, err));
+    const size_t n = (size_t)e->part.width * e->part.height;
+    const uint32_t n_sweeps = iteration == 0 ? 2 * SWEEPS : SWEEPS;
+    gbsi_levels *levels = NULL;
+    GBSI_TRY(gbsi_denoise_levels(&e->part, &e->o, &levels, err));
+    if (iteration == 0) {
+        const gbsi_levels_keeping nothing = {.keeps = false};
+        GBSI_TRY(gbsi_levels_chains_new(levels, CHAINS, e->seed, nothing, gbsi_simd_level(),
+                                        e->pool, &e->chains, err));
+        gbsi_levels_chains_scatter(e->chains);
+    }
+    e->chains->levels = levels;
+    for (uint32_t sweep = 0; sweep < n_sweeps; sweep++) {
+        gbsi_levels_chains_sweep(e->chains, e->pass++);
+    }
+    for (uint32_t chain = 0; chain < CHAINS; chain++) {
+        gbsi_levels_chains_get(e->chains, chain, e->x + chain * n);
+    }
 cleanup:
-    gbs_run_free(run);
-    gbs_model_free(model);
+    gbsi_levels_free(levels);
     return status;
 }
 
@@ -125,11 +118,12 @@ static double fit_noise(const estimating *e)
 
 /* D_i(a) = sum over neighbours j of w d(a, x_j), for every level a. */
 static void distances(const estimating *e, const uint32_t *x, uint32_t row, uint32_t column,
-                      double *total)
+                      double *restrict total)
 {
     const int64_t width = e->part.width;
     const int64_t height = e->part.height;
-    memset(total, 0, e->o.levels * sizeof *total);
+    const uint32_t levels = e->o.levels;
+    memset(total, 0, levels * sizeof *total);
     for (unsigned s = 0; s < 2 * gbsi_denoise_n_steps(&e->o); s++) {
         const gbsi_denoise_step *step = &gbsi_denoise_steps[s / 2];
         const int sign = s % 2 == 0 ? 1 : -1;
@@ -138,8 +132,9 @@ static void distances(const estimating *e, const uint32_t *x, uint32_t row, uint
         if (r < 0 || r >= height || c < 0 || c >= width) {
             continue;
         }
-        for (uint32_t a = 0; a < e->o.levels; a++) {
-            total[a] += step->weight * gbsi_denoise_distance(&e->o, a, x[r * width + c]);
+        const double *restrict from = e->distance + (size_t)x[r * width + c] * levels;
+        for (uint32_t a = 0; a < levels; a++) {
+            total[a] += step->weight * from[a];
         }
     }
 }
@@ -169,15 +164,20 @@ static void add_pixel(const double *d, uint32_t levels, uint32_t x, double b, do
 /* Slope and curvature in b of the log pseudo-likelihood of one picture (Besag 1975),
  * sum_i ( -b D_i(x_i) - ln sum_a exp(-b D_i(a)) ): the slope is sum_i ( E_b D_i - D_i(x_i) ), the
  * curvature -sum_i Var_b D_i. */
-static void add_slope(const estimating *e, const uint32_t *x, double b, double *slope,
-                      double *curvature)
+static void add_slope(const estimating *e, const uint32_t *x, const double *near, double b,
+                      double *slope, double *curvature)
 {
-    double d[MOST_LEVELS];
+    const size_t n = (size_t)e->part.width * e->part.height;
+    for (size_t i = 0; i < n; i++) {
+        add_pixel(near + i * e->o.levels, e->o.levels, x[i], b, 1.0, slope, curvature);
+    }
+}
+
+static void find_distances(const estimating *e, const uint32_t *x, double *near)
+{
     for (uint32_t row = 0; row < e->part.height; row++) {
-        for (uint32_t column = 0; column < e->part.width; column++) {
-            distances(e, x, row, column, d);
-            add_pixel(d, e->o.levels, x[(size_t)row * e->part.width + column], b, 1.0, slope,
-                      curvature);
+        for (uint32_t column = 0; column < e->part.width; column++, near += e->o.levels) {
+            distances(e, x, row, column, near);
         }
     }
 }
@@ -254,9 +254,12 @@ static double fit_coupling(const estimating *e)
     const size_t n = (size_t)e->part.width * e->part.height;
     uint32_t alike[PATTERNS] = {0};
     double b = e->o.coupling;
-    /* two pictures are enough */
-    for (uint32_t chain = 0; chain < CHAINS && e->o.levels == 2; chain += CHAINS / 2) {
-        count_patterns(e, e->x + chain * n, alike);
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        if (e->o.levels == 2) {
+            count_patterns(e, e->x + i * n, alike);
+        } else {
+            find_distances(e, e->x + i * n, e->near + i * n * e->o.levels);
+        }
     }
     for (int k = 0; k < NEWTON_STEPS; k++) {
         double slope = 0.0;
@@ -264,13 +267,13 @@ static double fit_coupling(const estimating *e)
         if (e->o.levels == 2) {
             add_patterns(e, alike, b, &slope, &curvature);
         }
-        for (uint32_t chain = 0; chain < CHAINS && e->o.levels > 2; chain += CHAINS / 2) {
-            add_slope(e, e->x + chain * n, b, &slope, &curvature);
+        for (uint32_t i = 0; i < PICTURES && e->o.levels > 2; i++) {
+            add_slope(e, e->x + i * n, e->near + i * n * e->o.levels, b, &slope, &curvature);
         }
         double step = curvature < 0.0 ? -slope / curvature : (slope > 0.0 ? 1.0 : -1.0);
         step = step > 1.0 ? 1.0 : (step < -1.0 ? -1.0 : step);
         const double next = b + step < 0.0 ? 0.0 : b + step;
-        const bool settled = fabs(next - b) < 1e-6;
+        const bool settled = fabs(next - b) < SETTLED;
         b = next > MOST_COUPLING ? MOST_COUPLING : next;
         if (settled) {
             break;
@@ -348,6 +351,25 @@ static gbs_status tell(const gbs_run_callbacks *callbacks, double began_s, uint3
     return gbsi_fail(err, GBS_ERR_STOPPED, "stopped while estimating noise and coupling");
 }
 
+/* @param n pixels of the part. */
+static gbs_status take_arrays(estimating *e, size_t n, gbs_error *err)
+{
+    const size_t levels = e->o.levels;
+    e->x = gbsi_alloc_array(n, CHAINS * sizeof *e->x);
+    e->distance = gbsi_alloc_array(levels * levels, sizeof *e->distance);
+    e->near = gbsi_alloc_array(n * levels, PICTURES * sizeof *e->near);
+    if (e->x == NULL || e->distance == NULL || e->near == NULL) {
+        return gbsi_no_memory(err, "pictures",
+                              n * (CHAINS * sizeof *e->x + levels * PICTURES * sizeof *e->near));
+    }
+    for (uint32_t a = 0; a < levels; a++) {
+        for (uint32_t b = 0; b < levels; b++) {
+            e->distance[a * levels + b] = gbsi_denoise_distance(&e->o, a, b);
+        }
+    }
+    return GBS_OK;
+}
+
 gbs_status gbs_denoise_estimate(const gbs_image *noisy, const gbs_denoise_options *options,
                                 int noise, int coupling, uint64_t seed, uint32_t threads,
                                 const gbs_run_callbacks *callbacks, gbs_denoise_found *found,
@@ -355,7 +377,7 @@ gbs_status gbs_denoise_estimate(const gbs_image *noisy, const gbs_denoise_option
 {
     gbs_status status = GBS_OK;
     const double began_s = gbsi_clock_s();
-    estimating e = {.seed = seed, .threads = threads};
+    estimating e = {.seed = seed};
     double noises[ITERATIONS];
     double couplings[ITERATIONS];
     GBSI_NEED(found);
@@ -364,10 +386,8 @@ gbs_status gbs_denoise_estimate(const gbs_image *noisy, const gbs_denoise_option
     GBSI_TRY(gbsi_denoise_settle(noisy, options, &e.o, err));
     GBSI_TRY(crop(noisy, e.o.levels, &e.part, err));
     const size_t n = (size_t)e.part.width * e.part.height;
-    e.x = gbsi_alloc_array(n, CHAINS * sizeof *e.x);
-    if (e.x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "pictures", n * CHAINS * sizeof *e.x));
-    }
+    GBSI_TRY(take_arrays(&e, n, err));
+    GBSI_TRY(gbsi_pool_new(threads == 0 ? gbsi_pool_cores() : threads, &e.pool, err));
     for (uint32_t t = 0; t < ITERATIONS; t++) {
         GBSI_TRY(tell(callbacks, began_s, t, err));
         GBSI_TRY(draw_pictures(&e, t, err));
@@ -383,7 +403,11 @@ gbs_status gbs_denoise_estimate(const gbs_image *noisy, const gbs_denoise_option
     own.coupling = mean_of_half(couplings, &own.coupling_error);
     gbsi_struct_give(found, &own, sizeof own);
 cleanup:
+    gbsi_levels_chains_free(e.chains);
+    gbsi_pool_free(e.pool);
     gbsi_free(e.x);
+    gbsi_free(e.distance);
+    gbsi_free(e.near);
     gbs_image_free(&e.part);
     return status;
 }

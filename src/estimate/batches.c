@@ -33,10 +33,14 @@ static uint64_t first_length(const gbsi_estimate *e)
 
 #define MOST_PER_CHAIN 128u
 
-/* 16 with 8 chains or more, else the least power of two with 128 in all. */
-static uint64_t batches_per_chain(uint32_t n_chains)
+/* 16 with 8 chains or more, else the least power of two with 128 in all; or as the shape says. */
+static uint64_t batches_per_chain(const gbsi_estimate *e)
 {
+    const uint32_t n_chains = e->shape.n_chains;
     uint64_t per_chain = 16;
+    if (e->shape.n_batches != 0) {
+        return e->shape.n_batches;
+    }
     while (n_chains < 8 && per_chain * n_chains < MOST_PER_CHAIN) {
         per_chain *= 2;
     }
@@ -51,7 +55,7 @@ void gbsi_batches_start(gbsi_estimate *e)
 {
     gbsi_batches *b = &e->batches;
     uint64_t block_start = 0;
-    b->per_chain = batches_per_chain(e->shape.n_chains);
+    b->per_chain = batches_per_chain(e);
     b->length = first_length(e);
     b->block_end = b->length * b->per_chain;
     while (b->block_end <= e->n_passes) {

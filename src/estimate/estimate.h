@@ -28,6 +28,7 @@ typedef struct gbsi_estimate_shape {
     gbs_estimator_kind kind;
     bool each_once;        /* every slot is updated exactly once per pass */
     uint32_t first_length; /* passes of the first batches, a power of two; 0: the shortest */
+    uint32_t n_batches;    /* of a block and chain, a power of two; 0: 128 of all chains */
     /* Of a model that ranks share: */
     const uint8_t *own;     /* [n_slots] 1: updated here; borrowed, NULL: all are */
     const gbs_ranks *ranks; /* the others'; NULL: none. gbsi_estimate_find_worst() is then called on

@@ -38,6 +38,7 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_PROBE = 28,      /* probe, 0, row div 32: signs of rows in standard errors; 0, 1,
                                      4 * weight: a vector that asks whether all are known; probe, 2,
                                      4 * token: labels; probe, 3 + site, parameter div 32: signs */
+    GBSI_PURPOSE_WATCHED = 29,    /* 0, 0, stretch of blocks: which block of a picture is watched */
 } gbsi_purpose;
 
 /* The four words of one counter. @param block place div 4. */

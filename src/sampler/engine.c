@@ -15,16 +15,18 @@ const gbsi_pass *gbsi_pass_of(int scan_kind)
 gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
                                           uint64_t draw_room)
 {
-    return (gbsi_executor_setting){
-        .pass = engine->pass,
-        .plan = engine->plan,
-        .compiled = engine->lattice != NULL ? (const void *)engine->lattice : engine->packed,
-        .options = options,
-        .level = gbsi_simd_level(),
-        .pool = engine->pool,
-        .draw_room = draw_room,
-        .own = engine->own,
-        .turns = engine->turns};
+    return (gbsi_executor_setting){.pass = engine->pass,
+                                   .plan = engine->plan,
+                                   .compiled = engine->levels != NULL ? (const void *)engine->levels
+                                               : engine->lattice != NULL
+                                                   ? (const void *)engine->lattice
+                                                   : engine->packed,
+                                   .options = options,
+                                   .level = gbsi_simd_level(),
+                                   .pool = engine->pool,
+                                   .draw_room = draw_room,
+                                   .own = engine->own,
+                                   .turns = engine->turns};
 }
 
 bool gbsi_engine_holds(const gbsi_engine *engine, const gbs_run_options *options)
@@ -35,6 +37,7 @@ bool gbsi_engine_holds(const gbsi_engine *engine, const gbs_run_options *options
 uint32_t gbsi_engine_slot(const gbsi_engine *engine, const gbs_run_options *options, uint32_t v)
 {
     return engine->plan != NULL                 ? engine->plan->slot_of[v]
+           : engine->levels != NULL             ? gbsi_levels_slot_of(engine->levels, v)
            : gbsi_engine_holds(engine, options) ? gbsi_lattice_slot_of(engine->lattice, v)
                                                 : v;
 }
@@ -44,6 +47,7 @@ void gbsi_engine_free(gbsi_engine *engine)
     gbsi_executor_free(&engine->executor);
     gbsi_lattice_free(engine->lattice);
     gbsi_packed_free(engine->packed);
+    gbsi_levels_free(engine->levels);
     gbsi_pool_free(engine->pool);
     gbsi_schedule_free(&engine->schedule);
     gbsi_plan_free(engine->plan);

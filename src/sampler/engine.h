@@ -5,6 +5,7 @@
 
 #include "lattice/lattice.h"
 #include "lattice/packed.h"
+#include "levels/levels.h"
 #include "sampler/executor.h"
 #include "sampler/start.h"
 #include "scan/scan.h"
@@ -26,10 +27,17 @@ typedef struct gbsi_engine {
     gbsi_executor executor;
     gbsi_lattice *lattice;   /* sites in bits, or NULL */
     gbsi_packed *packed;     /* chains in bits, or NULL */
-    const gbsi_spins *spins; /* of either; NULL: a plan is run */
+    const gbsi_spins *spins; /* of either, or NULL */
+    gbsi_levels *levels;     /* a picture of levels, or NULL */
     gbsi_starter *starter;   /* with restarts: ... */
     uint32_t *fresh;         /* ... [part variables] a start */
 } gbsi_engine;
+
+/* Whether chains are run in a form of their own, without a plan. */
+static inline bool gbsi_engine_has_form(const gbsi_engine *engine)
+{
+    return engine->spins != NULL || engine->levels != NULL;
+}
 
 /* The pass that runs a scan. */
 const gbsi_pass *gbsi_pass_of(int scan_kind);
@@ -40,7 +48,7 @@ gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_r
 
 /* Whether chains hold the sums of their conditionals, see gbsi_held: sites in bits. */
 bool gbsi_engine_holds(const gbsi_engine *engine, const gbs_run_options *options);
-/* The slot of a variable of the part in the estimates. */
+/* The slot of a variable of the part in the estimates; UINT32_MAX: its errors are not watched. */
 uint32_t gbsi_engine_slot(const gbsi_engine *engine, const gbs_run_options *options, uint32_t v);
 
 void gbsi_engine_free(gbsi_engine *engine); /* what it owns, not the struct */

@@ -66,7 +66,7 @@ void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
     const bool wanted = choice == GBSI_CHOICE_TRIED ||
                         (choice == GBSI_CHOICE_BY_NEED && run->report.public.has_zeros);
     run->engine.undecided =
-        wanted && run->engine.spins == NULL && may_splash(&run->purpose, &run->options);
+        wanted && !gbsi_engine_has_form(&run->engine) && may_splash(&run->purpose, &run->options);
     run->engine.by_need = choice == GBSI_CHOICE_BY_NEED;
     run->engine.named = choice == GBSI_CHOICE_NAMED;
     if (choice == GBSI_CHOICE_TRIED && !run->engine.undecided) {

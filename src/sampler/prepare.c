@@ -64,7 +64,7 @@ static gbs_status compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
-    if (run->engine.spins != NULL) {
+    if (gbsi_engine_has_form(&run->engine)) {
         run->report.public.scan = gbsi_scan_of(run->options.scan)->name;
         gbsi_lattice_compile(&run->engine, &run->report.public);
         return GBS_OK;
@@ -164,12 +164,13 @@ static gbs_status take_exact_marginals(gbs_run *run, gbs_error *err)
 static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (run->options.method == GBS_METHOD_SAMPLE && run->engine.spins == NULL) {
+    if (run->options.method == GBS_METHOD_SAMPLE && !gbsi_engine_has_form(&run->engine)) {
         GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.whole, err));
     }
-    if (run->engine.spins != NULL) {
+    if (gbsi_engine_has_form(&run->engine)) {
         run->problem.part = run->problem.whole;
-        run->report.public.n_components = run->engine.spins->n_components;
+        run->report.public.n_components =
+            run->engine.spins != NULL ? run->engine.spins->n_components : 1;
         return GBS_OK;
     }
     GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
@@ -184,10 +185,10 @@ static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
     if (run->problem.part != NULL && run->options.method != GBS_METHOD_SAMPLE) {
         GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
     }
-    if (run->problem.part != NULL && run->engine.spins == NULL) {
+    if (run->problem.part != NULL && !gbsi_engine_has_form(&run->engine)) {
         GBSI_TRY(gbsi_choose_chains(&run->engine, &run->options, &run->problem, watch, err));
     }
-    if (run->problem.part != NULL && run->engine.spins == NULL && run->purpose.limited) {
+    if (run->problem.part != NULL && !gbsi_engine_has_form(&run->engine) && run->purpose.limited) {
         GBSI_TRY(gbsi_run_check_part(run, err));
     }
 cleanup:

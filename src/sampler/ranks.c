@@ -51,7 +51,7 @@ gbs_status gbsi_ranks_check(const gbs_run *run, gbs_error *err)
     if (run->ranks == NULL || run->problem.part == NULL) {
         return GBS_OK;
     }
-    if (run->engine.spins != NULL) {
+    if (gbsi_engine_has_form(&run->engine)) {
         return refuse("spins with one bit each are on one process only: use --lattice never "
                       "with --estimator count or rao-blackwell",
                       err);

@@ -19,7 +19,7 @@ typedef struct gbsi_report {
     bool executed;        /* gbs_run_execute() was called: once */
     bool
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
-    bool bare;     /* the run is of a lattice: its model has no factors */
+    bool bare;     /* the run is of a lattice or a picture: its model has no factors */
     bool told_of_ladders; /* on several ranks: that one process would turn to them */
 } gbsi_report;
 

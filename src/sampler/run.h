@@ -72,7 +72,9 @@ typedef struct gbsi_run_purpose {
     bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
     double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
     const gbs_ranks *ranks; /* that share its chains, borrowed; NULL: this process is alone */
-    gbsi_lattice **lattice; /* all there is of the model but its variables: taken; NULL: none */
+    /* all there is of the model but its variables, one of the two: taken; NULL: none */
+    gbsi_lattice **lattice;
+    gbsi_levels **levels;
 } gbsi_run_purpose;
 
 /* Automatic burn-in under way: see burn_in.c. */
@@ -130,6 +132,10 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
  * @param options for which gbsi_sites_suit() is true. */
 gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err);
+/* The same of a picture of levels, whose variables have as many states.
+ * @param options random draws of chains, without hard zeros, whose conditionals are averaged. */
+gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
+                                  const gbs_run_options *options, gbs_run **out, gbs_error *err);
 
 /* What ends a run; names in run.c. From GBSI_STOP_TIME on it ended before its target. */
 typedef enum gbsi_stop {
@@ -232,7 +238,7 @@ bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options
  * bits were asked for. There is no plan. */
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
                               const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
-/* The pass, and what a plan and a schedule would tell the report. */
+/* Of a form of its own: the pass, and what a plan and a schedule would tell the report. */
 void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *report);
 /* Share of bits in use; bytes of what was compiled, of states and counters, and of scratch while
  * compiling. */

@@ -24,6 +24,8 @@
 /* Of many sites in bits a batch takes as long as so many passes. */
 #define MANY_SITES   (UINT32_C(1) << 20)
 #define LONG_BATCHES 16u
+/* Of a picture there are errors after few passes: large ones have no more. */
+#define BATCHES_OF_LEVELS 8u
 
 gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 {
@@ -41,6 +43,17 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
                                      .each_once = true,
                                      .held = true,
                                      .n_padding = n_slots - run->engine.spins->n_sites};
+    }
+    if (run->engine.levels != NULL) { /* sites that are watched */
+        return (gbsi_estimate_shape){.n_slots = gbsi_levels_n_slots(run->engine.levels),
+                                     .same_arity = run->engine.levels->n_levels,
+                                     .n_chains = n_chains,
+                                     .lanes = 1,
+                                     .n_groups = n_chains,
+                                     .value_bytes = 1,
+                                     .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
+                                     .n_batches = BATCHES_OF_LEVELS,
+                                     .each_once = true};
     }
     return (gbsi_estimate_shape){
         .n_slots = run->problem.part->n_variables,
@@ -134,8 +147,12 @@ static uint64_t start_bytes(const gbs_run *run)
     return run->problem.part->n_variables * each + hard_ends * 8 + n_hard * 40;
 }
 
+/* Of a picture they are asked for some rows at a time. */
 static uint64_t result_bytes(const gbs_run *run)
 {
+    if (run->engine.levels != NULL) {
+        return 0;
+    }
     const size_t n_states = run->problem.model->state_offset[run->problem.model->n_variables];
     return 4 * (uint64_t)n_states * sizeof(double); /* p, mcse, ess, rhat */
 }
@@ -217,7 +234,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     GBSI_TRY(estimate_bytes(run, &shape, &run->estimates.estimate_bytes, err));
     const uint64_t start = start_bytes(run);
     const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
-    if (run->engine.spins != NULL) {
+    if (gbsi_engine_has_form(&run->engine)) {
         m.plan = gbsi_lattice_bytes(&run->engine);
     } else {
         m.plan = run->engine.plan->bytes;
@@ -233,9 +250,9 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     }
     const uint64_t estimators = m.estimators;
     m.estimators = more(m.estimators, gbsi_run_threshold_bytes(run));
-    const uint64_t compiling =
-        m.standing + (run->engine.spins != NULL ? m.plan + gbsi_lattice_scratch_bytes(&run->engine)
-                                                : compile_bytes(run));
+    const uint64_t compiling = m.standing + (gbsi_engine_has_form(&run->engine)
+                                                 ? m.plan + gbsi_lattice_scratch_bytes(&run->engine)
+                                                 : compile_bytes(run));
     uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
     running = more(more(running, m.states), m.estimators);
     const uint64_t limit = gbsi_options_memory_limit(&run->options);

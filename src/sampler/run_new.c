@@ -88,6 +88,10 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
         run->engine.spins = &run->engine.lattice->spins;
         *purpose->lattice = NULL;
     }
+    if (purpose->levels != NULL) {
+        run->engine.levels = *purpose->levels;
+        *purpose->levels = NULL;
+    }
     run->ranks = purpose->ranks;
     run->engine.own = gbsi_chains_of(run->ranks, run->ranks == NULL ? 0 : run->ranks->rank,
                                      gbsi_options_chains(&run->options));
@@ -129,7 +133,8 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
     const uint64_t asked = taken.chains;
     gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = taken.time_s};
     status = open_once(model, evidence, &taken, purpose, out, err);
-    const bool may_repeat = purpose->ranks == NULL && purpose->lattice == NULL;
+    const bool may_repeat =
+        purpose->ranks == NULL && purpose->lattice == NULL && purpose->levels == NULL;
     while (status == GBS_ERR_LIMIT && may_repeat && fewer_chains(&taken) > 0 &&
            !gbsi_deadline_is_over(&deadline)) {
         taken.chains = fewer_chains(&taken);
@@ -183,17 +188,35 @@ cleanup:
     return status;
 }
 
+/* @param purpose with what the run takes. */
+static gbs_status new_bare_run(const gbs_model *variables, const gbsi_run_purpose *purpose,
+                               const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    const gbs_status status = gbsi_run_open(variables, NULL, options, purpose, out, err);
+    if (status >= 0) {
+        (*out)->purpose.lattice = NULL;
+        (*out)->purpose.levels = NULL;
+        (*out)->report.bare = true;
+        gbsi_run_leave(*out);
+    }
+    return status;
+}
+
 gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {
     const gbsi_run_purpose purpose = {.limited = true, .lattice = &lattice};
-    const gbs_status status = gbsi_run_open(variables, NULL, options, &purpose, out, err);
-    if (status >= 0) {
-        (*out)->purpose.lattice = NULL;
-        (*out)->report.bare = true;
-        gbsi_run_leave(*out);
-    }
+    const gbs_status status = new_bare_run(variables, &purpose, options, out, err);
     gbsi_lattice_free(lattice);
+    return status;
+}
+
+gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
+                                  const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    const gbsi_run_purpose purpose = {.limited = true, .levels = &levels};
+    const gbs_status status = new_bare_run(variables, &purpose, options, out, err);
+    gbsi_levels_free(levels);
     return status;
 }
 

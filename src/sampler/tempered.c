@@ -332,7 +332,7 @@ static bool may_temper(const gbs_run *run, const gbsi_drive *drive)
                       drive->callbacks->splash == NULL;
     const bool fits =
         open && run->memory.peak + gbsi_run_tempered_bytes(run) <= gbsi_options_memory_limit(o);
-    return fits && !run->engine.named && run->engine.spins == NULL &&
+    return fits && !run->engine.named && !gbsi_engine_has_form(&run->engine) &&
            (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 &&
            o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL && o->start == NULL && o->certified == 0.0 &&
            !o->restarts && !o->partial_scan;

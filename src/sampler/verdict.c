@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/extremes.h"
 #include "base/memory.h"
+#include "levels/levels_pass.h"
 #include "sampler/run.h"
 #include "sampler/run_memory.h"
 
@@ -46,6 +47,20 @@ static void no_estimate(uint32_t arity, size_t at, double *p, double *mcse)
     }
 }
 
+/* Of a picture: probabilities of every site, errors of those that are watched.
+ * @param own rows for p, mcse, ess and rhat of k levels. */
+static void level_marginal(const gbs_run *run, uint32_t v, uint32_t k, double *const own[4])
+{
+    const uint32_t slot = gbsi_engine_slot(&run->engine, &run->options, v);
+    gbsi_levels_marginal(run->engine.executor.pass_state, v, own[0]);
+    for (uint32_t a = 0; a < k; ++a) {
+        own[1][a] = own[2][a] = own[3][a] = NAN;
+    }
+    if (slot != UINT32_MAX) {
+        gbsi_estimate_slot(run->estimates.estimate, slot, NULL, own[1], own[2], own[3]);
+    }
+}
+
 /* Where one of the user's variables gets its numbers from. @param at where its states begin. */
 static void variable_marginal(const gbs_run *run, uint32_t u, size_t at, double *scratch, double *p,
                               double *mcse, double *ess, double *rhat)
@@ -80,6 +95,8 @@ static void variable_marginal(const gbs_run *run, uint32_t u, size_t at, double 
     double *own[4] = {scratch, scratch + k, scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
     if (run->tempered != NULL) {
         gbsi_tempered_marginal(run->tempered, of_part, own[0], own[1], own[2], own[3]);
+    } else if (run->engine.levels != NULL) {
+        level_marginal(run, of_part, k, own);
     } else {
         gbsi_estimate_slot(run->estimates.estimate,
                            gbsi_engine_slot(&run->engine, &run->options, of_part), own[0],
@@ -346,6 +363,19 @@ static gbs_status digest_rows(const gbs_run *run, gbsi_digest *digest, gbs_error
     return GBS_OK;
 }
 
+/* Of a picture: the errors of sites that are watched. @param value [levels] */
+static void digest_watched(const gbs_run *run, double *value, gbsi_digest *digest)
+{
+    const gbsi_levels *levels = run->engine.levels;
+    for (uint32_t slot = 0; slot < gbsi_levels_n_slots(levels); ++slot) {
+        gbsi_estimate_slot(run->estimates.estimate, slot, NULL, value, NULL, NULL);
+        for (uint32_t a = 0; a < levels->n_levels; ++a) {
+            value[a] = one_nan(value[a]);
+        }
+        gbsi_digest_f64(digest, value, levels->n_levels);
+    }
+}
+
 static size_t largest_window(const gbs_model *model)
 {
     size_t most = 0;
@@ -376,6 +406,10 @@ static gbs_status take_digest(gbs_run *run, gbs_error *err)
         GBSI_TRY(digest_rows(run, digest, err));
     } else {
         GBSI_TRY(digest_numbers(run, false, value, digest, err));
+    }
+    if (run->engine.levels != NULL) {
+        digest_watched(run, value, digest);
+    } else if (!has_rows(run)) {
         GBSI_TRY(digest_numbers(run, true, value, digest, err));
     }
     gbsi_digest_text(digest, run->report.public.digest);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture of two levels is a lattice of spins in fields of two values. Run bit by bit it needs no
- * factors: the lattice is made from the picture itself. */
+/* Runs of pictures that need no factors: a picture of two levels is a lattice of spins in fields of
+ * two values, run bit by bit; others are grids of levels, a byte each. Both are made from the
+ * picture itself. */
 #include <string.h>
 
 #include "base/budget.h"
@@ -9,9 +10,6 @@
 #include "denoise/denoise.h"
 #include "sampler/run.h"
 #include "sampler/run_options.h"
-
-/* A narrow picture may be answered exactly, by a tree of width least side. */
-#define LEAST_SIDE 48u
 
 /* What is left to ask once there are no more than two fields. */
 static bool allows_bits(const gbs_run_options *o)
@@ -26,8 +24,16 @@ bool gbsi_denoise_is_lattice(const gbs_image *noisy, const gbs_denoise_options *
                              const gbs_run_options *run)
 {
     return o->levels == 2 && o->noise == GBS_NOISE_FLIP && o->neighbours == 4 &&
-           o->coupling * gbsi_denoise_distance(o, 0, 1) > 0.0 && noisy->width >= LEAST_SIDE &&
-           noisy->height >= LEAST_SIDE && allows_bits(run);
+           o->coupling * gbsi_denoise_distance(o, 0, 1) > 0.0 &&
+           noisy->width >= GBSI_DENOISE_LEAST_SIDE && noisy->height >= GBSI_DENOISE_LEAST_SIDE &&
+           allows_bits(run);
+}
+
+bool gbsi_denoise_is_levels(const gbs_image *noisy, const gbs_denoise_options *o,
+                            const gbs_run_options *run)
+{
+    return run->lattice == GBS_LATTICE_ALWAYS && run->estimator == GBS_ESTIMATOR_RAO_BLACKWELL &&
+           allows_bits(run) && !gbsi_denoise_is_lattice(noisy, o, run);
 }
 
 /* The grid that gbsi_grid_find() would find in the model: fields in the order of pixels. */
@@ -94,6 +100,25 @@ static gbs_status run_lattice(const gbs_image *noisy, const gbs_denoise_options 
     return status;
 }
 
+static gbs_status run_levels(const gbs_image *noisy, const gbs_denoise_options *o,
+                             const gbs_run_options *options, gbs_model **model, gbs_run **run,
+                             gbs_error *err)
+{
+    gbsi_budget budget;
+    gbsi_levels *levels = NULL;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
+    gbs_status status = gbsi_denoise_levels(noisy, o, &levels, err);
+    if (status >= 0) {
+        status = gbsi_denoise_pixels(noisy, o, model, err);
+    }
+    gbsi_budget_leave(before);
+    if (status < 0) {
+        gbsi_levels_free(levels);
+        return status;
+    }
+    return gbsi_run_new_of_levels(*model, levels, options, run, err);
+}
+
 gbs_status gbs_denoise_run(const gbs_image *noisy, const gbs_denoise_options *options,
                            const gbs_run_options *run_options, gbs_model **model, gbs_run **run,
                            gbs_error *err)
@@ -110,6 +135,9 @@ gbs_status gbs_denoise_run(const gbs_image *noisy, const gbs_denoise_options *op
     GBSI_TRY(gbsi_options_check(&taken, err));
     if (gbsi_denoise_is_lattice(noisy, &o, &taken)) {
         GBSI_TRY(run_lattice(noisy, &o, &taken, &own, &made, err));
+    }
+    if (gbsi_denoise_is_levels(noisy, &o, &taken)) {
+        GBSI_TRY(run_levels(noisy, &o, &taken, &own, &made, err));
     }
     if (made == NULL) {
         GBSI_TRY(gbs_denoise_model(noisy, options, &own, err));
