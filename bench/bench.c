@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bench_herded.h"
+#include "bench_levels.h"
 #include "bench_spins.h"
 #include "bench_splash.h"
 #include "ess.h"
@@ -145,6 +146,7 @@ int main(int argc, char **argv)
     } else {
         all_cases(&report, quick, only);
         bench_spins(&report, quick, only);
+        bench_levels(&report, quick, only);
         bench_herded(&report, quick, only);
         bench_splash(&report, quick, only);
         bench_compile(&report, quick, only);

@@ -143,7 +143,7 @@ static gbs_status take_tables(const lab_focus *f, lab_asymptotic *a, gbs_error *
         for (uint32_t i = 0; i < f->n_neighbours; i++) {
             const uint32_t v = f->neighbour[i];
             a->state[f->key[z] * f->n_neighbours + i] =
-                f->model->user_state[f->model->state_offset[v] + lab_focus_state(f, z, v)];
+                gbsi_conditioned_states(f->model, v)[lab_focus_state(f, z, v)];
         }
     }
     return GBS_OK;

@@ -228,7 +228,7 @@ static gbs_status map_states(const lab_focus *f, uint32_t arity, uint32_t **out,
         return gbsi_no_memory(err, "decompose", arity * sizeof *map);
     }
     for (uint32_t a = 0; a < f->n_x; a++) {
-        map[f->model->user_state[f->model->state_offset[f->x] + a]] = a;
+        map[gbsi_conditioned_states(f->model, f->x)[a]] = a;
     }
     *out = map;
     return GBS_OK;

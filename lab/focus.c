@@ -60,7 +60,7 @@ static gbs_status number(lab_focus *f, gbs_error *err)
         }
         f->stride[v] = f->n_z;
         for (uint32_t a = 0; a < model->arity[v]; a++) {
-            const uint32_t user = model->user_state[model->state_offset[v] + a];
+            const uint32_t user = gbsi_conditioned_states(model, v)[a];
             f->cell[whole->state_offset[model->user_variable[v]] + user] = a * f->n_z;
         }
         f->n_z *= model->arity[v];

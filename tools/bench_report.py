@@ -124,6 +124,14 @@ def spins(records):
                   for r in one_thread(records, "spins")])
 
 
+def levels(records):
+    return table(["case", "picture", "-nothing kept", "-averaged (range)", "-of the model", "-ratio"],
+                 [[r["case"], r["model"], number(r["none"]), spread(r["averaged"]),
+                   number(r["of_model"]) if r["of_model"] else "",
+                   f'{r["averaged"]["median"] / r["of_model"]:.2f}' if r["of_model"] else ""]
+                  for r in of_kind(records, "levels")])
+
+
 def herded(records):
     rows = []
     for r in of_kind(records, "herded"):
@@ -198,7 +206,7 @@ def scale_run(records):
 
 
 TABLES = {"machine": machine, "throughput": throughput, "threads": threads,
-          "prototypes": prototypes, "profile": profile, "spins": spins,
+          "prototypes": prototypes, "profile": profile, "spins": spins, "levels": levels,
           "herded": herded, "estimators": estimators, "samples": samples, "loading": loading, "scale-load": scale_load, "scale-run": scale_run}
 
 

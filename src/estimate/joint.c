@@ -264,13 +264,13 @@ static void project(const gbsi_conditioned *part, const double *joint, size_t n_
 {
     for (uint32_t v = 0; v < part->n_variables; v++) {
         x[v] = 0;
-        user[part->user_variable[v]] = part->user_state[part->state_offset[v]];
+        user[part->user_variable[v]] = gbsi_conditioned_states(part, v)[0];
     }
     for (size_t i = 0; i < n_states; i++) {
         p[cell_of(c, user)] += joint[i];
         for (uint32_t v = part->n_variables; v-- > 0;) { /* the last variable is the fastest */
             x[v] = x[v] + 1 == part->arity[v] ? 0 : x[v] + 1;
-            user[part->user_variable[v]] = part->user_state[part->state_offset[v] + x[v]];
+            user[part->user_variable[v]] = gbsi_conditioned_states(part, v)[x[v]];
             if (x[v] != 0) {
                 break;
             }

@@ -131,7 +131,7 @@ static gbs_status keep_incumbent(const gbsi_solver *s, const uint32_t *incumbent
 {
     const gbsi_conditioned *whole = s->whole;
     for (uint32_t v = 0; v < whole->n_variables; v++) {
-        const uint32_t *states = whole->user_state + whole->state_offset[v];
+        const uint32_t *states = gbsi_conditioned_states(whole, v);
         if (s->take[s->components->of[v]] != 0) {
             continue;
         }
@@ -161,7 +161,7 @@ static void user_states(const gbsi_conditioned *whole, const uint32_t *x, uint32
 {
     memcpy(state, whole->fixed_state, whole->model->n_variables * sizeof *state);
     for (uint32_t v = 0; v < whole->n_variables; v++) {
-        state[whole->user_variable[v]] = whole->user_state[whole->state_offset[v] + x[v]];
+        state[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[x[v]];
     }
 }
 

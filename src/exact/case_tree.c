@@ -322,7 +322,7 @@ static void fill_column(compiling *c, uint32_t k)
         t->state[c->n_states + a] = v == GBSI_NONE && c->whole->fixed_state[u] == a ? 0 : GBSI_NONE;
     }
     for (uint32_t a = 0; v != GBSI_NONE && a < c->whole->arity[v]; ++a) {
-        t->state[c->n_states + c->whole->user_state[c->whole->state_offset[v] + a]] = a;
+        t->state[c->n_states + gbsi_conditioned_states(c->whole, v)[a]] = a;
     }
     c->n_states += column->arity;
 }
@@ -335,7 +335,7 @@ static size_t fill_states(const compiling *c, const gbsi_case_scope *query, uint
     state[0] = 0;
     for (uint32_t k = 0; k < query->n; ++k) {
         const uint32_t v = whole->free_variable[query->variable[k]];
-        const uint32_t *user = whole->user_state + whole->state_offset[v];
+        const uint32_t *user = gbsi_conditioned_states(whole, v);
         for (size_t i = n; i-- > 0;) { /* from the back: place i is read before it is overwritten */
             for (uint32_t a = whole->arity[v]; a-- > 0;) {
                 state[i * whole->arity[v] + a] =

@@ -79,7 +79,8 @@ static void assert_marginals(const gbsi_conditioned *c, const naive *expected)
     for (uint32_t v = 0; v < c->n_variables; v++) {
         double sum = 0.0;
         for (size_t i = c->state_offset[v]; i < c->state_offset[v + 1]; i++) {
-            seen[offset[c->user_variable[v]] + c->user_state[i]] = p[i];
+            const uint32_t a = gbsi_conditioned_states(c, v)[i - c->state_offset[v]];
+            seen[offset[c->user_variable[v]] + a] = p[i];
             sum += p[i];
         }
         assert_close(sum, 1.0L, 1e-15L);

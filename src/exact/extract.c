@@ -113,8 +113,7 @@ static void copy_variables(const extraction *x)
             part->arity[n] = whole->arity[v];
             part->user_variable[n] = whole->user_variable[v];
             part->state_offset[n + (size_t)1] = part->state_offset[n] + whole->arity[v];
-            memcpy(part->user_state + part->state_offset[n],
-                   whole->user_state + whole->state_offset[v],
+            memcpy(part->user_state + part->state_offset[n], gbsi_conditioned_states(whole, v),
                    whole->arity[v] * sizeof *part->user_state);
             ++n;
         }

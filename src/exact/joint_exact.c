@@ -195,7 +195,7 @@ static void put_joint(joint *j, const gbs_model *model, const uint32_t *query, s
             rest /= model->arity[query[i]];
             uint32_t a = v == GBSI_NONE && whole->fixed_state[query[i]] == state ? 0 : GBSI_NONE;
             for (uint32_t k = 0; v != GBSI_NONE && k < whole->arity[v]; ++k) {
-                a = whole->user_state[whole->state_offset[v] + k] == state ? k : a;
+                a = gbsi_conditioned_states(whole, v)[k] == state ? k : a;
             }
             j->x[i] = a;
             p = a == GBSI_NONE ? 0.0 : p;

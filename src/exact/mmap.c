@@ -75,7 +75,7 @@ gbs_status gbsi_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t v = s.whole->free_variable[query[i]];
         state[i] = v == GBSI_NONE ? s.whole->fixed_state[query[i]]
-                                  : s.whole->user_state[s.whole->state_offset[v] + x[v]];
+                                  : gbsi_conditioned_states(s.whole, v)[x[v]];
     }
     if (log_p != NULL) {
         *log_p = total.high + total.low;

@@ -161,7 +161,7 @@ static double single(const pairs *a, uint32_t user, uint32_t state)
         return whole->fixed_state[user] == state ? 1.0 : 0.0;
     }
     for (uint32_t k = 0; k < whole->arity[v]; ++k) {
-        if (whole->user_state[whole->state_offset[v] + k] == state) {
+        if (gbsi_conditioned_states(whole, v)[k] == state) {
             return a->marginal[whole->state_offset[v] + k];
         }
     }
@@ -175,9 +175,9 @@ static void write_joint(const gbsi_conditioned *whole, const request *r, uint32_
     const uint32_t v = r->variable[1];
     const double *p = r->p;
     for (uint32_t i = 0; i < whole->arity[u]; ++i) {
-        const size_t row = whole->user_state[whole->state_offset[u] + i];
+        const size_t row = gbsi_conditioned_states(whole, u)[i];
         for (uint32_t j = 0; j < whole->arity[v]; ++j) {
-            out[row * user_columns + whole->user_state[whole->state_offset[v] + j]] = *p++;
+            out[row * user_columns + gbsi_conditioned_states(whole, v)[j]] = *p++;
         }
     }
 }

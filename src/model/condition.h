@@ -21,7 +21,7 @@ typedef struct gbsi_conditioned {
                                NULL: of the same number, see gbsi_conditioned_origin() */
     uint8_t *has_zeros;     /* [factors.n_factors] 1 where some configuration is minus infinity */
     uint32_t *user_variable; /* [n_variables] */
-    uint32_t *user_state;    /* [state_offset[n_variables]] */
+    uint32_t *user_state;    /* [state_offset[n_variables]]: see gbsi_conditioned_states() */
     uint32_t *free_variable; /* [model->n_variables] GBSI_NONE where fixed */
     uint32_t *fixed_state;   /* [model->n_variables] the user's state; GBSI_NONE where free */
     uint32_t n_implied;      /* fixed without being observed (variables of one state included) */
@@ -30,8 +30,15 @@ typedef struct gbsi_conditioned {
                                 child, GBSI_NONE where it left; NULL if not directed */
     uint32_t *topological;   /* [n_variables] free variables, parents first; NULL if not directed */
     bool borrows; /* nothing was taken from the model: factors, arity, state_offset, cpt and
-                     topological are its own, free_variable is user_variable */
+                     topological are its own, free_variable is user_variable, and all variables
+                     share user_state, which has the largest arity */
 } gbsi_conditioned;
+
+/* The user's states of a free variable. @return [arity] */
+static inline const uint32_t *gbsi_conditioned_states(const gbsi_conditioned *c, uint32_t v)
+{
+    return c->user_state + (c->borrows ? 0 : c->state_offset[v]);
+}
 
 /* @param evidence NULL for none.
  * @return GBS_ERR_IMPOSSIBLE naming a factor if propagation proves the evidence has probability 0.

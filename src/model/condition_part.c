@@ -2,6 +2,7 @@
 /* A conditioned model once made: its density, its size, and parts of it. */
 #include <string.h>
 
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "model/pick.h"
 
@@ -43,7 +44,7 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
     const size_t n_scope = f->scope_start[f->n_factors];
     if (c->borrows) { /* has_zeros stays untouched, and so takes nothing */
         return sizeof *c + n * (sizeof *c->user_variable + sizeof *c->fixed_state) +
-               c->state_offset[n] * sizeof *c->user_state;
+               gbsi_largest(c->arity, n) * sizeof *c->user_state;
     }
     size_t bytes = sizeof *c + n * (sizeof *c->arity + sizeof *c->user_variable);
     bytes += (n + 1) * sizeof *c->state_offset + c->state_offset[n] * sizeof *c->user_state;
@@ -180,7 +181,7 @@ static void take_variable(const gbsi_conditioned *whole, uint32_t v, gbsi_condit
     const uint32_t u = part->n_variables++;
     part->arity[u] = whole->arity[v];
     part->state_offset[u + (size_t)1] = part->state_offset[u] + whole->arity[v];
-    memcpy(&part->user_state[part->state_offset[u]], &whole->user_state[whole->state_offset[v]],
+    memcpy(part->user_state + part->state_offset[u], gbsi_conditioned_states(whole, v),
            whole->arity[v] * sizeof *part->user_state);
     part->user_variable[u] = whole->user_variable[v];
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "model/condition.h"
 #include "model/condition_inside.h"
@@ -54,7 +55,7 @@ gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *c, gbs
                                 gbs_error *err)
 {
     const size_t n = model->n_variables;
-    const size_t n_states = model->state_offset[n];
+    const uint32_t n_states = gbsi_largest(model->arity, n);
     c->borrows = true;
     c->n_variables = model->n_variables;
     c->arity = model->arity;
@@ -69,16 +70,16 @@ gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *c, gbs
     c->free_variable = c->user_variable;
     if (c->has_zeros == NULL || c->user_variable == NULL || c->user_state == NULL ||
         c->fixed_state == NULL) {
-        return gbsi_no_memory(err, "conditioned model", n_states * sizeof *c->user_state);
+        return gbsi_no_memory(err, "conditioned model", n * sizeof *c->user_variable);
     }
     for (uint32_t v = 0; v < n; ++v) {
         c->user_variable[v] = v;
-        if (gbsi_watch_spend(watch, model->arity[v])) {
+        if (gbsi_watch_spend(watch, 1)) {
             return gbsi_watch_fail(err, GBSI_CONDITIONING);
         }
-        for (uint32_t a = 0; a < model->arity[v]; ++a) {
-            c->user_state[model->state_offset[v] + a] = a;
-        }
+    }
+    for (uint32_t a = 0; a < n_states; ++a) {
+        c->user_state[a] = a;
     }
     memset(c->fixed_state, 0xff, n * sizeof *c->fixed_state);
     return GBS_OK;

@@ -288,6 +288,10 @@ gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *a
     gbs_status status = GBS_OK;
     marginals m = {
         .model = gbsi_run_user_model(run), .variable = about->query, .n = about->n_query};
+    if (gbs_run_report(run)->n_watched > 0) { /* a picture, which has pictures to show */
+        gbs_output_text(output, "null");
+        return GBS_OK;
+    }
     m.offset = gbs_model_state_offsets(m.model);
     const uint32_t n_variables = gbs_model_n_variables(m.model);
     const size_t n = m.offset[n_variables];

@@ -221,7 +221,7 @@ static gbs_status whole_density(const gbs_run *run, const uint32_t *state, doubl
         return gbsi_no_memory(err, "map", whole->n_variables * sizeof *x);
     }
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
-        const uint32_t *states = whole->user_state + whole->state_offset[v];
+        const uint32_t *states = gbsi_conditioned_states(whole, v);
         x[v] = 0;
         while (x[v] + 1 < whole->arity[v] && states[x[v]] != state[whole->user_variable[v]]) {
             ++x[v];

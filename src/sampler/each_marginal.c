@@ -73,7 +73,7 @@ static void estimate(bringing *b, uint32_t u, double *scratch)
                        row_of(b, scratch, P, k), row_of(b, scratch, MCSE, k),
                        row_of(b, scratch, ESS, k), row_of(b, scratch, RHAT, k));
     for (uint32_t i = b->from * k; i < b->to * k; ++i) {
-        b->row[i / k * arity + part->user_state[part->state_offset[u] + i % k]] = scratch[i];
+        b->row[i / k * arity + gbsi_conditioned_states(part, u)[i % k]] = scratch[i];
     }
 }
 

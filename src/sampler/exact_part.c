@@ -212,7 +212,7 @@ gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, 
     }
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         if (run->problem.exact[run->problem.components->of[v]] != 0) {
-            state[whole->user_variable[v]] = whole->user_state[whole->state_offset[v] + x[v]];
+            state[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[x[v]];
         }
     }
 
@@ -325,7 +325,7 @@ static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawi
         }
         gbsi_sparse_draw(d->sparse, run->options.seed, chain, draw, d->x);
         for (uint32_t v = 0; v < whole->n_variables; ++v) {
-            d->user[whole->user_variable[v]] = whole->user_state[whole->state_offset[v] + d->x[v]];
+            d->user[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[d->x[v]];
         }
         if (gbsi_run_speaks(run)) {
             status =

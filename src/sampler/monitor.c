@@ -110,8 +110,8 @@ static void keep_single(gbs_run *run, uint32_t chain, double density)
         const uint32_t v = sampled_as(&run->problem, m->variable[i]);
         m->state[i] = v == GBSI_NONE
                           ? m->user[m->variable[i]]
-                          : part->user_state[part->state_offset[v] +
-                                             gbsi_executor_state(&run->engine.executor, chain, v)];
+                          : gbsi_conditioned_states(
+                                part, v)[gbsi_executor_state(&run->engine.executor, chain, v)];
     }
     gbsi_thinned_set(&m->traces, run->engine.executor.first_chain + chain, density, m->state);
 }

@@ -143,7 +143,9 @@ static gbs_status take_number(gbs_partition *p, gbs_error *err)
     gbsi_digest_u32(digest, p->schedule.slot, p->schedule.n_places);
     gbsi_digest_u32(digest, p->owner, part->n_variables);
     gbsi_digest_u32(digest, part->user_variable, part->n_variables);
-    gbsi_digest_u32(digest, part->user_state, part->state_offset[part->n_variables]);
+    for (uint32_t v = 0; v < part->n_variables; ++v) {
+        gbsi_digest_u32(digest, gbsi_conditioned_states(part, v), part->arity[v]);
+    }
     gbsi_digest_text(digest, text);
     text[16] = '\0';
     p->facts.partition = strtoull(text, NULL, 16);

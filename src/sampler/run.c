@@ -68,7 +68,7 @@ static gbs_status translate_start(const gbsi_problem *problem, uint32_t *x, gbs_
         }
     }
     for (uint32_t v = 0; v < part->n_variables; ++v) {
-        const uint32_t *states = part->user_state + part->state_offset[v];
+        const uint32_t *states = gbsi_conditioned_states(part, v);
         const uint32_t wanted = problem->start[part->user_variable[v]];
         uint32_t a = 0;
         while (a < part->arity[v] && states[a] != wanted) {
@@ -229,7 +229,7 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
 void gbsi_part_user_state(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user)
 {
     for (uint32_t v = 0; v < part->n_variables; ++v) {
-        user[part->user_variable[v]] = part->user_state[part->state_offset[v] + x[v]];
+        user[part->user_variable[v]] = gbsi_conditioned_states(part, v)[x[v]];
     }
 }
 

@@ -278,23 +278,26 @@ cleanup:
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
-static gbs_status refuse(uint64_t bytes, const char *least, uint64_t limit, gbs_error *err)
+static gbs_status refuse(const gbs_run *run, uint64_t bytes, const char *least, uint64_t limit,
+                         gbs_error *err)
 {
+    const char *fewer =
+        run->engine.levels != NULL ? "fewer levels" : "fewer --chains, --estimator count";
     char needed[16];
     char allowed[16];
     gbsi_bytes_text((double)bytes, needed);
     gbsi_bytes_text((double)limit, allowed);
     return gbsi_fail(err, GBS_ERR_LIMIT,
-                     "this run would take %s%s (%" PRIu64 " bytes), the limit is %s: try fewer "
-                     "--chains, --estimator count or a larger --memory-limit",
-                     least, needed, bytes, allowed);
+                     "this run would take %s%s (%" PRIu64 " bytes), the limit is %s: try %s or a "
+                     "larger --memory-limit",
+                     least, needed, bytes, allowed, fewer);
 }
 
 gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     const uint64_t bytes = gbsi_program_bytes() + gbs_model_bytes(run->problem.model);
-    return bytes > limit ? refuse(bytes, "at least ", limit, err) : GBS_OK;
+    return bytes > limit ? refuse(run, bytes, "at least ", limit, err) : GBS_OK;
 }
 
 gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
@@ -322,7 +325,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
      * a run takes 24 bytes: allow for that. */
     const uint64_t slack = (uint64_t)part->n_variables * 24;
     if (bytes > slack && bytes - slack > limit) {
-        GBSI_TRY(refuse(bytes - slack, "at least ", limit, err));
+        GBSI_TRY(refuse(run, bytes - slack, "at least ", limit, err));
     }
 
 cleanup:
@@ -332,7 +335,7 @@ cleanup:
 gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    return run->memory.peak > limit ? refuse(run->memory.peak, "", limit, err) : GBS_OK;
+    return run->memory.peak > limit ? refuse(run, run->memory.peak, "", limit, err) : GBS_OK;
 }
 
 void gbsi_estimates_free(gbsi_estimates *estimates)

@@ -462,7 +462,7 @@ gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *u
     for (uint32_t u = 0; u < part->n_variables; ++u) {
         if (share->own[u] != 0) {
             own[n++] = part->user_variable[u];
-            own[n++] = part->user_state[part->state_offset[u] + x[u]];
+            own[n++] = gbsi_conditioned_states(part, u)[x[u]];
         }
     }
     GBSI_TRY(gbsi_shared_gather(run, own, n * sizeof *own, &all, &capacity, err));

@@ -84,7 +84,7 @@ static void variable_marginal(const gbs_run *run, uint32_t u, size_t at, double 
         return;
     }
     const uint32_t k = whole->arity[v];
-    const uint32_t *state = whole->user_state + whole->state_offset[v];
+    const uint32_t *state = gbsi_conditioned_states(whole, v);
     if (of_part == GBSI_NONE) {
         for (uint32_t a = 0; a < k; ++a) {
             put(p, at + state[a], run->estimates.exact_p[whole->state_offset[v] + a]);
