@@ -52,14 +52,11 @@ static void reach(const char *name)
     assert_null(name);
 }
 
-/* @param name of a row, part what only its sentence has; NULL: the run converges. Takes the model.
- */
-static void check_told(gbs_model *model, const gbs_run_options *options,
-                       const gbs_run_callbacks *callbacks, const char *name, const char *part)
+/* @param name of a row, part what only its sentence has; NULL: the run converges. Takes both. */
+static void check_run(gbs_model *model, gbs_run *run, const gbs_run_callbacks *callbacks,
+                      const char *name, const char *part)
 {
     gbs_error err = {0};
-    gbs_run *run = NULL;
-    assert_int_equal(gbs_run_new(model, NULL, options, &run, &err), GBS_OK);
     assert_true(gbs_run_execute(run, callbacks, &err) >= 0);
     const gbs_report *r = gbs_run_report(run);
     if (part == NULL ? !r->converged
@@ -71,6 +68,14 @@ static void check_told(gbs_model *model, const gbs_run_options *options,
     reach(name);
     gbs_run_free(run);
     gbs_model_free(model);
+}
+
+static void check_told(gbs_model *model, const gbs_run_options *options,
+                       const gbs_run_callbacks *callbacks, const char *name, const char *part)
+{
+    gbs_run *run = NULL;
+    assert_int_equal(gbs_run_new(model, NULL, options, &run, NULL), GBS_OK);
+    check_run(model, run, callbacks, name, part);
 }
 
 static void check(gbs_model *model, const gbs_run_options *options, const char *name,
@@ -249,6 +254,30 @@ static void ladders(void **state)
     check(equal_blocks(2), &options, "zeros_violated", "violate no hard zero");
 }
 
+/* A black picture that shows grey: a run without factors of two frozen modes. */
+static void pictures(void **state)
+{
+    (void)state;
+    enum { SIDE = 32 };
+    gbs_image image = {0};
+    gbs_model *pixels = NULL;
+    gbs_run *run = NULL;
+    gbs_run_options options = sampled(4, 100);
+    const gbs_denoise_options how = {.size = sizeof how,
+                                     .levels = 2,
+                                     .noise = GBS_NOISE_GAUSS,
+                                     .noise_level = 1.0,
+                                     .coupling = 2.0};
+    options.lattice = GBS_LATTICE_ALWAYS;
+    assert_int_equal(gbs_image_new(GBS_IMAGE_GREY, SIDE, SIDE, 2, 0, &image, NULL), GBS_OK);
+    for (size_t i = 0; i < (size_t)SIDE * SIDE; ++i) {
+        image.sample[i] = 1;
+    }
+    assert_int_equal(gbs_denoise_run(&image, &how, &options, &pixels, &run, NULL), GBS_OK);
+    check_run(pixels, run, NULL, "pictures_disagree", ": try more --sweeps");
+    gbs_image_free(&image);
+}
+
 /* ---- what the estimates say ----------------------------------------------------------------- */
 
 static void estimates(void **state)
@@ -417,6 +446,7 @@ int main(void)
         cmocka_unit_test(certificates_vouch_for_one_chain),
         cmocka_unit_test(supports),
         cmocka_unit_test(ladders),
+        cmocka_unit_test(pictures),
         cmocka_unit_test(estimates),
         cmocka_unit_test(draws_and_starts),
         cmocka_unit_test(scans_that_omit_variables),
