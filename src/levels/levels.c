@@ -3,6 +3,13 @@
 
 #include "base/memory.h"
 #include "rng/philox.h"
+#include "simd/math.h"
+
+/* A level whose weight is below exp(-LEAST) of the largest for whatever neighbours is not drawn
+ * with words of 24 bits. Neighbours change a weight by exp(-MOST_RANGE) at most, so that no other
+ * weight is below exp(-LEAST - 2 MOST_RANGE), which is a normal float. */
+#define LEAST      22.0
+#define MOST_RANGE 32.0
 
 /* Levels of sites that are watched one by one. */
 #define MOST_WATCHED (UINT32_C(1) << 18)
@@ -14,6 +21,7 @@ void gbsi_levels_free(gbsi_levels *l)
     }
     gbsi_free(l->seen);
     gbsi_free(l->top);
+    gbsi_free(l->weight_seen);
     gbsi_free(l->value);
     gbsi_free(l->weight);
     gbsi_free(l->watched);
@@ -107,6 +115,32 @@ static void set_seen(gbsi_levels *l, const double *seen)
     }
 }
 
+/* Factors in place of distances. @param range what all neighbours of a site can take off. */
+static void set_factors(gbsi_levels *l, const gbsi_levels_setting *s, double range)
+{
+    for (size_t i = 0; i < (size_t)l->n_levels * l->n_values; ++i) {
+        const double seen = (double)l->seen[i];
+        l->weight_seen[i] = seen < -(LEAST + range) ? 0.0F : (float)gbsi_exp(seen);
+    }
+    for (uint32_t a = 0; a < GBSI_LEVELS_FACTORS; ++a) {
+        for (uint32_t b = 0; b < GBSI_LEVELS_FACTORS; ++b) {
+            const double d = ((double)a - b) * ((double)a - b);
+            const double cost = d < s->truncation ? d : s->truncation;
+            const bool absent = b == GBSI_LEVELS_ABSENT;
+            l->factor[0][a][b] = absent ? 1.0F : (float)gbsi_exp(-s->coupling * cost);
+            l->factor[1][a][b] = absent ? 1.0F : (float)gbsi_exp(-s->diagonal * cost);
+        }
+    }
+}
+
+/* What all neighbours of a site can take off a log-weight. */
+static double range_of(const gbsi_levels_setting *s)
+{
+    const double most = (s->n_levels - 1.0) * (s->n_levels - 1.0);
+    const double each = most < s->truncation ? most : s->truncation;
+    return 4.0 * each * (s->n_neighbours == 8 ? s->coupling + s->diagonal : s->coupling);
+}
+
 static void set_values(gbsi_levels *l, const gbsi_levels_setting *s)
 {
     size_t site = 0;
@@ -156,6 +190,8 @@ static gbs_status take_arrays(gbsi_levels *l, gbs_error *err)
     const bool all =
         take((size_t)l->n_levels * l->n_values, sizeof *l->seen, (void **)&l->seen, &l->bytes) &&
         take(l->n_values, sizeof *l->top, (void **)&l->top, &l->bytes) &&
+        (!l->multiplies || take((size_t)l->n_levels * l->n_values, sizeof *l->weight_seen,
+                                (void **)&l->weight_seen, &l->bytes)) &&
         take(n_halves * l->half, sizeof *l->value, (void **)&l->value, &l->bytes) &&
         take((size_t)2 * GBSI_LEVELS_WEIGHTS * l->half, sizeof *l->weight, (void **)&l->weight,
              &l->bytes) &&
@@ -190,9 +226,13 @@ gbs_status gbsi_levels_new(const gbsi_levels_setting *s, gbsi_levels **out, gbs_
     l->half = per_half * GBSI_LEVELS_BLOCK;
     l->n_blocks = per_half * 2 * s->height;
     l->truncation = (float)s->truncation;
+    l->multiplies = l->n_levels <= GBSI_LEVELS_ABSENT && range_of(s) <= MOST_RANGE;
     l->n_watched = l->n_blocks < most ? l->n_blocks : most;
     GBSI_TRY(take_arrays(l, err));
     set_seen(l, s->seen);
+    if (l->multiplies) {
+        set_factors(l, s, range_of(s));
+    }
     set_values(l, s);
     set_weights(l, s);
     choose_watched(l);

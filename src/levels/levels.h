@@ -23,6 +23,8 @@
 #define GBSI_LEVELS_MOST       256u
 #define GBSI_LEVELS_BLOCK      16u /* sites */
 #define GBSI_LEVELS_NEIGHBOURS 8u
+#define GBSI_LEVELS_FACTORS    16u /* entries of a table of factors */
+#define GBSI_LEVELS_ABSENT     15u /* that of a neighbour which is not there: 1 */
 
 /* Of each parity of columns: the weights of a site's neighbours, 0 where there are none. */
 typedef enum gbsi_levels_weight {
@@ -47,9 +49,14 @@ typedef struct gbsi_levels {
     float truncation;      /* t */
     float *seen;           /* [n_levels][n_values]; the largest of each value is 0 */
     double *top;           /* [n_values] what was taken off for that */
-    uint16_t *value;       /* [height][2][half] */
-    float *weight;         /* [2][GBSI_LEVELS_WEIGHTS][half] */
-    double log_constant;   /* the sum of top over all sites */
+    /* Where a register holds a row of factors, and no product of weights can underflow: */
+    bool multiplies;
+    float *weight_seen; /* [n_levels][n_values] exp(seen), 0 where it makes no odds */
+    /* [diagonal or not][level][level of the neighbour] exp(-c min((a - b)^2, t)) */
+    float factor[2][GBSI_LEVELS_FACTORS][GBSI_LEVELS_FACTORS];
+    uint16_t *value;     /* [height][2][half] */
+    float *weight;       /* [2][GBSI_LEVELS_WEIGHTS][half] */
+    double log_constant; /* the sum of top over all sites */
     /* blocks whose sites are watched one by one, for errors: one of each stretch of blocks, in
      * ascending order */
     uint32_t n_watched;

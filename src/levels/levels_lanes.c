@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates of sixteen sites at a time, level by level [M75]. A conditional is exp(l_a - max l) over its
- * sum, with l_a = seen_a - sum over neighbours of c min((a - x_j)^2, t): all in single precision, a
- * probability is off by about 1e-6 of itself. The level drawn is the first whose sum of weights is
- * above u times the total, u a multiple of 2^-24 below 1: one of weight 0 is never drawn, others
- * with their computed probability up to 2^-24. */
+/* Updates of sixteen sites at a time, level by level [M75]. A conditional is exp(l_a - max l) over
+ * its sum, with l_a = seen_a - sum over neighbours of c min((a - x_j)^2, t); or, where that fits, a
+ * product of factors over its sum. In single precision a probability is off by about 1e-6 of
+ * itself. The level drawn is the first whose sum of weights is above u times the total, u a
+ * multiple of 2^-24 below 1: one of weight 0 is never drawn, others with their computed probability
+ * up to 2^-24. */
 #include <math.h>
+#include <stdbool.h>
 
 #include "levels/levels_row.h"
 #include "simd/math_lanes.h"
@@ -24,6 +26,12 @@ typedef struct neighbours {
     vf level[GBSI_LEVELS_NEIGHBOURS];
     vf weight[GBSI_LEVELS_NEIGHBOURS];
 } neighbours;
+
+/* What is known where loops are compiled. */
+typedef struct loop_kind {
+    uint32_t n; /* neighbours */
+    bool multiplies;
+} loop_kind;
 
 INLINE void load_neighbours(const gbsi_levels_row *row, const uint8_t *state, uint32_t first,
                             const uint32_t n, neighbours *out)
@@ -98,9 +106,49 @@ INLINE void keep(uint32_t n_levels, vf total, float *p, block_rows *rows)
     }
 }
 
+/* Whether the k-th neighbour of eight, in order of rows and columns, is a diagonal one. */
+INLINE uint32_t is_diagonal(uint32_t k, const uint32_t n)
+{
+    return n == 8 && (k == 0 || k == 2 || k == 5 || k == 7);
+}
+
+/* The weights of all levels as products. @return their sum. */
+INLINE vf multiply(const gbsi_levels_row *row, const uint8_t *state, uint32_t first,
+                   const uint32_t n, block_rows *rows)
+{
+    const gbsi_levels *l = row->levels;
+    vf total = vf_set1(0.0F);
+    vu level[GBSI_LEVELS_NEIGHBOURS];
+    for (uint32_t k = 0; k < n; ++k) {
+        const vf weight = vf_load(row->neighbour[k].weight + first);
+        level[k] = vu_select(vf_eq(weight, vf_set1(0.0F)), vu_set1(GBSI_LEVELS_ABSENT),
+                             vu_load_u8(state + first + row->neighbour[k].at));
+    }
+    for (uint32_t a = 0; a < l->n_levels; ++a) {
+        const vf factor[2] = {vf_load(l->factor[0][a]), vf_load(l->factor[1][a])};
+        vf w = vf_load(rows->seen[a]);
+        for (uint32_t k = 0; k < n; ++k) {
+            w = vf_mul(w, vf_permute16(factor[is_diagonal(k, n)], level[k]));
+        }
+        vf_store(rows->weight[a], w);
+        total = vf_add(total, w);
+    }
+    return total;
+}
+
+/* The same from distances. */
+INLINE vf exponentials(const gbsi_levels_row *row, const uint8_t *state, uint32_t first,
+                       const uint32_t n, block_rows *rows)
+{
+    neighbours near;
+    load_neighbours(row, state, first, n, &near);
+    const vf top = weigh(row->levels, &near, n, rows);
+    return exponentiate(row->levels->n_levels, top, rows);
+}
+
 /* One block in chains [chain, end). @param word [chain][WORDS] of the block. @param p as in a row,
  * of this block; NULL: it is not watched. */
-INLINE void update_chains(const gbsi_levels_row *row, const uint32_t n, uint32_t first,
+INLINE void update_chains(const gbsi_levels_row *row, const loop_kind kind, uint32_t first,
                           uint32_t chain, uint32_t end, const uint32_t *word, float *p,
                           block_rows *rows)
 {
@@ -108,10 +156,8 @@ INLINE void update_chains(const gbsi_levels_row *row, const uint32_t n, uint32_t
     const size_t cells = (size_t)l->n_levels * BLOCK;
     for (uint32_t c = chain; c < end; ++c) {
         uint8_t *state = row->state + c * row->stride;
-        neighbours near;
-        load_neighbours(row, state, first, n, &near);
-        const vf top = weigh(l, &near, n, rows);
-        const vf total = exponentiate(l->n_levels, top, rows);
+        const vf total = kind.multiplies ? multiply(row, state, first, kind.n, rows)
+                                         : exponentials(row, state, first, kind.n, rows);
         const vu drawn =
             draw(l->n_levels, total, vu_load(word + (size_t)(c - chain) * WORDS), rows);
         vu_store_u8(state + first, drawn);
@@ -124,9 +170,10 @@ INLINE void update_chains(const gbsi_levels_row *row, const uint32_t n, uint32_t
 static void see(const gbsi_levels_row *row, uint32_t first, block_rows *rows)
 {
     const gbsi_levels *l = row->levels;
+    const float *seen = l->multiplies ? l->weight_seen : l->seen;
     const vu value = vu_load_u16(row->value + first);
     for (uint32_t a = 0; a < l->n_levels; ++a) {
-        vf_store(rows->seen[a], vf_gather(l->seen + (size_t)a * l->n_values, value));
+        vf_store(rows->seen[a], vf_gather(seen + (size_t)a * l->n_values, value));
         vf_store(rows->sum[a], vf_set1(0.0F));
     }
 }
@@ -139,7 +186,7 @@ static void add_sums(const gbsi_levels_row *row, uint32_t first, const block_row
     }
 }
 
-INLINE void update_row(const gbsi_levels_row *row, const uint32_t n)
+INLINE void update_row(const gbsi_levels_row *row, const loop_kind kind)
 {
     const gbsi_levels *l = row->levels;
     uint32_t word[GBSI_LEVELS_CHAINS][WORDS];
@@ -159,7 +206,7 @@ INLINE void update_row(const gbsi_levels_row *row, const uint32_t n)
                            ? row->p + (size_t)watched * row->n_chains * l->n_levels * BLOCK
                            : NULL;
             see(row, first, &rows);
-            update_chains(row, n, first, chain, end, word[0] + first % WORDS, p, &rows);
+            update_chains(row, kind, first, chain, end, word[0] + first % WORDS, p, &rows);
             if (row->sum != NULL) {
                 add_sums(row, first, &rows);
             }
@@ -172,10 +219,15 @@ void GBSI_V(gbsi_levels_update)(const gbsi_levels_row *row);
 
 void GBSI_V(gbsi_levels_update)(const gbsi_levels_row *row)
 {
-    if (row->levels->n_neighbours == 4) {
-        update_row(row, 4);
+    const uint32_t n = row->levels->n_neighbours;
+    if (row->levels->multiplies && n == 4) {
+        update_row(row, (loop_kind){4, true});
+    } else if (row->levels->multiplies) {
+        update_row(row, (loop_kind){8, true});
+    } else if (n == 4) {
+        update_row(row, (loop_kind){4, false});
     } else {
-        update_row(row, 8);
+        update_row(row, (loop_kind){8, false});
     }
 }
 

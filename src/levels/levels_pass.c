@@ -5,7 +5,7 @@
 #include "estimate/estimate.h"
 
 /* Nanoseconds of a core for a level of a site: row levels of docs/performance.md. */
-#define LEVEL 0.35
+#define LEVEL 0.4
 
 /* Operations between two looks at the watch. */
 #define BETWEEN_LOOKS 3.0e7

@@ -27,9 +27,11 @@ typedef struct shape {
 /* Halves of rows that fill blocks of sixteen and of sixty-four sites, that do not, and a single
  * one.
  */
-static const shape shapes[] = {{1, 1, 3, 4, 1.0},     {2, 3, 2, 8, 1.0},    {31, 4, 5, 4, 4.0},
-                               {32, 3, 4, 8, 2.5},    {33, 2, 7, 8, 1.0},   {128, 5, 3, 4, 1.0},
-                               {131, 3, 16, 8, 25.0}, {5, 40, 17, 4, 64.0}, {9, 2, 256, 8, 100.0}};
+static const shape shapes[] = {
+    {1, 1, 3, 4, 1.0},    {2, 3, 2, 8, 1.0},    {31, 4, 5, 4, 4.0},    {32, 3, 4, 8, 2.5},
+    {33, 2, 7, 8, 1.0},   {128, 5, 3, 4, 1.0},  {131, 3, 15, 8, 9.0},  {20, 4, 9, 8, 64.0},
+    {70, 3, 16, 8, 25.0}, {5, 40, 17, 4, 64.0}, {9, 2, 256, 8, 100.0},
+};
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static uint32_t word_of(uint64_t a, uint64_t b)
