@@ -358,9 +358,10 @@ void lab_mle_judge(laboratory *lab, const lab_mle *m)
              m->side, m->side, saving, m->n_replicates);
     lab_find(lab,
              LAB_JUDGE(mle_length, .optimised = mean_length(m, LAB_MLE_OPTIMISED),
+                       .systematic = mean_length(m, LAB_MLE_SYSTEMATIC),
                        .random = mean_length(m, LAB_MLE_RANDOM)),
              "to be within %g of the model, chains need %.1f updates with optimised scans, %.1f "
-             "systematic, %.1f random (wanted: twice as many random)",
+             "systematic, %.1f random (wanted: more systematic, twice as many random)",
              LAB_MLE_ACCURACY, mean_length(m, LAB_MLE_OPTIMISED),
              mean_length(m, LAB_MLE_SYSTEMATIC), mean_length(m, LAB_MLE_RANDOM));
     lab_find(lab, LAB_JUDGE(mle_distance, .optimised = optimised, .random = random),

@@ -41,12 +41,12 @@ static void test_fits(void **state)
     assert_true(m.by[LAB_MLE_RANDOM].updates[0][1] == 21.0 * LAB_MLE_CHAINS);
 }
 
-/* Fits by scans whose lengths are 3 to 1 come near in step 4. */
+/* Fits by scans whose lengths are 10, 11 and 30 come near in step 4. */
 static void good_run(lab_mle *m)
 {
     *m = (lab_mle){.side = 3, .n_replicates = 3};
     for (int s = 0; s < LAB_MLE_SCANS; s++) {
-        const double length = s == LAB_MLE_RANDOM ? 30.0 : 10.0;
+        const double length = s == LAB_MLE_RANDOM ? 30.0 : s == LAB_MLE_SYSTEMATIC ? 11.0 : 10.0;
         for (uint32_t k = 0; k < m->n_replicates; k++) {
             for (int step = 0; step <= LAB_MLE_STEPS; step++) {
                 m->by[s].updates[k][step] = length * step * LAB_MLE_CHAINS;
@@ -57,11 +57,12 @@ static void good_run(lab_mle *m)
 }
 
 /* A replicate in which random scans come near as soon, one in which optimised scans never do,
- * scans hardly shorter, and fits that end farther away are found. */
+ * scans hardly shorter than random ones, fits that end farther away, and scans no shorter than
+ * systematic ones are found. */
 static void test_verdict(void **state)
 {
     (void)state;
-    for (int spoilt = 0; spoilt < 5; spoilt++) {
+    for (int spoilt = 0; spoilt < 6; spoilt++) {
         static laboratory lab;
         static lab_mle m;
         memset(&lab, 0, sizeof lab);
@@ -76,6 +77,8 @@ static void test_verdict(void **state)
         }
         m.by[LAB_MLE_RANDOM].updates[0][LAB_MLE_STEPS] -=
             spoilt == 3 ? 31.0 * LAB_MLE_STEPS * LAB_MLE_CHAINS : 0.0;
+        m.by[LAB_MLE_SYSTEMATIC].updates[0][LAB_MLE_STEPS] -=
+            spoilt == 5 ? 3.0 * LAB_MLE_STEPS * LAB_MLE_CHAINS : 0.0;
         lab_mle_judge(&lab, &m);
         const char *fails = strstr(lab.verdict.measured, "[fails]");
         assert_int_equal(lab.verdict.holds, spoilt == 0);

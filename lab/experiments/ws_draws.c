@@ -254,7 +254,9 @@ static void judge_sharing(laboratory *lab, const result *r)
              c->contender[slow].name);
     const double slope = lab_log_slope(c->curves[HG2].sweeps, c->median[HG2], last + 1, 3);
     lab_find(lab, LAB_JUDGE(sharing_stops, .slope = slope),
-             "the error of HG(2) no longer falls: slope %.2f over the last 2 octaves", slope);
+             "the error of HG(2) no longer falls: slope %.2f over the last 2 octaves (wanted above "
+             "-0.25)",
+             slope);
 
     lab_find(lab,
              LAB_JUDGE(sharing_bins, .first8 = b->median[BINS8][7],
