@@ -91,8 +91,28 @@ static int check_outputs(const cli_arguments *arguments)
     return status == CLI_DONE ? cli_check_output(arguments->checkpoint) : status;
 }
 
+static int refuse_sampled(const char *given, const char *method)
+{
+    return given == NULL || strcmp(given, "max-updates") == 0
+               ? CLI_DONE
+               : cli_error(CLI_USAGE, "--%s cannot apply with --method %s", given, method);
+}
+
+const char *cli_sampled_option(const cli_arguments *arguments)
+{
+    return first_only_sampled(arguments, 0);
+}
+
+int cli_check_method(const cli_arguments *arguments)
+{
+    return arguments->run.method == GBS_METHOD_EXACT
+               ? refuse_sampled(cli_sampled_option(arguments), "exact")
+               : CLI_DONE;
+}
+
 int cli_settle(cli_arguments *arguments, gbs_method forced)
 {
+    int status = CLI_DONE;
     const char *given = first_only_sampled(arguments, forced == GBS_METHOD_SAMPLE);
     gbs_run_options *options = &arguments->run;
     const int unsampled =
@@ -108,13 +128,15 @@ int cli_settle(cli_arguments *arguments, gbs_method forced)
     }
     if (forced == GBS_METHOD_EXACT) {
         options->method = GBS_METHOD_EXACT;
-    } else if (unsampled && given != NULL && strcmp(given, "max-updates") != 0) {
-        return cli_error(CLI_USAGE, "--%s cannot apply with --method %s", given, name);
+    } else if (unsampled) {
+        status = refuse_sampled(given, name);
     }
     if (options->method == GBS_METHOD_AUTO && given != NULL && arguments->resume == NULL) {
         options->method = GBS_METHOD_SAMPLE;
     }
-    int status = check_herding(arguments);
+    if (status == CLI_DONE) {
+        status = check_herding(arguments);
+    }
     return status == CLI_DONE ? check_outputs(arguments) : status;
 }
 

@@ -82,6 +82,12 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
  * never does, else _AUTO. */
 int cli_settle(cli_arguments *arguments, gbs_method forced);
 
+/* The first option given that applies to sampling only, without its dashes; NULL: none. */
+const char *cli_sampled_option(const cli_arguments *arguments);
+/* --method exact takes no option of sampling: for verbs that do not call cli_settle(). @return an
+ * exit status. */
+int cli_check_method(const cli_arguments *arguments);
+
 /* --report names a file that can be written, and no other. @return an exit status. */
 int cli_check_report(const cli_arguments *arguments);
 

@@ -33,7 +33,10 @@ static int settle(labelling *l)
     if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input cannot be the model and the data");
     }
-    int status = cli_check_output(arguments->output);
+    int status = cli_check_method(arguments);
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->output);
+    }
     if (status == CLI_DONE) {
         status = cli_check_output(arguments->summary);
     }
@@ -214,7 +217,12 @@ static void tell_trust(const labelling *l)
 {
     const gbs_label_report *r = &l->report;
     const uint64_t n_sequences = gbs_sequences_n(l->data);
+    const char *idle = r->updates == 0 ? cli_sampled_option(l->arguments) : NULL;
     char verdict[160];
+    if (idle != NULL) {
+        cli_note(l->arguments, "all labels were found exactly: --%s applies with --method sample",
+                 idle);
+    }
     if (r->n_links > 0) {
         cli_note(l->arguments, "%" PRIu64 " pairs of tokens are linked", r->n_links);
     }

@@ -177,6 +177,9 @@ int cli_map(cli_arguments *arguments)
     int status = cli_output_format(arguments, "map|csv|table|json",
                                    cli_is_terminal(STDOUT_FILENO) ? "table" : "csv", &format);
     if (status == CLI_DONE) {
+        status = cli_check_method(arguments);
+    }
+    if (status == CLI_DONE) {
         status = cli_check_output(arguments->output);
     }
     if (status == CLI_DONE) {

@@ -75,6 +75,17 @@ def test_wrong_use(run, arguments, part):
     assert done.status == 2 and done.out == "" and part in done.err
 
 
+def test_options_of_sampling_without_sampling(run):
+    """--draw and --sweeps change nothing where all labels are exact: that is said, or refused."""
+    done = run("label", MODEL, DATA, "--draw", "herded", "--sweeps", "100")
+    assert done.status == 0 and done.out == run("label", MODEL, DATA).out
+    assert "all labels were found exactly: --draw applies with --method sample" in done.err
+    assert "--method sample" not in run("label", MODEL, DATA).err
+    assert "were found exactly" not in run("label", MODEL, DATA, "--method", "sample", "--sweeps", "100").err
+    done = run("label", MODEL, DATA, "--method", "exact", "--sweeps", "100")
+    assert done.status == 2 and done.out == "" and "--sweeps cannot apply with --method exact" in done.err
+
+
 def test_models_refused(run, tmp_path):
     done = run("label", DATA, DATA)
     assert done.status == 3 and ":1:1: found 'We', expected" in done.err

@@ -77,6 +77,7 @@ def test_uai_anneals(run, work):
 def test_refused(run):
     for arguments, part in [(["--tau0", "2", "--draw", "herded"], "--draw random only"),
                             (["--method", "mean-field"], "auto, exact or sample"),
+                            (["--method", "exact", "--draw", "herded"], "--draw cannot apply with --method exact"),
                             (["--estimator", "count"], "no option '--estimator'")]:
         done = run("map", SPRINKLER, *arguments)
         assert done.status == 2 and part in done.err, done.err
