@@ -211,8 +211,8 @@ static void tell(const learning *l, int stopped)
         cli_note(
             l->arguments,
             "%" PRIu64 " pairs of tokens are linked: from the best weights without links %" PRIu64
-            " steps along sampled gradients; in the last quarter of these the weights moved by "
-            "%.2g %% (converged: at most 2 %%%s)",
+            " steps along sampled gradients; in the last quarter of these, counted as at least "
+            "one step of Newton's method, the weights moved by %.2g %% (converged: at most 2 %%%s)",
             r->n_links, r->steps, 100.0 * r->change,
             r->converged ? "" : "; try more --steps or a larger --l2");
     }

@@ -50,13 +50,21 @@ static void move(const gbsi_gradient *g, const double *out, const double *curvat
     }
 }
 
-static double distance(const double *a, const double *b, uint64_t n)
+/* How far the mean moved behind the middle, as a share of its length; as much more as the steps
+ * there are in all shorter than one of Newton's, so that short ones do not look like arrival.
+ * @param length of these steps; 0, where there are none: all is still to come. */
+static double drift(const double *mean, const double *middle, uint64_t n, double length)
 {
-    double sum = 0.0;
+    double moved = 0.0;
+    double size = 0.0;
     for (uint64_t i = 0; i < n; i++) {
-        sum += (a[i] - b[i]) * (a[i] - b[i]);
+        moved += (mean[i] - middle[i]) * (mean[i] - middle[i]);
+        size += mean[i] * mean[i];
     }
-    return gbsi_sqrt(sum);
+    if (length == 0.0 || moved == 0.0) { /* of no length, weights do not move */
+        return length == 0.0 ? 1.0 : 0.0;
+    }
+    return gbsi_sqrt(moved / size) / (length < 1.0 ? length : 1.0);
 }
 
 gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, double *weight,
@@ -65,7 +73,9 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
     gbsi_gradient *g = gradient;
     const uint64_t n = g->crf->n_weights;
     const double fastest = FASTEST / features_each(g);
-    const uint64_t first = steps - (uint64_t)(MEAN_OF * (double)steps);
+    const uint64_t first = (uint64_t)(MEAN_OF * (double)steps);
+    const uint64_t middle = first + (steps - first) / 2;
+    double length = 0.0; /* of the steps behind the middle */
     double *out = gbsi_alloc_array(n, sizeof *out);
     double *curvature = gbsi_alloc_array(n, sizeof *curvature);
     double *mean = gbsi_alloc_array_zero(n, sizeof *mean);
@@ -83,20 +93,21 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
             status = gbsi_watch_fail(err, "learning");
             goto cleanup;
         }
-        move(g, out, curvature, fastest / (1.0 + (double)k / (SLOWING * (double)steps)), weight);
+        const double step = fastest / (1.0 + (double)k / (SLOWING * (double)steps));
+        move(g, out, curvature, step, weight);
+        length += k > middle ? step : 0.0;
         if (k >= first) {
             const double share = 1.0 / (double)(k - first + 1);
             for (uint64_t i = 0; i < n; i++) {
                 mean[i] += share * (weight[i] - mean[i]);
             }
         }
-        if (k == first + (steps - first) / 2) {
+        if (k == middle) {
             memcpy(half, mean, n * sizeof *half);
         }
         g->work->progress.pass++;
     }
-    memset(out, 0, n * sizeof *out);
-    *change = distance(mean, half, n) / distance(mean, out, n);
+    *change = drift(mean, half, n, length);
     memcpy(weight, mean, n * sizeof *mean);
 
 cleanup:

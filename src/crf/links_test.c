@@ -471,6 +471,27 @@ static void sampled_gradients_lead_to_the_maximum(void **state)
     problem_free(&p);
 }
 
+/* A few steps hardly move the weights, which does not show that they have arrived; one is enough
+ * for a model that is not empty. */
+static void few_steps_are_not_enough(void **state)
+{
+    (void)state;
+    static const uint64_t steps[] = {1, 10, 40, 4000};
+    problem p;
+    problem_init(&p, 1);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        const gbs_crf_learn_options options = {
+            .size = sizeof options, .l2 = 1.0, .steps = steps[i], .seed = 7, .threads = 1};
+        gbs_crf *crf = NULL;
+        gbs_crf_learn_report report = {.size = sizeof report};
+        ok(learn(templates, p.data, &options, &crf, &report, NULL));
+        assert_true(norm(crf->weight, crf->n_weights) > 0.1);
+        assert_int_equal(report.converged, steps[i] == 4000);
+        gbs_crf_free(crf);
+    }
+    problem_free(&p);
+}
+
 static void written_and_read(void **state)
 {
     (void)state;
@@ -563,6 +584,7 @@ int main(void)
         cmocka_unit_test(pseudo_against_differences),
         cmocka_unit_test(contrast_against_enumeration),
         cmocka_unit_test(sampled_gradients_lead_to_the_maximum),
+        cmocka_unit_test(few_steps_are_not_enough),
         cmocka_unit_test(written_and_read),
         cmocka_unit_test(refused),
         cmocka_unit_test(memory_fails),
