@@ -68,9 +68,9 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
 
 [LAB_HG_DENOISE_PICTURES] = {"pictures.svg", {
     .title = "Probability of 1 by 30 sweeps of each method: black 0, white 1",
-    .description = "Six pictures: the truth, the signs of the noisy values, the means of thirty sweeps with three draws, and "
-                   "thirty iterations of mean field.",
-    SIZE(160, 160), .columns = 3}},
+    .description = "Seven pictures: the truth, the signs of the noisy values, the means of thirty sweeps with three draws, and "
+                   "thirty iterations of mean field with two dampings.",
+    SIZE(160, 160), .columns = 4}},
 
 [LAB_WS_SHARING_ERRORS] = {"errors.svg", {
     .title = "The more states share a weight, the faster the error falls, and the sooner it stops",

@@ -141,6 +141,11 @@ void gbsi_panel_spans(const gbsi_panel *panel, gbsi_box *box)
         widen_many(&box->y, line->low, line->n);
         widen_many(&box->y, line->high, line->n);
     }
+    for (size_t i = 0; i < panel->n_guides; i++) {
+        if (panel->guide[i].slope == 0.0) { /* a level to compare with, not a rate */
+            widen(&box->y, panel->guide[i].y0);
+        }
+    }
     if (panel->swings != NULL) {
         widen_swings(panel->swings, box);
     }

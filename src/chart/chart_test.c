@@ -105,6 +105,32 @@ static char *text_of(const gbsi_figure *figure)
     return text;
 }
 
+/* The number behind a text that is there. */
+static double number_behind(const char *text, const char *word)
+{
+    const char *at = strstr(text, word);
+    assert_non_null(at);
+    return strtod(at + strlen(word), NULL);
+}
+
+/* The level that lines are compared with is inside the axes, however far above them. */
+static void test_a_level_is_in_sight(void **state)
+{
+    (void)state;
+    for (int log = 0; log < 2; log++) {
+        sample s = {0};
+        fill(&s);
+        s.panel[0].y.log = log != 0;
+        s.guide[0] = (gbsi_guide){"level", 0.0, 1.0, 50.0};
+        char *text = text_of(&s.figure);
+        const char *guide = strstr(text, "<path class=\"guide\"");
+        assert_non_null(guide);
+        const double y = number_behind(strstr(guide, "\"M"), " ");
+        assert_true(y >= number_behind(strstr(text, "<clipPath"), " y=\""));
+        gbs_free(text);
+    }
+}
+
 static void test_text_is_searchable(void **state)
 {
     (void)state;
@@ -299,6 +325,7 @@ int main(void)
         (void)gbsi_figure_write(&s.figure, path, &err);
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_level_is_in_sight),
         cmocka_unit_test(test_text_is_searchable),
         cmocka_unit_test(test_same_text),
         cmocka_unit_test(test_any_values),
