@@ -53,6 +53,11 @@ int lab_tell(const laboratory *lab, double updates)
     return lab->options->progress(lab->options->context, share, lab->what);
 }
 
+int lab_is_stopped(void *lab)
+{
+    return lab_tell(lab, 0.0);
+}
+
 /* The run has one context for both calls. */
 typedef struct listener {
     laboratory *lab;

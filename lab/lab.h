@@ -65,6 +65,9 @@ void lab_begin(laboratory *lab, const char *what, double updates);
  */
 int lab_tell(const laboratory *lab, double updates);
 
+/* The same as a callback of work that has no updates. @param lab a laboratory. */
+int lab_is_stopped(void *lab);
+
 typedef gbs_status lab_on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
                                const uint32_t *state, gbs_error *err);
 /* A run to its end. @param what for the progress, static. @param on_draw NULL for none.

@@ -280,6 +280,30 @@ static void test_stopped(void **state)
     assert_non_null(strstr(text, "holds: not decided, the run was stopped"));
 }
 
+static int stop_at_the_third(void *context, double share, const char *what)
+{
+    int *calls = context;
+    (void)share;
+    (void)what;
+    return ++*calls == 3;
+}
+
+/* Bounds of a million variables take seconds: whoever stops does not wait for them. */
+static void test_stopped_among_bounds(void **state)
+{
+    (void)state;
+    int calls = 0;
+    const lab_reproduce_options options = {
+        .quick = 1, .seed = 1, .threads = 1, .progress = stop_at_the_third, .context = &calls};
+    lab_verdict verdict = {.holds = 7};
+    gbs_error err = {0};
+    char path[256];
+    assert_int_equal(lab_reproduce("dogs-million", folder, &options, &verdict, &err), GBS_STOPPED);
+    assert_int_equal(calls, 3);
+    (void)snprintf(path, sizeof path, "%s/bounds.csv", folder);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
 static int see_share(void *context, double share, const char *what)
 {
     double *seen = context;
@@ -425,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_no_pictures),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_stopped_among_bounds),
         cmocka_unit_test(test_pictures_of_a_folder),
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_stopped_later),

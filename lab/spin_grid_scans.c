@@ -162,7 +162,9 @@ gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_re
 {
     lab_made_scan_free(out);
     out->report.size = sizeof out->report;
-    return gbs_scan_optimise(influences, request, &out->sequence, &out->n, &out->report, err);
+    const gbs_status status =
+        gbs_scan_optimise(influences, request, &out->sequence, &out->n, &out->report, err);
+    return status == GBS_STOPPED ? gbsi_fail(err, GBS_ERR_STOPPED, "a scan was optimised") : status;
 }
 
 void lab_made_scan_free(lab_made_scan *scan)

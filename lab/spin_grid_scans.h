@@ -46,7 +46,8 @@ typedef struct lab_made_scan {
     gbs_scan_report report;
 } lab_made_scan;
 
-/* @param out zero before; free in any case. */
+/* @param out zero before; free in any case. @return GBS_ERR_STOPPED where the influences were told
+ * to stop. */
 gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_request *request,
                              lab_made_scan *out, gbs_error *err);
 void lab_made_scan_free(lab_made_scan *scan);

@@ -64,9 +64,11 @@ static gbs_status prepare(laboratory *lab, million *m, size_t which, gbs_error *
     }
     m->weight[0] = 1.0;
     const lab_spin_grid grid = lab_dogs_grid(which, SIDE);
+    const gbs_influence_options options = {
+        .size = sizeof options, .stop = lab_is_stopped, .stop_context = lab};
     GBSI_TRY(lab_spin_grid_make(lab, &grid, &m->model, err));
     const double begun = lab_processor_s();
-    GBSI_TRY(gbs_influences_new(m->model, NULL, NULL, &m->influences, err));
+    GBSI_TRY(gbs_influences_new(m->model, NULL, &options, &m->influences, err));
     const double found = lab_processor_s();
     const gbs_scan_request paper = request(m, 1);
     GBSI_TRY(lab_made_scan_new(m->influences, &paper, &m->scan, err));

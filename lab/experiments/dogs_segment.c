@@ -201,11 +201,6 @@ static gbs_status run_scan(cutting *c, const gbs_model *model, int scan, gbs_err
     return lab_run(c->lab, scan_name[scan], model, &options, on_draw, c, NULL, err);
 }
 
-static int is_stopped(void *context)
-{
-    return lab_tell(context, 0.0);
-}
-
 /* Of the first picture: as it is, each patch alone, and the last labels of a chain, over grey. */
 static gbs_status show(cutting *c, gbs_error *err)
 {
@@ -244,7 +239,7 @@ static gbs_status cut(cutting *c, uint8_t *class_of, gbs_error *err)
     GBSI_TRY(error_of(c, gbs_segment_alone(c->segment), &c->alone[c->at], err));
     GBSI_TRY(gbs_segment_model(c->segment, &model, err));
     if (c->sequence == NULL) {
-        GBSI_TRY(gbs_segment_scan(c->segment, &middle, is_stopped, c->lab, &c->sequence,
+        GBSI_TRY(gbs_segment_scan(c->segment, &middle, lab_is_stopped, c->lab, &c->sequence,
                                   &c->n_updates, &c->scan, err));
     }
     for (int scan = 0; scan < N_SCANS; scan++) {
