@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- whose options --------------------------------------------------------------------------- */
@@ -61,7 +62,7 @@ static const struct {
             {"sweeps", WEIGHTS | RBM},
             {"scan", WEIGHTS},
             {"accuracy", WEIGHTS},
-            {"curve", WEIGHTS | RBM},
+            {"curve", WEIGHTS | POTTS | RBM},
             {"checkpoint", WEIGHTS | POTTS | RBM},
             {"resume", WEIGHTS | POTTS | RBM},
             {"checkpoint-every", WEIGHTS | POTTS | RBM}};
@@ -243,4 +244,31 @@ int cli_write_curve(const char *path, const char *header, uint64_t first, const 
 {
     const curve c = {header, first, value, n_rows, n_columns};
     return cli_write(path, write_rows, &c);
+}
+
+enum { POINT_COLUMNS = 3, POINTS = 1024 };
+
+void cli_points_add(void *context, const gbs_learn_point *point)
+{
+    cli_points *p = context;
+    const double numbers[POINT_COLUMNS] = {point->objective, point->gradient, point->held_out};
+    p->first = p->n == 0 ? point->iteration : p->first;
+    if (p->n == p->capacity) {
+        const size_t wanted = p->capacity > 0 ? 2 * p->capacity : POINTS;
+        double *grown = realloc(p->value, wanted * sizeof numbers);
+        if (grown == NULL) {
+            p->lost = 1;
+            return;
+        }
+        p->value = grown;
+        p->capacity = wanted;
+    }
+    memcpy(p->value + POINT_COLUMNS * p->n++, numbers, sizeof numbers);
+}
+
+int cli_points_write(const cli_points *points, const char *path)
+{
+    return points->lost ? cli_error(CLI_FAILED, "out of memory")
+                        : cli_write_curve(path, "iteration,objective,gradient,held_out",
+                                          points->first, points->value, points->n, POINT_COLUMNS);
 }

@@ -36,6 +36,17 @@ void cli_learn_tell_probes(const cli_arguments *arguments, uint64_t n);
 int cli_write_curve(const char *path, const char *header, uint64_t first, const double *value,
                     size_t n_rows, size_t n_columns);
 
+/* What gbs_learn_options.point and gbs_potts_options.point tell; zero before the first one. */
+typedef struct cli_points {
+    double *value; /* objective, gradient, held-out rows; freed by the caller */
+    size_t n, capacity;
+    uint64_t first; /* iteration of the first of them */
+    int lost;       /* there was no memory for one */
+} cli_points;
+void cli_points_add(void *context, const gbs_learn_point *point);
+/* As CSV. path NULL: nothing. @return an exit status. */
+int cli_points_write(const cli_points *points, const char *path);
+
 /* Whether the kind of model, the first operand of learn, has the right number of operands and no
  * option that is for other kinds. */
 int cli_learn_check(const cli_arguments *arguments);

@@ -19,6 +19,7 @@ typedef struct learning {
     gbs_error no_error;    /* why */
     uint8_t *unseen;       /* [n_parameters] whether the error has the pull of the penalty */
     uint64_t n_probes;     /* that they were estimated by; 0: none */
+    cli_points curve;
     cli_bar bar;
 } learning;
 
@@ -44,6 +45,10 @@ static int settle(learning *l)
     if (strcmp(method, "cd") == 0) {
         return cli_error(CLI_USAGE,
                          "learn potts takes --method pl, asymmetric or pcd; cd is for learn rbm");
+    }
+    if (arguments->curve != NULL && strcmp(method, "asymmetric") == 0) {
+        return cli_error(CLI_USAGE, "--curve is for learning all sites together: leave out "
+                                    "--method asymmetric");
     }
     if (arguments->l2 == 0.0) {
         return cli_error(CLI_USAGE, "--l2 0: without a penalty weights of states that no row has "
@@ -72,9 +77,12 @@ static int settle(learning *l)
                             .steps = arguments->learn_steps,
                             .rate = arguments->rate,
                             .probes = arguments->probes};
-    const int status = cli_machine_settle(arguments, &l->rows);
+    int status = cli_machine_settle(arguments, &l->rows);
     l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
     l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->curve);
+    }
     return status == CLI_DONE ? cli_check_output(arguments->intervals) : status;
 }
 
@@ -85,6 +93,10 @@ static int learn(learning *l, int *stopped)
         .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
     gbs_status done = GBS_OK;
+    if (arguments->curve != NULL) {
+        l->options.point = cli_points_add;
+        l->options.point_context = &l->curve;
+    }
     cli_signals_catch();
     cli_bar_init(&l->bar, arguments, &arguments->run);
     l->bar.unit = "iterations";
@@ -318,6 +330,9 @@ int cli_learn_potts(cli_arguments *arguments)
         status = cli_write(arguments->intervals, write_intervals, &l);
     }
     if (status == CLI_DONE) {
+        status = cli_points_write(&l.curve, arguments->curve);
+    }
+    if (status == CLI_DONE) {
         status = write_summary(&l, stopped);
     }
     if (status == CLI_DONE) {
@@ -328,5 +343,6 @@ int cli_learn_potts(cli_arguments *arguments)
     free(l.value);
     free(l.error);
     free(l.unseen);
+    free(l.curve.value);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }

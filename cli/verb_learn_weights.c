@@ -18,13 +18,8 @@ typedef struct learning {
     double held_out_sum; /* ln P or ln PL of the rows that are held out */
     gbs_learn_report report;
     cli_bar bar;
-    double *curve; /* [n_points][CURVE] objective, gradient, held-out rows */
-    size_t n_points, capacity;
-    uint64_t first; /* iteration of the first of them */
-    int curve_lost; /* there was no memory for it */
+    cli_points curve;
 } learning;
-
-enum { CURVE = 3, POINTS = 1024 };
 
 static gbs_learn_objective objective(const cli_arguments *arguments)
 {
@@ -143,24 +138,6 @@ static int settle(learning *l, cli_arguments *arguments)
     return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
 }
 
-static void on_point(void *context, const gbs_learn_point *point)
-{
-    learning *l = context;
-    const double numbers[CURVE] = {point->objective, point->gradient, point->held_out};
-    l->first = l->n_points == 0 ? point->iteration : l->first;
-    if (l->n_points == l->capacity) {
-        const size_t wanted = l->capacity > 0 ? 2 * l->capacity : POINTS;
-        double *grown = realloc(l->curve, wanted * sizeof numbers);
-        if (grown == NULL) {
-            l->curve_lost = 1;
-            return;
-        }
-        l->curve = grown;
-        l->capacity = wanted;
-    }
-    memcpy(l->curve + CURVE * l->n_points++, numbers, sizeof numbers);
-}
-
 static int learn(learning *l, int *stopped)
 {
     const gbs_model *model = l->job.model;
@@ -174,8 +151,8 @@ static int learn(learning *l, int *stopped)
         }
     }
     if (l->job.arguments->curve != NULL) {
-        l->options.point = on_point;
-        l->options.point_context = l;
+        l->options.point = cli_points_add;
+        l->options.point_context = &l->curve;
         l->options.held_out = l->held_out;
     }
     cli_signals_catch();
@@ -185,9 +162,7 @@ static int learn(learning *l, int *stopped)
                                         &l->learnt, &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
     *stopped = done == GBS_STOPPED;
-    return done < 0        ? cli_learn_fail(&l->checkpoints, done, &err)
-           : l->curve_lost ? cli_error(CLI_FAILED, "out of memory")
-                           : CLI_DONE;
+    return done < 0 ? cli_learn_fail(&l->checkpoints, done, &err) : CLI_DONE;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -353,8 +328,7 @@ static int write_all(const learning *l, int stopped)
         status = cli_write(l->job.arguments->intervals, write_weights, l);
     }
     if (status == CLI_DONE) {
-        status = cli_write_curve(l->job.arguments->curve, "iteration,objective,gradient,held_out",
-                                 l->first, l->curve, l->n_points, CURVE);
+        status = cli_points_write(&l->curve, l->job.arguments->curve);
     }
     if (status == CLI_DONE) {
         status = write_summary(l, stopped);
@@ -402,7 +376,7 @@ int cli_learn_weights(cli_arguments *arguments)
     gbs_data_free(l.held_out);
     gbs_model_free(l.learnt);
     free(l.error);
-    free(l.curve);
+    free(l.curve.value);
     cli_job_free(&l.job);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }

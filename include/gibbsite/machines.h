@@ -24,6 +24,7 @@
 #define GIBBSITE_MACHINES_H
 
 #include "gibbsite/checkpoint.h"
+#include "gibbsite/learn.h"
 #include "gibbsite/run.h"
 
 #ifdef __cplusplus
@@ -130,6 +131,12 @@ typedef struct gbs_potts_options {
     uint64_t probes; /**< gbs_potts_errors(): by so many probes, at most GBS_MAX_POTTS_PROBES, with
                           signs from seed; 0: by a matrix of up to GBS_MAX_POTTS_ERRORS free
                           parameters, by GBS_USUAL_POTTS_PROBES probes of more */
+    /** NULL, or called on the calling thread after each iteration of PL, or after each step of PCD,
+     *  whose objective is not known and whose gradient, of one coupling, is what the chains say as
+     *  a root mean square. The held-out rows of gbs_potts_learn() are judged by their ln PL. Not
+     *  with ASYMMETRIC, which never has all weights. @param point valid during the call. */
+    void (*point)(void *context, const gbs_learn_point *point);
+    void *point_context; /**< first argument of point */
 } gbs_potts_options;
 
 /** What was found. Logarithms are natural. */

@@ -73,6 +73,10 @@ static int advance(void *context, const double *x, const double *gradient, doubl
     l->report.objective = objective;
     l->report.gradient_norm = gbsi_sqrt(square);
     l->work.progress.pass = (uint64_t)iteration;
+    if (l->options.method == GBS_POTTS_PL) {
+        gbsi_potts_tell(&l->potts, &l->options, l->report.iterations, x, objective,
+                        l->report.gradient_norm);
+    }
     return gbsi_watch_stopped(&l->work.watch);
 }
 
@@ -197,6 +201,11 @@ static gbs_status take_options(learning *l, const gbs_potts_options *options, gb
                          "and none but with GBS_POTTS_PCD",
                          o->checkpoint_every_s);
     }
+    if (o->point != NULL && o->method == GBS_POTTS_ASYMMETRIC) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found point with GBS_POTTS_ASYMMETRIC, which learns "
+                         "one site after the other, expected all sites together");
+    }
     if (o->method > GBS_POTTS_ASYMMETRIC || o->chains > UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "gbs_potts_options: found method %" PRIu64 " and %" PRIu64
@@ -228,17 +237,15 @@ static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, gbs
 }
 
 /* ln PL of the rows and of those held out, under the result. @return whether it was not stopped. */
-static bool judge(learning *l, const gbs_rows *held_out)
+static bool judge(learning *l)
 {
     gbs_potts_report *r = &l->report;
-    const gbs_rows *rows = l->potts.rows;
+    const gbs_rows *held_out = l->potts.held_out;
     const gbsi_watch *watch = &l->work.watch;
     r->pseudo_log_likelihood = gbsi_potts_log_pl(&l->potts, l->x);
     if (held_out != NULL && !gbsi_watch_stopped(watch)) {
-        l->potts.rows = held_out;
         r->held_out_weight = gbs_rows_weight(held_out);
-        r->held_out_pl = gbsi_potts_log_pl(&l->potts, l->x);
-        l->potts.rows = rows;
+        r->held_out_pl = gbsi_potts_held_out_pl(&l->potts, l->x);
     }
     return !gbsi_watch_stopped(watch);
 }
@@ -269,7 +276,7 @@ static uint64_t count_coupled(const learning *l)
     return n;
 }
 
-static gbs_status learn(learning *l, const gbs_rows *held_out, gbs_model **model, gbs_error *err)
+static gbs_status learn(learning *l, gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_status ended = GBS_OK;
@@ -285,7 +292,7 @@ static gbs_status learn(learning *l, const gbs_rows *held_out, gbs_model **model
     if (l->options.method == GBS_POTTS_PCD && ended == GBS_OK) {
         GBSI_TRY(ended = gbsi_potts_chains(&l->potts, &l->options, l->x, r, err));
     }
-    if (!judge(l, held_out)) {
+    if (!judge(l)) {
         ended = GBS_STOPPED;
         r->pseudo_log_likelihood = log_pl_of_objective(l);
         r->held_out_pl = (double)NAN;
@@ -330,7 +337,8 @@ gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
                                     .memory_limit = l.options.memory_limit};
     GBSI_TRY(gbsi_work_begin(&l.work, &work, callbacks, 0, err));
     GBSI_TRY(gbsi_potts_init(rows, &l.work, &l.potts, err));
-    GBSI_TRY(learn(&l, held_out, &learnt, err));
+    l.potts.held_out = held_out;
+    GBSI_TRY(learn(&l, &learnt, err));
     gbsi_struct_give(report, &l.report, sizeof l.report);
     *model = learnt;
 

@@ -11,6 +11,7 @@
 
 typedef struct gbsi_potts {
     const gbs_rows *rows;
+    const gbs_rows *held_out; /* or NULL */
     gbsi_work *work;
     uint32_t n_sites, n_states, width;
     size_t n;             /* parameters */
@@ -62,6 +63,11 @@ void gbsi_potts_product(gbsi_potts *potts, const double *x, const double *along,
 bool gbsi_potts_sum_rows(const gbsi_potts *potts, uint32_t member, gbsi_potts_site *site);
 /* Sum over rows of weight ln PL; some number where it was stopped. */
 double gbsi_potts_log_pl(gbsi_potts *potts, const double *x);
+/* That of the held-out rows; NAN: there are none. */
+double gbsi_potts_held_out_pl(gbsi_potts *potts, const double *x);
+/* Tells options.point, if there is one, where learning is. @param gradient its length. */
+void gbsi_potts_tell(gbsi_potts *potts, const gbs_potts_options *options, uint64_t iteration,
+                     const double *x, double objective, double gradient);
 
 /* The zero-sum gauge, with the same distribution. */
 void gbsi_potts_to_gauge(const gbsi_potts *potts, double *x);

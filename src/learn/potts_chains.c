@@ -314,6 +314,8 @@ static void take_steps(chains *c, uint64_t end)
         report->moment_error = n_entries > 0.0 ? gbsi_sqrt(square / n_entries) : 0.0;
         report->steps = c->step + 1;
         p->work->progress.pass++;
+        gbsi_potts_tell(c->potts, &c->options, report->steps, c->x, (double)NAN,
+                        report->moment_error);
     }
     keep_step(c);
 }

@@ -181,6 +181,32 @@ double gbsi_potts_log_pl(gbsi_potts *potts, const double *x)
     return sum;
 }
 
+double gbsi_potts_held_out_pl(gbsi_potts *potts, const double *x)
+{
+    const gbs_rows *rows = potts->rows;
+    if (potts->held_out == NULL) {
+        return (double)NAN;
+    }
+    potts->rows = potts->held_out;
+    const double log_pl = gbsi_potts_log_pl(potts, x);
+    potts->rows = rows;
+    return log_pl;
+}
+
+void gbsi_potts_tell(gbsi_potts *potts, const gbs_potts_options *options, uint64_t iteration,
+                     const double *x, double objective, double gradient)
+{
+    gbs_learn_point point = {
+        .size = sizeof point, .iteration = iteration, .objective = objective, .gradient = gradient};
+    if (options->point == NULL || gbsi_watch_stopped(&potts->work->watch)) {
+        return;
+    }
+    point.held_out = gbsi_potts_held_out_pl(potts, x);
+    if (!gbsi_watch_stopped(&potts->work->watch)) {
+        options->point(options->point_context, &point);
+    }
+}
+
 double gbsi_potts_objective(gbsi_potts *potts, const double *x, double l2, double *gradient)
 {
     double square = 0.0;

@@ -295,3 +295,42 @@ def test_wrong_use(run, work, arguments, part):
     done = run("learn", "potts", *arguments)
     assert done.status in (1, 2) and done.out == "" and part in done.err, done.err
     assert done.status == 2 or "folder" in part
+
+
+# ---- the curve --------------------------------------------------------------------------------------
+
+
+def curve_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_curve(run, work):
+    """A row for each iteration; the last one is the result, and nobody else sees a difference."""
+    words = ["learn", "potts", BARS, "--held-out", "0.3", "--summary", "s.json"]
+    assert run(*words, "-o", "a.gbm").status == 0
+    done = run(*words, "-o", "b.gbm", "--curve", "c.csv")
+    assert done.status == 0 and (work / "a.gbm").read_bytes() == (work / "b.gbm").read_bytes(), done.err
+    report = json.loads((work / "s.json").read_text())
+    rows = curve_of(work / "c.csv")
+    assert list(rows[0]) == ["iteration", "objective", "gradient", "held_out"]
+    assert [int(row["iteration"]) for row in rows] == list(range(1, report["iterations"] + 1))
+    falls = [float(row["objective"]) for row in rows]
+    assert falls == sorted(falls, reverse=True) and falls[-1] == report["objective"]
+    assert float(rows[-1]["gradient"]) == report["gradient_norm"] < float(rows[0]["gradient"])
+    assert float(rows[-1]["held_out"]) == pytest.approx(report["held_out_pseudo_log_likelihood"], rel=1e-9)
+    done = run("learn", "potts", BARS, "--method", "asymmetric", "-o", "c.gbm", "--curve", "c.csv")
+    assert done.status == 2 and "--curve" in done.err and "all sites together" in done.err
+
+
+def test_curve_of_chains(run, work):
+    """A row for each step."""
+    words = ["learn", "potts", BARS, "--method", "pcd", "--chains", "50"]
+    done = run(*words, "--steps", "40", "-o", "a.gbm", "--curve", "a.csv", "--summary", "s.json")
+    assert done.status == 0, done.err
+    steps = json.loads((work / "s.json").read_text())["steps"]
+    rows = curve_of(work / "a.csv")
+    assert [int(row["iteration"]) for row in rows] == list(range(1, steps + 1))
+    assert all(row["objective"] == row["held_out"] == "" and float(row["gradient"]) > 0 for row in rows)
+    done = run(*words, "--steps", "40", "--held-out", "0.3", "-o", "b.gbm", "--curve", "b.csv")
+    assert done.status == 0 and all(float(row["held_out"]) < 0 for row in curve_of(work / "b.csv"))

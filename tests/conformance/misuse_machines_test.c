@@ -86,22 +86,30 @@ static void potts(void **state)
     gbs_rows_free(rows);
 }
 
+static void see_nothing(void *context, const gbs_learn_point *point)
+{
+    (void)context;
+    (void)point;
+}
+
 /* What is refused by what it says, where the library can learn. */
 static void potts_options(void **state)
 {
     (void)state;
     const gbs_checkpoint_files files = {.size = sizeof files, .write = "none"};
-    const gbs_potts_options bad[] = {{.size = sizeof bad[0], .l2 = -1.0},
-                                     {.size = sizeof bad[0], .tolerance = 2.0},
-                                     {.size = sizeof bad[0], .rate = -1.0},
-                                     {.size = sizeof bad[0], .method = 3},
-                                     {.size = sizeof bad[0], .chains = 1ull << 40},
-                                     {.size = sizeof bad[0], .time_s = -1.0},
-                                     {.size = sizeof bad[0], .threads = 1u << 20},
-                                     {.size = sizeof bad[0], .l1 = -1.0},
-                                     {.size = sizeof bad[0], .l1 = 1.0, .method = GBS_POTTS_PCD},
-                                     {.size = sizeof bad[0], .checkpoints = &files},
-                                     {.size = sizeof bad[0], .checkpoint_every_s = -1.0}};
+    const gbs_potts_options bad[] = {
+        {.size = sizeof bad[0], .l2 = -1.0},
+        {.size = sizeof bad[0], .tolerance = 2.0},
+        {.size = sizeof bad[0], .rate = -1.0},
+        {.size = sizeof bad[0], .method = 3},
+        {.size = sizeof bad[0], .chains = 1ull << 40},
+        {.size = sizeof bad[0], .time_s = -1.0},
+        {.size = sizeof bad[0], .threads = 1u << 20},
+        {.size = sizeof bad[0], .l1 = -1.0},
+        {.size = sizeof bad[0], .l1 = 1.0, .method = GBS_POTTS_PCD},
+        {.size = sizeof bad[0], .checkpoints = &files},
+        {.size = sizeof bad[0], .point = see_nothing, .method = GBS_POTTS_ASYMMETRIC},
+        {.size = sizeof bad[0], .checkpoint_every_s = -1.0}};
     gbs_rows *rows = NULL;
     gbs_rows *empty = NULL;
     gbs_rows *wider = NULL;
