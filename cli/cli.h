@@ -157,6 +157,10 @@ const char *cli_nearest(const char *text, const char *const *candidate, size_t n
 /* Refuse early, before a long run, what cannot be written: a folder, a missing or read-only one. */
 int cli_check_output(const char *path);
 
+/* The same of --output and the files beside it: --intervals, --curve, --summary and --checkpoint.
+ * No two of them are one file, and one at most is standard output. */
+int cli_check_results(const cli_arguments *arguments);
+
 /* Refuse a --plot that is no name of an SVG file, or that of --output. */
 int cli_check_plot(const cli_arguments *arguments);
 

@@ -311,6 +311,36 @@ int cli_write_members(const char *path, const cli_members *members)
     return cli_write(path, write_members, members);
 }
 
+int cli_check_results(const cli_arguments *arguments)
+{
+    const struct {
+        const char *name, *path;
+    } file[] = {{"output", arguments->output != NULL ? arguments->output : "-"},
+                {"intervals", arguments->intervals},
+                {"curve", arguments->curve},
+                {"summary", arguments->summary},
+                {"checkpoint", arguments->checkpoint}};
+    int status = CLI_DONE;
+    for (size_t i = 0; i < sizeof file / sizeof file[0] && status == CLI_DONE; i++) {
+        const char *path = file[i].path;
+        status = cli_check_output(path);
+        for (size_t k = 0; k < i && path != NULL && status == CLI_DONE; k++) {
+            if (file[k].path == NULL || strcmp(file[k].path, path) != 0 ||
+                strncmp(path, "/dev/", 5) == 0) {
+                continue;
+            }
+            status = strcmp(path, "-") == 0
+                         ? cli_error(CLI_USAGE,
+                                     "--%s -: standard output is for the result; name a file "
+                                     "instead",
+                                     file[i].name)
+                         : cli_error(CLI_USAGE, "--%s and --%s name the same file %s", file[k].name,
+                                     file[i].name, path);
+        }
+    }
+    return status;
+}
+
 int cli_check_plot(const cli_arguments *arguments)
 {
     const char *plot = arguments->plot;

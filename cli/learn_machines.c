@@ -133,7 +133,7 @@ int cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_
         .size = sizeof *files, .write = arguments->checkpoint, .resume = arguments->resume};
     return cli_given(arguments, "checkpoint-every") && arguments->checkpoint == NULL
                ? cli_error(CLI_USAGE, "--checkpoint-every applies with --checkpoint FILE only")
-               : cli_check_output(arguments->checkpoint);
+               : CLI_DONE;
 }
 
 const gbs_checkpoint_files *cli_learn_checkpoints(const gbs_checkpoint_files *files)
@@ -175,7 +175,7 @@ int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows)
     if (status == CLI_DONE) {
         status = cli_learn_settle_checkpoints(arguments, &rows->checkpoints);
     }
-    return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
+    return status == CLI_DONE ? cli_check_results(arguments) : status;
 }
 
 int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows)

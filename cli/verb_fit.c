@@ -57,10 +57,7 @@ static int settle(fitting *f, cli_arguments *arguments)
         status = cli_check_model_output(arguments);
     }
     if (status == CLI_DONE) {
-        status = cli_check_output(arguments->intervals);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->summary);
+        status = cli_check_results(arguments);
     }
     f->options.size = sizeof f->options;
     f->options.iterations = arguments->em_iterations;

@@ -33,14 +33,8 @@ static int settle(labelling *l)
     if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input cannot be the model and the data");
     }
-    int status = cli_check_method(arguments);
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->output);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->summary);
-    }
-    return status;
+    const int status = cli_check_method(arguments);
+    return status == CLI_DONE ? cli_check_results(arguments) : status;
 }
 
 /* The column of --truth, once their number is known. */

@@ -57,11 +57,7 @@ static int settle(learning *l)
         .steps = cli_given(arguments, "steps") ? arguments->learn_steps : 0,
         .seed = arguments->run.seed,
         .probes = arguments->probes};
-    int status = cli_check_output(arguments->output);
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->intervals);
-    }
-    return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
+    return cli_check_results(arguments);
 }
 
 static int learn(learning *l, int *stopped)

@@ -50,11 +50,8 @@ static int settle(learning *l)
         .position_cells = arguments->position_cells,
         .iterations = cli_given(arguments, "iterations") ? arguments->em_iterations : 0,
         .tolerance = cli_given(arguments, "tolerance") ? arguments->em_tolerance : 0.0};
-    int status = settle_patch(l);
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->output);
-    }
-    return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
+    const int status = settle_patch(l);
+    return status == CLI_DONE ? cli_check_results(arguments) : status;
 }
 
 static int learn(learning *l)

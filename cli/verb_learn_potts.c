@@ -77,13 +77,10 @@ static int settle(learning *l)
                             .steps = arguments->learn_steps,
                             .rate = arguments->rate,
                             .probes = arguments->probes};
-    int status = cli_machine_settle(arguments, &l->rows);
+    const int status = cli_machine_settle(arguments, &l->rows);
     l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
     l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->curve);
-    }
-    return status == CLI_DONE ? cli_check_output(arguments->intervals) : status;
+    return status;
 }
 
 static int learn(learning *l, int *stopped)

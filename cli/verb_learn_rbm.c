@@ -54,7 +54,7 @@ static int settle(learning *l)
     const int status = cli_machine_settle(arguments, &l->rows);
     l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
     l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
-    return status == CLI_DONE ? cli_check_output(arguments->curve) : status;
+    return status;
 }
 
 static int read_all(learning *l)

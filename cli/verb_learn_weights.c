@@ -129,13 +129,7 @@ static int settle(learning *l, cli_arguments *arguments)
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
     }
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->intervals);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->curve);
-    }
-    return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
+    return status == CLI_DONE ? cli_check_results(arguments) : status;
 }
 
 static int learn(learning *l, int *stopped)

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import SPRINKLER, only, program
+from conftest import ROOT, SPRINKLER, only, program
 
 
 def shell(work, command):
@@ -154,3 +154,33 @@ def test_grid_is_looked_at(run, work, verb):
                             (["--grid", "7x7", *rectangle], 2), (["--grid", "3x4", *rectangle], 0)]:
         output = ["-o", "s.txt", "--steps", "20"] if verb == "scan" else []
         assert run(verb, "m.uai", *options, *output).status == status, options
+
+
+EXAMPLES = ROOT / "examples"
+SEVERAL = [
+    ["label", EXAMPLES / "places.crf", EXAMPLES / "places.txt", "-o", "x", "--summary", "x"],
+    ["learn", "crf", EXAMPLES / "places.template", EXAMPLES / "places.txt", "-o", "x", "--intervals", "x"],
+    ["learn", "weights", EXAMPLES / "friends", EXAMPLES / "friends.csv", "-o", "y.gbm", "--curve", "x", "--intervals", "x"],
+    ["learn", "potts", EXAMPLES / "bars.csv", "-o", "x.gbm", "--curve", "x.gbm"],
+    ["learn", "rbm", EXAMPLES / "bars.csv", "--hidden", "2", "-o", "x.gbm", "--summary", "x.gbm"],
+    ["learn", "aspects", EXAMPLES / "ground" / "list.txt", "-o", "x", "--summary", "x"],
+    ["fit", SPRINKLER, EXAMPLES / "sprinkler.csv", "-o", "x.bif", "--summary", "x.bif"],
+]
+
+
+@pytest.mark.parametrize("words", SEVERAL, ids=lambda words: " ".join(words[:2]) if words[0] == "learn" else words[0])
+def test_two_results_have_two_files(run, work, words):
+    """The second would replace the first."""
+    done = run(*words)
+    assert done.status == 2 and done.out == "" and " name the same file x" in done.err
+    only(work)
+
+
+def test_one_result_on_standard_output(run, work):
+    label = SEVERAL[0][:3]
+    done = run(*label, "--summary", "-")
+    assert done.status == 2 and done.out == "" and "--summary -: standard output is for the result" in done.err
+    done = run(*label, "--summary", "-", "-o", "x")
+    assert done.status == 0 and done.out.startswith("{")
+    assert run(*label, "--summary", "/dev/null", "-o", "/dev/null").status == 0
+    only(work, "x")
