@@ -133,6 +133,7 @@ static void test_ws_weights(void **state)
     SPOILT(components_slope, "random draws", -0.5);
     GOOD(components_cor, 0.00656, 0.00596, 2097152.0, 0.0);
     SPOILT(components_cor, "no correlation", 0.0, 0.00596, 2097152.0, 0.0);
+    SPOILT(components_cor, "random draws", 0.00243, 0.00596, 2097152.0, 0.0);
     SPOILT(components_cor, "another limit", 0.06, 0.00596, 2097152.0, 0.0);
     SPOILT(components_cor, "bins", 0.00656, 0.00596, 2097152.0, 0.01);
     GOOD(components_approx, 0.126, 0.00338);
@@ -143,6 +144,7 @@ static void test_ws_weights(void **state)
     SPOILT(components_all, "64 bins as 4", 0.259, 0.259);
     GOOD(dcor_limit, 0.00716, 0.00596, 1048576.0);
     SPOILT(dcor_limit, "no correlation", 0.0, 0.00596, 1048576.0);
+    SPOILT(dcor_limit, "random draws", 0.00347, 0.00596, 1048576.0);
     SPOILT(dcor_limit, "another limit", 0.06, 0.00596, 1048576.0);
     GOOD(dcor_printed, 0.007357, 0.00734);
     SPOILT(dcor_printed, "too high", 0.0075, 0.00734);

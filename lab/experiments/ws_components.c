@@ -115,7 +115,7 @@ static void judge(laboratory *lab, const result *r)
                            .sweeps = r[i].parts.sweeps[r[i].parts.n - 1],
                            .approx = last_of(&r[i], LAB_APPROX)),
                  "%s: D cor %.3g after %.0f sweeps (slope %.2f), its estimated limit %.3g (wanted "
-                 "0.4 to 2 times the limit, and 6 / sqrt(T) more after T sweeps), D approx 0",
+                 "0.9 to 2 times the limit, and 6 / sqrt(T) more after T sweeps), D approx 0",
                  panel_of[i].title, last_of(&r[i], LAB_COR), r[i].parts.sweeps[r[i].parts.n - 1],
                  lab_component_slope(&r[i].parts, LAB_COR), r[i].limit);
     }

@@ -137,7 +137,7 @@ static void judge(laboratory *lab, const result *r)
         lab_find(lab,
                  LAB_JUDGE(dcor_limit, .cor = r->measured[i], .limit = r->limit[i].total,
                            .sweeps = r->parts[i].sweeps[r->parts[i].n - 1]),
-                 "%s: estimate %.4g, measured %.3g +- %.1g, slope %.2f (wanted 0.4 to 2 times "
+                 "%s: estimate %.4g, measured %.3g +- %.1g, slope %.2f (wanted 0.9 to 2 times "
                  "the estimate, and 6 / sqrt(T) more after T sweeps)",
                  model_of[i]->name, r->limit[i].total, r->measured[i], r->error[i],
                  lab_component_slope(&r->parts[i], LAB_COR));
