@@ -276,7 +276,12 @@ static void tell(const learning *l, int stopped)
         cli_note(arguments, "%" PRIu64 " of %" PRIu64 " pairs of sites are coupled", r->n_coupled,
                  r->n_sites * (r->n_sites - 1) / 2);
     }
-    if (chains) {
+    if (chains && isnan(r->rhat)) {
+        cli_note(arguments,
+                 "not converged after %" PRIu64 " steps of %" PRIu64
+                 " chains: stopped, and the chains were not judged",
+                 r->steps, l->options.chains);
+    } else if (chains) {
         cli_note(
             arguments,
             "%s after %" PRIu64 " steps of %" PRIu64

@@ -297,6 +297,13 @@ def test_wrong_use(run, work, arguments, part):
     assert done.status == 2 or "folder" in part
 
 
+def test_stopped_before_chains_were_judged(run):
+    """What is not known is not told: the first look at the chains is after a quarter of the steps."""
+    done = run("learn", "potts", BARS, "--method", "pcd", "--steps", "2147483647", "--time", "1", "-o", "a.gbm")
+    assert done.status == 4 and "nan" not in done.err
+    assert "not converged after " in done.err and "the chains were not judged" in done.err
+
+
 # ---- the curve --------------------------------------------------------------------------------------
 
 
