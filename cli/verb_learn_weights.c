@@ -198,6 +198,7 @@ static int write_summary(const learning *l, int stopped)
          l->held_out_sum},
         {"rhat", sampled ? r->rhat : (double)NAN},
         {"chance", sampled ? r->chance : (double)NAN},
+        {"misfit", r->misfit},
         {"seconds", r->seconds},
         {NULL, 0}};
     const cli_flag flags[] = {{"errors_known", r->has_errors != 0},
@@ -235,6 +236,13 @@ static void tell_sampled(const learning *l, int stopped)
     if (stopped) {
         cli_note(arguments, "stopped after %" PRIu64 " steps, %.3g s; %" PRIu64 " weights",
                  r->iterations, r->seconds, r->n_learnt);
+    } else if (!isnan(r->misfit)) {
+        cli_note(arguments,
+                 "%s after %" PRIu64
+                 " steps, %.3g s: R-hat of the features %.3f (converged: at most 1.05), gradient "
+                 "%.3f of the rows' standard errors (at most 0.25); %" PRIu64 " weights%s",
+                 r->converged ? "converged" : "not converged", r->iterations, r->seconds, r->rhat,
+                 r->misfit, r->n_learnt, r->converged ? "" : "; try more --steps or --chains");
     } else if (!r->has_errors) {
         cli_note(arguments,
                  "not converged after %" PRIu64
@@ -278,6 +286,11 @@ static void tell(const learning *l, int stopped)
     if (l->options.l1 > 0.0) {
         cli_note(arguments, "standard errors are not known with --l1; %u weights are not 0",
                  count_weights(l->learnt));
+    } else if (!isnan(r->misfit)) {
+        cli_note(arguments,
+                 "standard errors are not known: they need the covariance of all features, which "
+                 "is estimated by chains for at most %u weights",
+                 GBS_MAX_LEARNT_WEIGHTS);
     } else if (!r->has_errors && by_probes(l) && arguments->intervals == NULL) {
         cli_note(arguments, "standard errors of so many weights are estimated by probes: add "
                             "--intervals");

@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /** Most weights of which gbs_learn_weights() makes a matrix of second derivatives, a square of
- * them; of more it takes products of that matrix with vectors. Most weights of all: sampled. */
+ * them; of more it takes products of that matrix with vectors, or, sampled, its diagonal. */
 #define GBS_MAX_LEARNT_WEIGHTS 4096u
 
 /** The same with GBS_LEARN_LIKELIHOOD: such a matrix takes two trees for each weight. */
@@ -131,6 +131,9 @@ typedef struct gbs_learn_report {
     uint64_t scan_length; /**< sampled: updates of a chain in a sweep, at the last step */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
     uint64_t probes;      /**< by which standard errors are estimated; 0: by a matrix */
+    double misfit;        /**< sampled, more than GBS_MAX_LEARNT_WEIGHTS weights: the length of the
+                               gradient, less what chance adds, in standard errors of that of the rows;
+                               NAN: it was stopped, or other learning */
 } gbs_learn_report;
 
 /**
@@ -152,7 +155,10 @@ typedef struct gbs_learn_report {
  * Sampled, the weights follow chains that go on while they move, from the maximum of the
  * pseudo-likelihood if the rows are complete; a last step of Newton's method corrects them by what
  * the chains say at the weights held still [M67]. Converged means R-hat of at most 1.05 and a last
- * step of at most one standard error.
+ * step of at most one standard error. Of more than GBS_MAX_LEARNT_WEIGHTS weights a diagonal takes
+ * the place of the matrix, which costs time and memory in proportion to them: there is no last step
+ * and there are no standard errors, and converged means R-hat of at most 1.05 and report.misfit of
+ * at most 0.25.
  *
  * An optimised scan is the shortest, within an eighth, whose Dobrushin variation with weight 1 for
  * every variable is at most the accuracy (Mitliagkas & Mackey 2017, section 5.3). It is made anew
@@ -166,7 +172,8 @@ typedef struct gbs_learn_report {
  * but for limits, threads, point and held_out. Points before it are not told again.
  *
  * Standard errors of the likelihood are those of the inverse of the observed information, for any
- * number of rows; sampled ones have what chance adds in them. Those of the pseudo-likelihood are
+ * number of rows; sampled ones, of up to GBS_MAX_LEARNT_WEIGHTS weights, have what chance adds in
+ * them. Those of the pseudo-likelihood are
  * those of the sandwich (Godambe 1960; Lindsay 1988, Contemporary Mathematics 80:221-239): rows
  * count as independent draws, a row of weight c as c of them. They are NAN, and has_errors is 0,
  * where there are no more rows than weights, and of either objective where the data leave some
@@ -190,11 +197,11 @@ typedef struct gbs_learn_report {
  *         last step, sampled their mean over the last half of the steps as far as that went;
  *         GBS_ERR_STOPPED before there was one; GBS_ERR_IO and GBS_ERR_FORMAT for a checkpoint that
  *         cannot be read or written, or is damaged; GBS_ERR_IMPOSSIBLE for a row that has
- *         weight 0 whatever the tied weights are; GBS_ERR_LIMIT for more than
- *         GBS_MAX_LEARNT_WEIGHTS weights of a sampled likelihood, too little memory, or a
- * likelihood whose junction tree does not fit; GBS_ERR_UNSUPPORTED for an optimised scan where
- * Dobrushin's condition fails (the spectral radius of the influences is not below 1) or no scan is
- * accurate enough, and for l1 in a build without libLBFGS; GBS_ERR_ARGUMENT for anything else.
+ *         weight 0 whatever the tied weights are; GBS_ERR_LIMIT for too little
+ *         memory, or a likelihood whose junction tree does not fit; GBS_ERR_UNSUPPORTED for an
+ *         optimised scan where Dobrushin's condition fails (the spectral radius of the influences
+ *         is not below 1) or no scan is accurate enough, and for l1 in a build without libLBFGS;
+ *         GBS_ERR_ARGUMENT for anything else.
  */
 GBS_API gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
                                      const gbs_learn_options *options,

@@ -349,7 +349,7 @@ static gbs_status hold_still(chains *c, gbs_potts_report *report, gbs_error *err
     if (status >= 0 && !gbsi_watch_stopped(&p->work->watch)) {
         report->rhat = rhat;
         report->misfit = misfit;
-        report->converged = rhat <= GBSI_MOST_RHAT && misfit <= GBSI_POTTS_MOST_MISFIT;
+        report->converged = rhat <= GBSI_MOST_RHAT && misfit <= GBSI_MOST_MISFIT;
     }
     return status;
 }

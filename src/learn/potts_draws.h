@@ -15,8 +15,6 @@ static inline size_t gbsi_potts_most_draws(uint64_t n_steps)
     return n < GBSI_POTTS_FEWEST_DRAWS ? GBSI_POTTS_FEWEST_DRAWS : n > 256 ? 256 : (size_t)n;
 }
 
-#define GBSI_POTTS_MOST_MISFIT 0.25
-
 typedef struct gbsi_potts_draws {
     gbsi_potts *potts;
     const uint8_t *state; /* [n_draws][n_chains][n_sites] */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stochastic approximation with the chains' own covariance as its matrix (Gu & Kong 1998, PNAS
  * 95:7270-7274): w moves by g (N C)^-1 times the sampled gradient, C the covariance of the
- * features. Then w stays where it was on average, the chains say how far the maximum is from there,
- * and one step of Newton's method goes there. Rows with missing values have a chain each, with what
- * they have held fast, as those of Younes (1989) and of DimmWitted do.
+ * features; of many weights a diagonal takes its place (sampled_diagonal.c). Then w stays where it
+ * was on average, the chains say how far the maximum is from there, and one step of Newton's method
+ * goes there. Rows with missing values have a chain each, with what they have held fast, as those
+ * of Younes (1989) and of DimmWitted do.
  *
  * The same bits on any number of threads: a chain is drawn by one thread, with random numbers of
  * its own, and a sum over chains, or a row of a matrix of sums, is one thread's. */
@@ -22,7 +23,6 @@
 #define FARTHEST 0.5  /* that a weight moves in a step */
 #define QUARTER  4u   /* steps are not shortened in the first of so many parts */
 #define SLOWING  10.0 /* then, after each of so many parts of the steps, by as much again */
-#define FORGET   0.02 /* what a step's covariance counts for at least */
 #define PIVOT    1e-9
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -78,6 +78,8 @@ static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
     for (size_t row = 0; row < d->n_distinct; ++row) {
         uint32_t *x = state_of(c, c->options->chains + c->n_partial);
         c->n_rows += d->weight[row];
+        GBSI_TRY(gbsi_watch_work(c->pseudo->watch, c->n + 4 * c->pseudo->model->factors.n_factors,
+                                 "learning", err));
         fill(c, row, x);
         GBSI_TRY(check_start(c, row, x, err));
         if (mark(c, row, c->clamped)) {
@@ -89,10 +91,6 @@ static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
         for (size_t k = 0; k < c->n; ++k) {
             c->complete[k] += d->weight[row] * c->step[k];
         }
-    }
-    c->feature = gbsi_alloc_array(c->options->chains + c->n_partial, c->n * sizeof *c->feature);
-    if (c->feature == NULL) {
-        return gbsi_no_memory(err, "features", c->options->chains * c->n * sizeof *c->feature);
     }
     for (uint64_t chain = 0; chain < c->options->chains; ++chain) {
         fill(c, chain % d->n_distinct, state_of(c, chain));
@@ -124,11 +122,10 @@ static void restart(gbsi_climbing *c)
     }
 }
 
-/* Draws a chain as many times more as a step has sweeps, and fills in its features. */
-static void draw_chain(const gbsi_climbing *c, uint32_t member, size_t chain)
+void gbsi_climbing_draw_chain(const gbsi_climbing *c, uint32_t member, size_t chain, uint64_t pass,
+                              double *feature)
 {
     uint32_t *x = state_of(c, chain);
-    double *feature = c->feature + chain * c->n;
     uint8_t *clamped = NULL;
     if (chain >= c->options->chains) {
         clamped = c->clamped + member * c->n_variables;
@@ -136,7 +133,7 @@ static void draw_chain(const gbsi_climbing *c, uint32_t member, size_t chain)
     }
     for (uint64_t k = 0; k < c->options->sweeps && !gbsi_climbing_stopped(c); ++k) {
         gbsi_pseudo_sweep(c->pseudo, member, c->at, &c->how->scan->order, clamped, c->options->seed,
-                          (uint32_t)chain, c->pass * c->options->sweeps + k, x);
+                          (uint32_t)chain, pass * c->options->sweeps + k, x);
     }
     memset(feature, 0, c->n * sizeof *feature);
     gbsi_pseudo_features(c->pseudo, x, feature);
@@ -147,7 +144,7 @@ static void draw_chains(void *context, uint32_t member)
     gbsi_climbing *c = context;
     size_t chain = 0;
     while ((chain = c->next++) < c->options->chains + c->n_partial && !gbsi_climbing_stopped(c)) {
-        draw_chain(c, member, chain);
+        gbsi_climbing_draw_chain(c, member, chain, c->pass, c->feature + chain * c->n);
     }
 }
 
@@ -182,18 +179,27 @@ static void add_features(void *context, uint32_t member)
     }
 }
 
-/* All chains once: mean of the free ones, sums of the rows, and c->second, the covariance of the
- * free ones. */
-static void sweep(gbsi_climbing *c, const double *w)
+/* All chains once: mean of the free ones, sums of the rows, and covariance of the free ones. */
+static gbs_status sweep(gbsi_climbing *c, gbs_error *err)
 {
-    gbsi_climbing_draw(c, w);
+    const double fresh = gbsi_climbing_fresh(c);
+    if (c->many) {
+        return gbsi_diagonal_sweep(c, err);
+    }
+    gbsi_climbing_draw(c, c->w);
     c->next = 0;
     gbsi_pool_run(c->pseudo->pool, add_features, c);
+    if (gbsi_climbing_stopped(c)) {
+        return gbsi_watch_fail(err, "learning");
+    }
     for (size_t k = 0; k < c->n; ++k) {
         for (size_t j = 0; j <= k; ++j) {
-            c->second[k * c->n + j] -= c->mean[k] * c->mean[j];
+            const size_t at = k * c->n + j;
+            c->second[at] -= c->mean[k] * c->mean[j];
+            c->covariance[at] += fresh * (c->second[at] - c->covariance[at]);
         }
     }
+    return GBS_OK;
 }
 
 /* ---- climbing -------------------------------------------------------------------------------- */
@@ -202,6 +208,10 @@ static void sweep(gbsi_climbing *c, const double *w)
 static void factorise(gbsi_climbing *c, double scale)
 {
     double most = 0.0;
+    if (c->many) {
+        gbsi_diagonal_scale(c);
+        return;
+    }
     for (size_t k = 0; k < c->n; ++k) {
         for (size_t j = 0; j <= k; ++j) {
             c->root[k * c->n + j] = scale * c->covariance[k * c->n + j];
@@ -226,8 +236,11 @@ double gbsi_climbing_step(gbsi_climbing *c, const double *w, const double *rows,
     for (size_t k = 0; k < c->n; ++k) {
         c->step[k] = rows[k] - c->n_rows * mean[k] - c->options->l2 * w[k];
         square += c->step[k] * c->step[k];
+        c->step[k] /= c->many ? c->longest * c->scale[k] : 1.0;
     }
-    gbsi_cholesky_solve(c->root, c->n, c->step);
+    if (!c->many) {
+        gbsi_cholesky_solve(c->root, c->n, c->step);
+    }
     return gbsi_sqrt(square);
 }
 
@@ -241,27 +254,20 @@ static double length_of(const gbsi_climbing *c)
 /* The chains of a step, and what they say, unless a checkpoint has it. */
 static gbs_status draw_step(gbsi_climbing *c, gbs_error *err)
 {
-    const double fresh = 1.0 / (double)(c->n_steps + 1);
+    gbs_status status = GBS_OK;
     if (c->drawn) {
         return GBS_OK;
     }
-    const gbs_status status = gbsi_learning_scan_follow(c->how->scan, c->w, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_TRY(gbsi_learning_scan_follow(c->how->scan, c->w, err));
     if (c->options->method == GBS_LEARN_RESTARTED) {
         restart(c);
     }
-    sweep(c, c->w);
-    if (gbsi_climbing_stopped(c)) {
-        return gbsi_watch_fail(err, "learning");
-    }
-    for (size_t i = 0; i < c->n * c->n; ++i) {
-        c->covariance[i] += (fresh > FORGET ? fresh : FORGET) * (c->second[i] - c->covariance[i]);
-    }
+    GBSI_TRY(sweep(c, err));
     c->drawn = true;
     gbsi_climbing_keep(c);
-    return GBS_OK;
+
+cleanup:
+    return status;
 }
 
 static void move(gbsi_climbing *c)
@@ -305,6 +311,22 @@ cleanup:
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
+static gbs_status take_matrix(gbsi_climbing *c, gbs_error *err)
+{
+    const size_t n_features = (size_t)c->options->chains + c->n_partial;
+    if (c->many) {
+        return gbsi_diagonal_new(c, err);
+    }
+    c->feature = gbsi_alloc_array(n_features, c->n * sizeof *c->feature);
+    c->covariance = gbsi_alloc_array_zero(3 * c->n * c->n, sizeof *c->covariance);
+    if (c->feature == NULL || c->covariance == NULL) {
+        return gbsi_no_memory(err, "features", (n_features + 3 * c->n) * c->n * sizeof(double));
+    }
+    c->root = c->covariance + c->n * c->n;
+    c->second = c->root + c->n * c->n;
+    return GBS_OK;
+}
+
 static gbs_status take_memory(gbsi_climbing *c, gbs_error *err)
 {
     const size_t n_chains = c->options->chains + c->pseudo->data->n_distinct + 1;
@@ -312,17 +334,13 @@ static gbs_status take_memory(gbsi_climbing *c, gbs_error *err)
     c->partial = gbsi_alloc_array(c->pseudo->data->n_distinct, sizeof *c->partial);
     c->clamped = gbsi_alloc_array(gbsi_pool_size(c->pseudo->pool), c->n_variables);
     c->complete = gbsi_alloc_array_zero(5 * c->n, sizeof *c->complete);
-    c->covariance = gbsi_alloc_array_zero(3 * c->n * c->n, sizeof *c->covariance);
-    if (c->state == NULL || c->partial == NULL || c->clamped == NULL || c->complete == NULL ||
-        c->covariance == NULL) {
+    if (c->state == NULL || c->partial == NULL || c->clamped == NULL || c->complete == NULL) {
         return gbsi_no_memory(err, "chains", n_chains * c->n_variables * sizeof *c->state);
     }
     c->mean = c->complete + c->n;
     c->rows = c->complete + 2 * c->n;
     c->step = c->complete + 3 * c->n;
     c->average = c->complete + 4 * c->n;
-    c->root = c->covariance + c->n * c->n;
-    c->second = c->root + c->n * c->n;
     return GBS_OK;
 }
 
@@ -335,13 +353,17 @@ gbs_status gbsi_climb_likelihood(gbsi_pseudo *pseudo, const gbsi_climb *how, dou
                        .options = how->options,
                        .n = pseudo->learnt->n,
                        .n_variables = pseudo->model->n_variables,
+                       .many = pseudo->learnt->n > GBS_MAX_LEARNT_WEIGHTS,
                        .w = w};
-    found->rhat = found->share = found->error = (double)NAN;
+    found->rhat = found->share = found->error = found->misfit = (double)NAN;
     GBSI_TRY(take_memory(&c, err));
     GBSI_TRY(take_rows(&c, err));
+    GBSI_TRY(take_matrix(&c, err));
     GBSI_TRY(gbsi_climbing_resume(&c, err));
     GBSI_TRY(climb(&c, err));
-    GBSI_TRY(gbsi_climbing_finish(&c, w, found, err));
+    GBSI_TRY(gbsi_learning_scan_follow(how->scan, w, err));
+    GBSI_TRY(c.many ? gbsi_diagonal_finish(&c, w, found, err)
+                    : gbsi_climbing_finish(&c, w, found, err));
 
 cleanup:
     found->steps = c.n_steps;
@@ -353,5 +375,6 @@ cleanup:
     gbsi_free(c.complete);
     gbsi_free(c.feature);
     gbsi_free(c.covariance);
+    gbsi_diagonal_free(&c);
     return status;
 }

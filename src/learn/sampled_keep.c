@@ -22,8 +22,12 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     for (size_t k = 0; k < sizeof number / sizeof number[0]; ++k) {
         GBSI_TRY(gbsi_put_numbers(sink, number[k], c->n, sizeof *number[k], err));
     }
-    for (size_t k = 0; k < c->n; ++k) {
+    for (size_t k = 0; !c->many && k < c->n; ++k) {
         GBSI_TRY(gbsi_put_numbers(sink, c->covariance + k * c->n, k + 1, sizeof(double), err));
+    }
+    if (c->many) {
+        GBSI_TRY(gbsi_put_numbers(sink, c->variance, c->n, sizeof *c->variance, err));
+        GBSI_TRY(gbsi_put_numbers(sink, c->towards, c->n, sizeof *c->towards, err));
     }
     GBSI_TRY(gbsi_put_numbers(sink, c->kept, n_states(c), sizeof *c->kept, err));
 
@@ -51,8 +55,13 @@ static gbs_status load(gbsi_climbing *c, const gbsi_source *source, gbs_error *e
     for (size_t k = 0; k < sizeof number / sizeof number[0]; ++k) {
         GBSI_TRY(gbsi_take_numbers(source, number[k], c->n, sizeof *number[k], err));
     }
-    for (size_t k = 0; k < c->n; ++k) {
+    for (size_t k = 0; !c->many && k < c->n; ++k) {
         GBSI_TRY(gbsi_take_numbers(source, c->covariance + k * c->n, k + 1, sizeof(double), err));
+    }
+    if (c->many) {
+        GBSI_TRY(gbsi_take_numbers(source, c->variance, c->n, sizeof *c->variance, err));
+        GBSI_TRY(gbsi_take_numbers(source, c->towards, c->n, sizeof *c->towards, err));
+        gbsi_diagonal_scale(c);
     }
     GBSI_TRY(gbsi_take_numbers(source, c->state, n_states(c), sizeof *c->state, err));
     GBSI_TRY(check(c, count, err));

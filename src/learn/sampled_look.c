@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "learn/cholesky.h"
 #include "learn/sampled_climbing.h"
-#include "simd/math.h"
+#include "learn/split_rhat.h"
 
 #define BATCHES 20u /* of the sums over rows, for their error */
 
@@ -120,9 +120,7 @@ static double rhat_of(const gbsi_climbing *c, const looking *l, size_t k)
         within += (l->square[h * c->n + k] - mean * mean) * n / (n - 1.0) / (double)n_halves;
         between += away * away / (double)(n_halves - 1);
     }
-    return within > 0.0    ? gbsi_sqrt((n - 1.0) / n + between / within)
-           : between > 0.0 ? INFINITY
-                           : 1.0;
+    return gbsi_rhat(within, between, n);
 }
 
 /* The information: N times the covariance of the model less the sum of those of rows [M66]. */
@@ -197,7 +195,6 @@ gbs_status gbsi_climbing_finish(gbsi_climbing *c, double *w, gbsi_climbed *found
     if (chance == NULL) {
         return gbsi_no_memory(err, "variances", c->n * sizeof *chance);
     }
-    GBSI_TRY(gbsi_learning_scan_follow(c->how->scan, w, err));
     GBSI_TRY(looking_new(c, &l, err));
     GBSI_TRY(look_around(c, w, &l, err));
     found->rhat = 1.0;

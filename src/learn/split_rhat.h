@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Split R-hat of a frequency, from whole numbers (Gelman et al. 2013, Bayesian Data Analysis,
- * section 11.4). */
+/* Split R-hat (Gelman et al. 2013, Bayesian Data Analysis, section 11.4), of a frequency from whole
+ * numbers. */
 #ifndef GBSI_LEARN_SPLIT_RHAT_H
 #define GBSI_LEARN_SPLIT_RHAT_H
 
@@ -11,6 +11,17 @@
 
 /* Above this chains are said to disagree. */
 #define GBSI_MOST_RHAT 1.05
+/* Above this they are said to disagree with the rows: the length of a gradient, in standard errors
+ * of the rows. */
+#define GBSI_MOST_MISFIT 0.25
+
+/* @param within, between the mean variance in halves of n draws, and that of their means. */
+static inline double gbsi_rhat(double within, double between, double n)
+{
+    return within > 0.0    ? gbsi_sqrt((n - 1.0) / n + between / within)
+           : between > 0.0 ? (double)INFINITY
+                           : 1.0;
+}
 
 /* @param sum, square of the counts in n draws each, over the halves of all chains.
  * @param between out or NULL: the variance of a half's mean. */
@@ -25,9 +36,7 @@ static inline double gbsi_split_rhat(uint64_t sum, uint64_t square, double n, do
     if (between != NULL) {
         *between = apart;
     }
-    return within > 0.0  ? gbsi_sqrt((n - 1.0) / n + apart / within)
-           : apart > 0.0 ? (double)INFINITY
-                         : 1.0;
+    return gbsi_rhat(within, apart, n);
 }
 
 #endif

@@ -290,7 +290,9 @@ static gbs_status climb(gbsi_learning *l, gbs_error *err)
     GBSI_TRY(gbsi_learning_scan_init(&scan, err));
     GBSI_TRY(gbsi_climb_likelihood(&l->pseudo, &how, l->w, &found, err));
     r->has_errors = found.has_errors;
-    r->converged = found.has_errors && found.rhat <= GBSI_MOST_RHAT && found.share <= MOST_SHARE;
+    r->converged =
+        found.rhat <= GBSI_MOST_RHAT &&
+        (found.has_errors ? found.share <= MOST_SHARE : found.misfit <= GBSI_MOST_MISFIT);
 
 cleanup:
     if (found.steps > 0) {
@@ -299,6 +301,7 @@ cleanup:
     r->rhat = found.rhat;
     r->change = found.share;
     r->chance = found.error;
+    r->misfit = found.misfit;
     r->n_unwritten = found.n_unwritten;
     l->sum = r->objective = (double)NAN;
     r->n_scans = scan.n_made;
@@ -356,16 +359,11 @@ static gbs_status find_weights(gbsi_learning *l, gbs_error *err)
 {
     const gbs_status status = gbsi_learnt_find(l->model, &l->learnt, err);
     l->n = l->learnt.n;
-    return status < 0 ? status
-           : l->n == 0
-               ? gbsi_fail(err, GBS_ERR_ARGUMENT,
+    return status < 0 || l->n > 0
+               ? status
+               : gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "found no weight to learn, expected a factor tied to one that is not "
-                           "fixed")
-           : l->options.objective == GBS_LEARN_SAMPLED && !has_matrix(l)
-               ? gbsi_fail(err, GBS_ERR_LIMIT,
-                           "found %zu weights to learn, expected at most %u by chains", l->n,
-                           GBS_MAX_LEARNT_WEIGHTS)
-               : GBS_OK;
+                           "fixed");
 }
 
 static gbs_status take_memory(gbsi_learning *l, gbs_error *err)
@@ -411,6 +409,7 @@ static gbs_status begin(gbsi_learning *l, const gbs_model *model, const gbs_data
     l->report.size = sizeof l->report;
     l->report.n_rows = data->n_rows;
     l->report.n_learnt = l->n;
+    l->report.misfit = (double)NAN;
     GBSI_TRY(take_memory(l, err));
     for (size_t k = 0; k < l->n; ++k) {
         l->w[k] = model->tied.value[l->learnt.weight[k]];
