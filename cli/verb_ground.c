@@ -61,6 +61,7 @@ int cli_ground(cli_arguments *arguments)
     const gbs_status done =
         gbs_ground(operand[0], operand[1], &options, &callbacks, &model, &report, &err);
     cli_bar_finish(&bar, NULL);
+    cli_signals_end(); /* what is written takes seconds, and is of no use by halves */
     status = done < 0 ? cli_fail_input(done, &err) : cli_write_model(arguments, model);
     if (status == CLI_DONE) {
         tell(arguments, &report);

@@ -495,8 +495,10 @@ static gbs_status end(making *m, gbs_error *err)
 static bool any_long(const gbsi_conditioned *model, bool maximised)
 {
     bool found = false;
+    gbsi_watch *watch = gbsi_watch_current(); /* who prepares a run sees whether it stopped */
     for (size_t i = 0; !found && i < model->factors.n_factors; ++i) {
         const uint8_t kind = model->factors.kind[i];
+        (void)gbsi_watch_spend(watch, 16);
         found = (kind == GBS_FACTOR_SPIN || kind == GBS_FACTOR_LOGICAL || gbsi_is_noisy(kind)) &&
                 read_factor(model, i, maximised).kind != REMEMBER_NOTHING;
     }

@@ -28,9 +28,10 @@ static uint32_t component_of_factor(const gbsi_components *c, size_t f)
     return c->of[factors->scope[factors->scope_start[f]]];
 }
 
-/* @param hard only factors with hard zeros. */
-static void fill(gbsi_components *c, bool hard)
+/* @param hard only factors with hard zeros. @return GBS_ERR_STOPPED with rows half filled. */
+static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     const gbsi_conditioned *model = c->model;
     for (uint32_t i = 0; i < c->n; ++i) {
         c->n_states[i] = 1;
@@ -42,6 +43,7 @@ static void fill(gbsi_components *c, bool hard)
     }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
         uint32_t i = component_of_factor(c, f);
+        GBSI_TRY(gbsi_watch_work(watch, 8, "finding components", err));
         c->factor_start[i + 1] += !hard || model->has_zeros[f];
         c->has_zeros[i] |= model->has_zeros[f];
     }
@@ -56,6 +58,7 @@ static void fill(gbsi_components *c, bool hard)
         c->variable[c->variable_start[c->of[v]]++] = v;
     }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
+        GBSI_TRY(gbsi_watch_work(watch, 8, "finding components", err));
         if (!hard || model->has_zeros[f]) {
             c->factor[c->factor_start[component_of_factor(c, f)]++] = f;
         }
@@ -64,10 +67,13 @@ static void fill(gbsi_components *c, bool hard)
     memmove(c->factor_start + 1, c->factor_start, c->n * sizeof *c->factor_start);
     c->variable_start[0] = 0;
     c->factor_start[0] = 0;
+
+cleanup:
+    return status;
 }
 
 /* @param graph its connected components are found; NULL: the blocks joined by hard zeros only. */
-static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph,
+static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph, gbsi_watch *watch,
                        gbsi_components **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -81,7 +87,7 @@ static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph,
         status = gbsi_no_memory(err, "components", model->n_variables * sizeof *c->of);
         goto cleanup;
     }
-    GBSI_TRY(graph == NULL ? gbsi_hard_blocks(model, c->of, &c->n, err)
+    GBSI_TRY(graph == NULL ? gbsi_hard_blocks(model, watch, c->of, &c->n, err)
                            : gbsi_graph_components(graph, c->of, &c->n, err));
     c->variable_start = gbsi_alloc_array_zero((size_t)c->n + 1, sizeof *c->variable_start);
     c->factor_start = gbsi_alloc_array_zero((size_t)c->n + 1, sizeof *c->factor_start);
@@ -94,7 +100,7 @@ static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph,
         status = gbsi_no_memory(err, "components", model->factors.n_factors * sizeof *c->factor);
         goto cleanup;
     }
-    fill(c, graph == NULL);
+    GBSI_TRY(fill(c, graph == NULL, watch, err));
     *out = c;
     c = NULL;
 cleanup:
@@ -104,7 +110,7 @@ cleanup:
 
 gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, gbs_error *err)
 {
-    return make(graph->model, graph, out, err);
+    return make(graph->model, graph, gbsi_watch_current(), out, err);
 }
 
 uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *graph)
@@ -180,7 +186,13 @@ gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exac
     if (local == NULL) {
         return gbsi_no_memory(err, "component", c->model->n_variables * sizeof *local);
     }
-    GBSI_TRY(make(c->model, NULL, &blocks, err));
+    status = make(c->model, NULL, watch, &blocks, err);
+    if (gbsi_watch_stopped(watch)) { /* as below: nothing is known then */
+        *support = GBSI_SUPPORT_UNKNOWN;
+        status = GBS_OK;
+        goto cleanup;
+    }
+    GBSI_TRY(status);
     for (uint32_t i = 0; found != GBSI_SUPPORT_DISCONNECTED && i < blocks->n; ++i) {
         const uint32_t first = blocks->variable[blocks->variable_start[i]];
         if (exact[c->of[first]] || !blocks->has_zeros[i]) {

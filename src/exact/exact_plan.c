@@ -232,8 +232,10 @@ uint64_t gbsi_exact_search_bytes(const gbsi_conditioned *model)
 {
     const gbsi_factors *f = &model->factors;
     uint64_t room = 0;
+    gbsi_watch *watch = gbsi_watch_current(); /* who prepares a run sees whether it stopped */
     for (size_t i = 0; i < f->n_factors; ++i) {
         const uint64_t n = f->scope_start[i + 1] - f->scope_start[i];
+        (void)gbsi_watch_spend(watch, 2);
         /* long factors become chains, with a variable and a table for each literal */
         room += n <= 12 ? n * (n - 1) : n * 64;
     }

@@ -176,10 +176,15 @@ static gbs_status take_scopes(peeling *p, gbs_error *err)
     if (p->member == NULL || p->left == NULL || p->told == NULL) {
         return gbsi_no_memory(err, "colouring", n_entries * 4 + graph->n_scopes * 16);
     }
-    memcpy(p->member, graph->scope, n_entries * sizeof *p->member);
     for (size_t s = 0; s < graph->n_scopes; s++) {
-        p->left[s] = graph->scope_start[s + 1] - graph->scope_start[s];
-        p->told[s] = p->left[s];
+        const size_t first = graph->scope_start[s];
+        const size_t n = graph->scope_start[s + 1] - first;
+        if (gbsi_watch_spend(p->watch, 32 + n)) { /* arrays that nobody has touched before */
+            return gbsi_watch_fail(err, "colouring");
+        }
+        memcpy(p->member + first, graph->scope + first, n * sizeof *p->member);
+        p->left[s] = n;
+        p->told[s] = n;
     }
     return GBS_OK;
 }

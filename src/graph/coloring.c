@@ -71,6 +71,9 @@ static gbs_status take_sets(greedy *g, gbs_error *err)
     size_t n_members = 0;
     for (size_t s = 0; s < graph->n_scopes; s++) {
         const size_t n = scope_size(graph, s);
+        if (gbsi_watch_spend(g->watch, 2)) {
+            return gbsi_watch_fail(err, "colouring");
+        }
         if (n > LONG_SCOPE) {
             n_sets++;
             n_words += set_words(n);
@@ -96,6 +99,9 @@ static gbs_status take_sets(greedy *g, gbs_error *err)
     uint32_t *above = g->above;
     for (size_t s = 0; s < graph->n_scopes; s++) {
         const size_t n = scope_size(graph, s);
+        if (gbsi_watch_spend(g->watch, 4)) {
+            return gbsi_watch_fail(err, "colouring");
+        }
         g->set_of[s] = GBSI_NONE;
         if (n > LONG_SCOPE) {
             g->set[at] = (color_set){.bit = g->bits + word,

@@ -76,8 +76,8 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
     return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "finding components") : GBS_OK;
 }
 
-gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint32_t *n_blocks,
-                            gbs_error *err)
+gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
+                            uint32_t *n_blocks, gbs_error *err)
 {
     const gbsi_factors *factors = &model->factors;
     uint32_t *parent = NULL;
@@ -90,7 +90,10 @@ gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint
         for (size_t i = factors->scope_start[f] + 1; model->has_zeros[f] && i < end; i++) {
             (void)gbsi_forest_join(parent, factors->scope[i - 1], factors->scope[i]);
         }
+        if (gbsi_watch_spend(watch, 8 * (end - factors->scope_start[f]))) {
+            break;
+        }
     }
     *n_blocks = number(model->n_variables, parent, block);
-    return GBS_OK;
+    return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "finding components") : GBS_OK;
 }

@@ -52,6 +52,7 @@ static void check_scopes(const search *s, gbsi_elimination_part *part)
     for (uint32_t i = 0; i < part->n_variables; ++i) {
         const uint32_t v = s->variable[i];
         const size_t end = gbsi_graph_ends(s->graph, v + (size_t)1);
+        (void)gbsi_watch_spend(s->limits.watch, 8 * (end - gbsi_graph_ends(s->graph, v)));
         for (size_t k = gbsi_graph_ends(s->graph, v); k < end; ++k) {
             const uint32_t first = gbsi_graph_members(s->graph, k).variable[0];
             if (s->graph->neighbour != NULL ? first > v : first == v) { /* once per scope */
@@ -376,7 +377,7 @@ static gbs_status run_part(search *s, gbsi_elimination_part *part, gbs_error *er
     memcpy(s->variable, s->e->order + part->first, n * sizeof *s->variable);
     s->work = 0;
     check_scopes(s, part);
-    const uint64_t room = gbsi_rows_room(s->graph, s->variable, n);
+    const uint64_t room = gbsi_rows_room(s, n);
     const uint64_t effort = gbsi_saturating_mul(s->limits.effort, (uint64_t)n + room);
     s->most_work = effort > UINT64_MAX - s->pool ? UINT64_MAX : effort + s->pool;
     if (part->end == GBSI_ELIMINATION_DONE) {

@@ -145,7 +145,7 @@ gbs_status gbsi_elimination_improve(search *s, gbsi_elimination_part *part, gbs_
                                                        : UINT64_MAX,
                                       .fixed = fixed,
                                       .watch = s->limits.watch};
-    const uint64_t room = gbsi_rows_room(s->graph, s->variable, part->n_variables);
+    const uint64_t room = gbsi_rows_room(s, part->n_variables);
     const uint64_t bytes = gbsi_order_bytes(part->n_variables, count_members(s->e, part)) +
                            room * 2 * sizeof *c.to +
                            part->n_variables * (sizeof *c.start + 2 * sizeof *c.order);

@@ -85,8 +85,9 @@ gbs_status gbsi_elimination_improve(search *s, gbsi_elimination_part *part, gbs_
 
 /* ---- elimination_rows.c -------------------------------------------------------------------- */
 
-/* Entries that the rows need at most: every scope counts, overlapping or not. */
-uint64_t gbsi_rows_room(const gbsi_graph *graph, const uint32_t *variable, uint32_t n);
+/* Entries that the rows of the n variables in s->variable need at most: every scope counts,
+ * overlapping or not. */
+uint64_t gbsi_rows_room(const search *s, uint32_t n);
 /* Rows of the n variables in s->variable, from s->block. */
 gbs_status gbsi_rows_make(search *s, uint32_t n, gbs_error *err);
 void gbsi_rows_free(search *s, uint32_t n);

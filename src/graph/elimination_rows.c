@@ -82,18 +82,22 @@ static uint32_t copy(const gbsi_graph *graph, uint32_t v, uint32_t *to)
     return kept;
 }
 
-uint64_t gbsi_rows_room(const gbsi_graph *graph, const uint32_t *variable, uint32_t n)
+uint64_t gbsi_rows_room(const search *s, uint32_t n)
 {
     uint64_t room = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        room += gbsi_graph_degree(graph, variable[i]);
+        const uint32_t v = s->variable[i];
+        const size_t n_ends =
+            gbsi_graph_ends(s->graph, v + (size_t)1) - gbsi_graph_ends(s->graph, v);
+        (void)gbsi_watch_spend(s->limits.watch, 4 * n_ends);
+        room += gbsi_graph_degree(s->graph, v);
     }
     return room;
 }
 
 gbs_status gbsi_rows_make(search *s, uint32_t n, gbs_error *err)
 {
-    const uint64_t room = gbsi_rows_room(s->graph, s->variable, n);
+    const uint64_t room = gbsi_rows_room(s, n);
     uint32_t *to = gbsi_alloc_array(room, sizeof *to);
     if (to == NULL) {
         return gbsi_no_memory(err, "elimination", room * sizeof *to);

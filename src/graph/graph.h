@@ -86,9 +86,10 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
 
 /* The same of the factors with hard zeros alone: states have positive weight iff those of every
  * such block have. A variable that no zero sees is a block of its own.
+ * @param watch NULL: nobody waits; GBS_ERR_STOPPED where it stops the work.
  * @param block [n_variables], out. */
-gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint32_t *n_blocks,
-                            gbs_error *err);
+gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
+                            uint32_t *n_blocks, gbs_error *err);
 
 /* Whether some of these blocks surely needs separators of more than `width` variables in any tree
  * of cliques. @param watch where it stops the work nothing is shown; NULL: nobody waits.

@@ -37,6 +37,7 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
     return gbsi_offsets_take(degree, n_variables, start, "factors of variables", err);
 }
 
+#define SCATTERED  32u /* operations of a write to a row of its own, whose page may be new */
 #define LONG_SCOPE 64u /* literals that are not looked through once for each of them */
 
 static bool has_long(const gbsi_factors *factors)
@@ -94,8 +95,8 @@ gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_va
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const size_t first = factors->scope_start[f];
         const size_t end = factors->scope_start[f + 1];
-        GBSI_TRY(
-            gbsi_watch_work(watch, 2 * (end - first), "listing the factors of variables", err));
+        GBSI_TRY(gbsi_watch_work(watch, SCATTERED * (end - first),
+                                 "listing the factors of variables", err));
         for (size_t e = first; end - first >= least && e < end; ++e) {
             const uint32_t v = factors->scope[e];
             const size_t k = gbsi_offset(&made.start, v) + used[v]++;

@@ -41,7 +41,8 @@ typedef struct search {
     uint32_t *rank;  /* [n_variables] GBSI_NONE: not met */
     uint32_t *order; /* [n_variables] met so far: a queue that keeps what has left it */
     uint32_t n_met;
-    uint8_t *used; /* [n_scopes] whose members are all met; NULL where all are pairs */
+    uint8_t *used;     /* [n_scopes] whose members are all met; NULL where all are pairs */
+    gbsi_watch *watch; /* once it stopped no order is found */
 } search;
 
 static void meet(search *s, uint32_t v)
@@ -56,6 +57,7 @@ static void meet_neighbours(search *s, uint32_t v)
 {
     const gbsi_graph *graph = s->graph;
     const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+    (void)gbsi_watch_spend(s->watch, 4 * (end - gbsi_graph_ends(graph, v)));
     for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {
         if (s->used != NULL) {
             if (s->used[graph->incident[i]] != 0) {
@@ -71,13 +73,17 @@ static void meet_neighbours(search *s, uint32_t v)
 }
 
 /* The component of a variable, after all met so far.
- * @return false where the front has grown to a quarter of all that PROBE variables have reached. */
+ * @return false where it was stopped, and where the front has grown to a quarter of all that PROBE
+ * variables have reached. */
 static bool walk(search *s, uint32_t from)
 {
     const uint32_t first = s->n_met;
     meet(s, from);
     for (uint32_t at = first; at < s->n_met; at++) {
         meet_neighbours(s, s->order[at]);
+        if (gbsi_watch_stopped(s->watch)) {
+            return false;
+        }
         if (at - first == PROBE && s->n_met - at > (s->n_met - first) / 4) {
             return false;
         }
@@ -92,6 +98,7 @@ static void forget(search *s, uint32_t first)
     for (uint32_t at = first; at < s->n_met; at++) {
         const uint32_t v = s->order[at];
         const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+        (void)gbsi_watch_spend(s->watch, 2 * (end - gbsi_graph_ends(graph, v)));
         for (size_t i = gbsi_graph_ends(graph, v); s->used != NULL && i < end; i++) {
             s->used[graph->incident[i]] = 0;
         }
@@ -116,7 +123,7 @@ gbs_status gbsi_graph_local_order(const gbsi_graph *graph, uint32_t *rank, uint3
                                   bool *found, gbs_error *err)
 {
     const uint32_t n = graph->n_variables;
-    search s = {.graph = graph, .rank = rank, .order = order};
+    search s = {.graph = graph, .rank = rank, .order = order, .watch = gbsi_watch_current()};
     *found = false;
     if (n < GBSI_LOCALITY_LEAST || graph->all || far_share(graph, NULL) < 0.5) {
         return GBS_OK;

@@ -270,7 +270,12 @@ static gbs_status ground(call *c, gbs_model **model, gbs_error *err)
     GBSI_TRY(gbsi_ground_choices(g, err));
     g->report.n_formulas = g->program.n_formulas;
     g->report.n_variables = g->n_variables;
-    GBSI_TRY(gbs_builder_build(g->builder, model, err));
+    gbsi_watch *nobody = gbsi_watch_enter(&g->watch);
+    status = gbs_builder_build(g->builder, model, err);
+    gbsi_watch_leave(nobody);
+    if (status == GBS_ERR_STOPPED) {
+        status = gbsi_watch_fail(err, "grounding");
+    }
 
 cleanup:
     return status;

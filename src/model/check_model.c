@@ -22,12 +22,16 @@ static gbs_status refuse_offset(const char *array, size_t i, size_t found, const
 static gbs_status check_offsets(const char *array, const size_t *offset, size_t n, size_t end,
                                 size_t least, const void **place, gbs_error *err)
 {
+    gbsi_watch *watch = gbsi_watch_current();
     *place = offset;
     if (offset[0] != 0) {
         return refuse_offset(array, 0, offset[0], "", 0, err);
     }
     for (size_t i = 0; i < n; ++i) {
         *place = &offset[i + 1];
+        if (gbsi_watch_spend(watch, 4)) {
+            return gbsi_watch_fail(err, "reading the model");
+        }
         if (offset[i + 1] > end) {
             return refuse_offset(array, i + 1, offset[i + 1], "at most ", end, err);
         }

@@ -496,8 +496,8 @@ static void watched(void **state)
     assert_int_equal(gbs_builder_build(b, &m, NULL), GBS_OK);
     assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
     assert_int_equal(gbs_evidence_observe(e, 0, 1, NULL), GBS_OK);
-    check_watched(m, NULL, N, 8); /* factors are reduced */
-    check_watched(m, e, 0, 8);    /* all is propagated */
+    check_watched(m, NULL, N, 64); /* factors are reduced */
+    check_watched(m, e, 0, 64);    /* all is propagated */
     gbs_evidence_free(e);
     gbs_model_free(m);
     gbs_builder_free(b);

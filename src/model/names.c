@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/watch.h"
 #include "model/builder.h"
 
 enum {
@@ -25,8 +26,9 @@ void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uin
 {
     uint32_t *from = id;
     uint32_t *to = scratch;
+    gbsi_watch *watch = gbsi_watch_current();
     for (size_t width = 1; width < n; width *= 2) {
-        for (size_t start = 0; start < n; start += 2 * width) {
+        for (size_t start = 0; start < n && !gbsi_watch_stopped(watch); start += 2 * width) {
             const size_t middle = n - start < width ? n : start + width;
             const size_t end = n - start < 2 * width ? n : start + 2 * width;
             size_t a = start;
@@ -35,7 +37,11 @@ void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uin
                 const bool left =
                     b >= end || (a < middle && !text_before(text, offset, from[b], from[a]));
                 to[i] = left ? from[a++] : from[b++];
+                (void)gbsi_watch_spend(watch, 16);
             }
+        }
+        if (gbsi_watch_stopped(watch)) {
+            break; /* from has all, in half an order */
         }
         uint32_t *swap = from;
         from = to;
@@ -70,6 +76,7 @@ gbs_status gbsi_model_index_names(gbs_model *model, gbs_error *err)
         }
     }
     gbsi_sort_by_text(model->text, model->name, by_name, scratch, n_named);
+    GBSI_TRY(gbsi_watch_work(gbsi_watch_current(), n_named, "indexing names", err));
     GBSI_TRY(gbsi_check_name_order(model, by_name, n_named, err));
     model->by_name = by_name;
     model->n_named = n_named;

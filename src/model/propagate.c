@@ -10,6 +10,8 @@
 
 enum { WORD_BITS = 64 };
 
+#define SCATTERED 32u /* operations of a write to a row of its own, whose page may be new */
+
 /* ---- what constrains what ------------------------------------------------------------------ */
 
 /* Scan every table once, not once per factor that shares it. */
@@ -74,8 +76,12 @@ static gbs_status find_incident(gbsi_propagation *p, gbsi_watch *watch, gbs_erro
     /* counted two places on, so that filling moves each start to where it belongs */
     size_t *fill = p->incident_start + 1;
     for (size_t h = 0; h < p->n_hard; ++h) {
-        for (size_t i = f->scope_start[p->hard[h]]; i < f->scope_start[p->hard[h] + 1]; ++i) {
+        const size_t end = f->scope_start[p->hard[h] + 1];
+        for (size_t i = f->scope_start[p->hard[h]]; i < end; ++i) {
             ++fill[f->scope[i] + (size_t)1];
+        }
+        if (gbsi_watch_spend(watch, 2 * (end - f->scope_start[p->hard[h]]))) {
+            return GBS_OK;
         }
     }
     for (size_t v = 0; v < p->n_variables; ++v) {
@@ -86,9 +92,13 @@ static gbs_status find_incident(gbsi_propagation *p, gbsi_watch *watch, gbs_erro
     if (p->incident == NULL) {
         return gbsi_no_memory(err, "propagation", n * sizeof *p->incident);
     }
-    for (size_t h = 0; h < p->n_hard && !gbsi_watch_spend(watch, 8); ++h) {
-        for (size_t i = f->scope_start[p->hard[h]]; i < f->scope_start[p->hard[h] + 1]; ++i) {
+    for (size_t h = 0; h < p->n_hard; ++h) {
+        const size_t end = f->scope_start[p->hard[h] + 1];
+        for (size_t i = f->scope_start[p->hard[h]]; i < end; ++i) {
             p->incident[fill[f->scope[i]]++] = h;
+        }
+        if (gbsi_watch_spend(watch, SCATTERED * (end - f->scope_start[p->hard[h]]))) {
+            break;
         }
     }
     return GBS_OK;
@@ -347,7 +357,7 @@ bool gbsi_propagator_assign(gbsi_propagator *propagator, uint32_t variable, uint
 
 void gbsi_propagator_queue_all(gbsi_propagator *propagator)
 {
-    for (size_t h = 0; h < propagator->of->n_hard; ++h) {
+    for (size_t h = 0; h < propagator->of->n_hard && !gbsi_watch_spend(propagator->watch, 4); ++h) {
         queue_place(propagator, h);
     }
 }

@@ -120,6 +120,7 @@ gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err)
     size_t n_links = 0;
     gbs_status status = GBS_OK;
     for (size_t f = 0; f < factors->n_factors; ++f) {
+        GBSI_TRY(gbsi_compile_spend(c, 2, err));
         n_noisy += gbsi_is_noisy(factors->kind[f]);
     }
     if (n_noisy == 0) {

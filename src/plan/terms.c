@@ -305,6 +305,9 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
             g->counter_of[f] = g->counter_of[f - 1];
             continue;
         }
+        if (gbsi_compile_spend(c, 8, err) < 0) {
+            return GBS_ERR_STOPPED;
+        }
         g->counter_of[f] = keeps_counter(factors, f) ? plan->n_counters++ : GBSI_NONE;
         n_links += g->counter_of[f] != GBSI_NONE ? gbsi_scope_size(factors, f) : 0;
     }

@@ -19,15 +19,13 @@ static gbs_status record(gbs_run *run, gbsi_watch *watch, gbs_error *err)
     gbsi_burn_in *t = &run->burn_in;
     const gbsi_executor *x = &run->engine.executor;
     double *all = t->now + x->n_all;
-    const size_t n_factors = x->plan == NULL ? 0 : x->plan->model->factors.n_factors;
-    const uint64_t work = n_factors == 0 ? 1 : x->plan->model->factors.scope_start[n_factors];
     double density[GBSI_LANES];
     for (uint32_t g = 0; g < x->n_groups; ++g) {
-        gbsi_executor_group_density(x, g, density);
+        gbsi_executor_group_density(x, g, watch, density);
         for (uint32_t lane = 0; lane < x->lanes && g * x->lanes + lane < x->n_chains; ++lane) {
             t->now[g * x->lanes + lane] = density[lane];
         }
-        if (gbsi_watch_spend(watch, work)) {
+        if (gbsi_watch_spend(watch, GBSI_LANES)) {
             return GBS_STOPPED;
         }
     }

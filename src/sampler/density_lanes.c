@@ -239,11 +239,11 @@ INLINE bool is_counted(const gbsi_factors *factors, size_t f, const uint8_t *own
 
 /* Inlined with a constant number of lanes, for the loops above. */
 INLINE void sum_factors(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
-                        const uint8_t *own, sums *out)
+                        const gbsi_summed *summed, sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
-    for (size_t f = 0; f < factors->n_factors; ++f) {
-        if (!is_counted(factors, f, own)) {
+    for (size_t f = summed->first; f < summed->end; ++f) {
+        if (!is_counted(factors, f, summed->own)) {
             continue;
         }
         switch (factors->kind[f]) {
@@ -277,16 +277,16 @@ INLINE void sum_factors(const gbsi_plan *plan, const gbsi_group *group, const ui
 }
 
 void GBSI_V(gbsi_group_density_sums)(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
-                                     const uint8_t *own, double *high, double *low);
+                                     const gbsi_summed *summed, double *high, double *low);
 void GBSI_V(gbsi_group_density_sums)(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
-                                     const uint8_t *own, double *high, double *low)
+                                     const gbsi_summed *summed, double *high, double *low)
 {
     sums out = {.units = plan->density_units};
     if (lanes == GBSI_LANES) {
-        sum_factors(plan, group, GBSI_LANES, own, &out);
+        sum_factors(plan, group, GBSI_LANES, summed, &out);
         end_run(&out);
     } else {
-        sum_factors(plan, group, 1, own, &out);
+        sum_factors(plan, group, 1, summed, &out);
     }
     for (uint32_t lane = 0; lane < lanes; ++lane) {
         high[lane] += out.high[lane];

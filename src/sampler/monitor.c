@@ -136,7 +136,7 @@ void gbsi_monitor_pass(gbs_run *run)
             continue;
         }
         if (chain % x->lanes == 0) {
-            gbsi_executor_group_density(x, chain / x->lanes, density);
+            gbsi_executor_group_density(x, chain / x->lanes, NULL, density);
         }
         const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % x->lanes];
         if (x->pass->get == NULL) {

@@ -223,6 +223,7 @@ static bool fit(const pilot *p, uint32_t n)
 {
     const gbs_run *run = p->run;
     const gbs_run_options how = n > 1 ? splashes_of(p, width[n - 2]) : run->options;
+    (void)gbsi_watch_spend(&p->drive->watch, n * p->plan->model->factors.n_factors);
     const uint64_t of_scan = bytes_of_scan(p, &how, gbsi_options_threads(&run->options));
     return bytes_of_trials(p, n, 1) <= room_for_trials(p) &&
            run->memory.peak + of_scan <= gbsi_options_memory_limit(&run->options);
@@ -365,7 +366,12 @@ static gbs_status find_reach(pilot *p, gbs_error *err)
         status = gbsi_no_memory(err, "pilot", n * 2 * sizeof *block);
         goto cleanup;
     }
-    GBSI_TRY(gbsi_hard_blocks(p->run->problem.part, block, &n_blocks, err));
+    status = gbsi_hard_blocks(p->run->problem.part, &p->drive->watch, block, &n_blocks, err);
+    if (gbsi_watch_stopped(&p->drive->watch)) { /* nothing is tried */
+        status = GBS_OK;
+        goto cleanup;
+    }
+    GBSI_TRY(status);
     for (uint32_t v = 0; v < n; ++v) {
         p->too_large |= ++size[block[v]] > how.splash_size;
     }

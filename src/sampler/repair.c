@@ -57,6 +57,14 @@ static void flood(gbsi_repair *r, uint32_t v, uint32_t *queue)
     ++r->n_components;
 }
 
+/* Of no use once the watch stopped. */
+static void forget_places(gbsi_repair *r)
+{
+    for (size_t h = 0; h < r->propagation->n_hard && !gbsi_watch_spend(r->watch, 8); ++h) {
+        r->where[h] = SIZE_MAX;
+    }
+}
+
 static gbs_status find_components(gbsi_repair *r, gbs_error *err)
 {
     const gbsi_propagation *p = r->propagation;
@@ -69,14 +77,14 @@ static gbs_status find_components(gbsi_repair *r, gbs_error *err)
         return gbsi_no_memory(err, "start", n * sizeof *queue);
     }
     memset(r->component, 0xff, n * sizeof *r->component);
-    memset(r->where, 0xff, p->n_hard * sizeof *r->where);
-    for (uint32_t v = 0; v < n; ++v) {
+    forget_places(r);
+    for (uint32_t v = 0; v < n && !gbsi_watch_stopped(r->watch); ++v) {
         if (r->component[v] == GBSI_NONE &&
             p->incident_start[v] < p->incident_start[v + (size_t)1]) {
             flood(r, v, queue);
         }
     }
-    memset(r->where, 0xff, p->n_hard * sizeof *r->where);
+    forget_places(r);
     gbsi_free(queue);
     return GBS_OK;
 }

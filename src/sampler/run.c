@@ -272,7 +272,7 @@ static gbs_status give_draws(gbs_run *run, const gbsi_drive *drive, giving *g, g
     gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->engine.executor.n_chains; ++chain) {
         if (chain % lanes == 0) {
-            gbsi_executor_group_density(&run->engine.executor, chain / lanes, density);
+            gbsi_executor_group_density(&run->engine.executor, chain / lanes, NULL, density);
         }
         const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % lanes];
         if (run->shared.share != NULL) {

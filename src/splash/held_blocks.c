@@ -24,7 +24,7 @@ gbs_status gbsi_zeros_init(gbsi_zeros *zeros, const gbsi_plan *plan, gbs_error *
     if (of == NULL || zeros->hard == NULL || zeros->block == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "splash", n * (2 * sizeof *of + 1)));
     }
-    GBSI_TRY(gbsi_hard_blocks(plan->model, of, &zeros->n_blocks, err));
+    GBSI_TRY(gbsi_hard_blocks(plan->model, gbsi_watch_current(), of, &zeros->n_blocks, err));
     zeros->n_hard = gbsi_alloc_array_zero(zeros->n_blocks, sizeof *zeros->n_hard);
     zeros->n_held = gbsi_alloc_array_zero(zeros->n_blocks, sizeof *zeros->n_held);
     if (zeros->n_hard == NULL || zeros->n_held == NULL) {

@@ -4,9 +4,11 @@ import csv
 import itertools
 import json
 import math
+import signal
+import subprocess
 
 import pytest
-from conftest import ROOT
+from conftest import HANGS_S, ROOT, program
 
 PROGRAM = str(ROOT / "examples" / "smokers.mln")
 DATABASE = str(ROOT / "examples" / "smokers.db")
@@ -140,3 +142,17 @@ def test_query_of_nothing(run, tmp_path):
     assert run("ground", PROGRAM, DATABASE, "-o", model).status == 0
     done = run("marginals", model, "--query", "Smokes(*,Bob)")
     assert done.status == 2 and "--query Smokes(*,Bob): no variable has such a name" in done.err
+
+
+def test_signal_while_writing(tmp_path):
+    """Nobody reads on from the pipe, which holds less than the model: a signal ends the program all the same."""
+    (tmp_path / "p.mln").write_text("Near(place, place)\n1.5 Near(x, y) ^ Near(y, z) => Near(x, z)\n")
+    (tmp_path / "p.db").write_text("".join(f"// Near(P{i}, P{i})\nNear(P{i}, P{i})\n" for i in range(40)))
+    process = subprocess.Popen([program(), "ground", "p.mln", "p.db", "--query-predicates", "Near", "--format", "mln"],
+                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.read(1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(HANGS_S) == 4
+    assert b"stopped by a signal" in process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
