@@ -93,12 +93,6 @@ static int write_shares(const gbs_partition *partition, const request *r)
         if (status < 0) {
             return cli_fail(status, &err);
         }
-        if (cli_signals_caught()) {
-            return cli_error(CLI_STOPPED,
-                             "%s: stopped by a signal after %" PRIu32 " of %" PRIu32
-                             " shares: it cannot be used",
-                             r->folder, rank + 1, r->n_ranks);
-        }
     }
     return cli_flush(stdout);
 }
@@ -214,7 +208,6 @@ static int divide_generated(cli_arguments *arguments, request *r)
     const gbs_status status =
         is_ising ? gbs_partition_new_of_ising(&ising, r->n_ranks, &partition, &err)
                  : gbs_partition_new_of_potts(&potts, r->n_ranks, &partition, &err);
-    cli_signals_catch(); /* until here a signal ends the program: nothing is written */
     done = status < 0 ? cli_fail(status, &err) : write_folder(partition, r);
     gbs_partition_free(partition);
     return done;
@@ -269,6 +262,7 @@ int mpi_partition(int argc, char **argv)
     if (status != CLI_DONE) {
         return status;
     }
+    cli_signals_end(); /* a share that is not whole goes with the process, the names come last */
     const int generates = argc > 2 && strcmp(argv[2], "generate") == 0;
     const struct generator *generator = generates ? find_generator(argv[3]) : NULL;
     if (generates && generator == NULL) {
@@ -289,7 +283,6 @@ int mpi_partition(int argc, char **argv)
     } else if (status == CLI_DONE) {
         r.folder = arguments.output;
         gbs_set_memory_limit(arguments.run.memory_limit);
-        cli_signals_catch();
         status = cli_load(&job, &arguments, arguments.operand[0]);
         status = status == CLI_DONE ? divide(&job, &r) : status;
         cli_job_free(&job);

@@ -9,6 +9,7 @@ mpirun says.
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -401,6 +402,21 @@ def test_a_lattice_divided_without_the_model(tmp_path, kind, lattice):
 def test_what_dividing_a_lattice_refuses(tmp_path, words, message):
     done = run(GIBBSITE_MPI, "partition", "generate", *words, cwd=tmp_path)
     assert done.returncode != 0 and message in done.stderr and not list(tmp_path.iterdir())
+
+
+def test_a_signal_ends_dividing(tmp_path):
+    """What is there is whole shares, without the names that make a folder of them."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "variables.gbm").write_bytes(b"of an earlier partition")
+    process = subprocess.Popen([GIBBSITE_MPI, "partition", "generate", "ising", "--grid", "1024x1024", "-n", "2048", "-o", "parts"],
+                               cwd=tmp_path, env=ENVIRONMENT, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while process.poll() is None and not (tmp_path / "parts" / "000000.share").exists():
+        pass
+    process.send_signal(signal.SIGINT)
+    assert process.wait(600) == 4 and process.stderr.read() == "gibbsite: stopped by a signal\n"
+    left = sorted(path.name for path in (tmp_path / "parts").iterdir())
+    assert left == [f"{rank:06}.share" for rank in range(len(left))]
+    process.stderr.close()
 
 
 SAMPLED = ["--method", "sample", "--lattice", "never", "--scan", "chromatic", "--draw", "herded", "--burn-in", "20"]
