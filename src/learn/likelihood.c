@@ -15,7 +15,6 @@
 #include "exact/solve.h"
 
 #define MOST_ENTRIES ((size_t)1 << 20) /* of a factor's table */
-#define APART        1e-4              /* of the weights of a difference, relative */
 
 struct gbsi_likelihood {
     const gbs_model *model;
@@ -413,6 +412,11 @@ cleanup:
     return status;
 }
 
+size_t gbsi_likelihood_n(const gbsi_likelihood *likelihood)
+{
+    return likelihood->learnt->n;
+}
+
 /* ---- an evaluation --------------------------------------------------------------------------- */
 
 /* gradient += scale times the expectations of a case. */
@@ -498,33 +502,41 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_likelihood_information(gbsi_likelihood *likelihood, const double *w,
-                                       double *information, gbs_error *err)
+/* diagonal += scale times the variances of a case. */
+static void add_variances(const gbsi_likelihood *l, const double *p, double scale, double *diagonal)
+{
+    for (uint32_t i = 0; i < l->n_query; ++i) {
+        const size_t q = l->asked[i];
+        double mean = 0.0;
+        double square = 0.0;
+        for (size_t e = l->start[q]; e < l->start[q + 1]; ++e, ++p) {
+            mean += *p > 0.0 ? *p * l->entry[e] : 0.0;
+            square += *p > 0.0 ? *p * l->entry[e] * l->entry[e] : 0.0;
+        }
+        const double variance = square - mean * mean;
+        diagonal[l->learnt->of[l->kept[q]]] += variance > 0.0 ? scale * variance : 0.0;
+    }
+}
+
+gbs_status gbsi_likelihood_diagonal(gbsi_likelihood *likelihood, const double *w, double *diagonal,
+                                    gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const size_t n = likelihood->learnt->n;
-    double sum = 0.0;
-    double *tried = gbsi_alloc_array(3 * n, sizeof *tried);
-    if (tried == NULL) {
-        return gbsi_no_memory(err, "second derivatives", 3 * n * sizeof *tried);
+    gbsi_likelihood *l = likelihood;
+    memset(diagonal, 0, l->learnt->n * sizeof *diagonal);
+    if (l->solver.tree == NULL) {
+        return GBS_OK;
     }
-    double *above = tried + n;
-    double *below = above + n;
-    memcpy(tried, w, n * sizeof *w);
-    for (size_t k = 0; k < n; ++k) {
-        const double apart = APART * (1.0 + fabs(w[k]));
-        tried[k] = w[k] + apart;
-        GBSI_TRY(gbsi_likelihood_at(likelihood, tried, &sum, above, err));
-        tried[k] = w[k] - apart;
-        GBSI_TRY(gbsi_likelihood_at(likelihood, tried, &sum, below, err));
-        tried[k] = w[k];
-        for (size_t i = k; i < n; ++i) {
-            information[i * n + k] = (below[i] - above[i]) / (2.0 * apart);
-        }
+    GBSI_TRY(fill_tree(l, w, err));
+    (void)take_case(l, 0, 0);
+    gbsi_case_batch(l->worker, l->cases, 1, l->watch, true);
+    if (gbsi_watch_stopped(l->watch)) {
+        GBSI_TRY(gbsi_watch_fail(err, "learning"));
     }
+    GBSI_TRY(check_case(l, 0, l->cases[0].end, err));
+    add_variances(l, l->cases[0].p, l->n_rows, diagonal);
 
 cleanup:
-    gbsi_free(tried);
     return status;
 }
 
@@ -542,40 +554,5 @@ gbs_status gbsi_likelihood_scores(gbsi_likelihood *likelihood, const double *w,
 
 cleanup:
     l->weight = l->data->weight;
-    return status;
-}
-
-gbs_status gbsi_likelihood_product(gbsi_likelihood *likelihood, const double *w,
-                                   const double *along, double *product, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const size_t n = likelihood->learnt->n;
-    double sum = 0.0;
-    double largest = 0.0;
-    double longest = 0.0;
-    double *tried = gbsi_alloc_array(2 * n, sizeof *tried);
-    if (tried == NULL) {
-        return gbsi_no_memory(err, "second derivatives", 2 * n * sizeof *tried);
-    }
-    double *above = tried + n;
-    for (size_t k = 0; k < n; ++k) {
-        largest = fabs(w[k]) > largest ? fabs(w[k]) : largest;
-        longest = fabs(along[k]) > longest ? fabs(along[k]) : longest;
-    }
-    const double apart = longest > 0.0 ? APART * (1.0 + largest) / longest : 1.0;
-    for (size_t k = 0; k < n; ++k) {
-        tried[k] = w[k] + apart * along[k];
-    }
-    GBSI_TRY(gbsi_likelihood_at(likelihood, tried, &sum, above, err));
-    for (size_t k = 0; k < n; ++k) {
-        tried[k] = w[k] - apart * along[k];
-    }
-    GBSI_TRY(gbsi_likelihood_at(likelihood, tried, &sum, product, err));
-    for (size_t k = 0; k < n; ++k) {
-        product[k] = (product[k] - above[k]) / (2.0 * apart);
-    }
-
-cleanup:
-    gbsi_free(tried);
     return status;
 }

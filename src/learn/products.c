@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second derivatives H of the objective by their products: exact ones of the pseudo-likelihood,
- * scaled by the diagonal of H (Jacobi), and differences of two gradients of the likelihood. */
+/* Second derivatives H of the objective by their products: exact ones of the pseudo-likelihood, and
+ * differences of two gradients of the likelihood; scaled by the diagonal of H (Jacobi), or what is
+ * known of it. */
 #include "learn/products.h"
 
 #include <string.h>
@@ -50,11 +51,10 @@ static bool multiply(void *context, const double *d, double *product)
 static gbs_status find_diagonal(gbsi_products *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (p->likelihood != NULL) {
-        return GBS_OK;
-    }
     p->diagonal = p->room + VECTORS * p->n;
-    GBSI_TRY(gbsi_pseudo_diagonal(p->pseudo, p->w, p->diagonal, err));
+    GBSI_TRY(p->likelihood == NULL
+                 ? gbsi_pseudo_diagonal(p->pseudo, p->w, p->diagonal, err)
+                 : gbsi_likelihood_diagonal(p->likelihood, p->w, p->diagonal, err));
     for (size_t k = 0; k < p->n; ++k) {
         p->diagonal[k] = p->diagonal[k] + p->l2 > 0.0 ? p->diagonal[k] + p->l2 : 1.0;
     }
