@@ -187,12 +187,13 @@ gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exac
         return gbsi_no_memory(err, "component", c->model->n_variables * sizeof *local);
     }
     status = make(c->model, NULL, watch, &blocks, err);
-    if (gbsi_watch_stopped(watch)) { /* as below: nothing is known then */
+    if (status == GBS_ERR_STOPPED) { /* as below: nothing is known then */
         *support = GBSI_SUPPORT_UNKNOWN;
         status = GBS_OK;
+    }
+    if (blocks == NULL) {
         goto cleanup;
     }
-    GBSI_TRY(status);
     for (uint32_t i = 0; found != GBSI_SUPPORT_DISCONNECTED && i < blocks->n; ++i) {
         const uint32_t first = blocks->variable[blocks->variable_start[i]];
         if (exact[c->of[first]] || !blocks->has_zeros[i]) {
