@@ -283,6 +283,25 @@ def test_sampled_likelihood_of_weights(run, tmp_path):
     assert done.status == 2 and "is for learn weights" in done.err
 
 
+def test_sampled_likelihood_of_many_weights(run, tmp_path):
+    """4100 weights: no standard errors, and a verdict by the gradient."""
+    n = 4100
+    (tmp_path / "p.mln").write_text("place = {" + ", ".join(f"P{i}" for i in range(n)) + "}\nNear(place)\n0.1 Near(+x)\n")
+    (tmp_path / "p.db").write_text("// nothing is known\n")
+    done = run("ground", tmp_path / "p.mln", tmp_path / "p.db", "-o", tmp_path / "p.gbm")
+    assert done.status == 0, done.err
+    rows = [",".join(f"Near(P{i})" for i in range(n))] + [",".join(str(int(i % 7 > k)) for i in range(n)) for k in range(3, 6)]
+    (tmp_path / "d.csv").write_text("\n".join(rows) + "\n")
+    done = run("learn", "weights", tmp_path / "p.gbm", tmp_path / "d.csv", "--objective", "sampled", "--l2", "1", "--chains", "50",
+               "--steps", "60", "--intervals", tmp_path / "w.csv", "--summary", tmp_path / "s.json", "-o", tmp_path / "l.gbm")
+    assert done.status == 0, done.err
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert report["converged"] and not report["errors_known"] and 0 <= report["misfit"] <= 0.25 and report["chance"] is None
+    assert "of the rows' standard errors (at most 0.25); 4100 weights" in done.err
+    assert "standard errors are not known: they need the covariance of all features" in done.err
+    assert all(line.endswith(",") for line in (tmp_path / "w.csv").read_text().splitlines()[1:])
+
+
 def test_checkpoints_of_sampled_likelihood(run, work):
     """Stopped by a signal once there is a checkpoint; what goes on from it ends as what was never stopped."""
     lines = CASES.read_text().splitlines()
