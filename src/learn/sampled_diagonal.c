@@ -6,8 +6,8 @@
  * each step, averaged over the steps (Oja & Karhunen 1985, J. Math. Anal. Appl. 106:69-84): chance
  * makes it too large, which shortens steps.
  *
- * Features are summed up as they are drawn, over blocks of chains in a fixed order, so that memory
- * is that of a few vectors for each thread. */
+ * Features are summed up as they are drawn, the chains in their order, so that memory is that of a
+ * few vectors for each thread. */
 #include "learn/sampled_climbing.h"
 
 #include <math.h>
@@ -17,7 +17,6 @@
 #include "learn/blocks.h"
 #include "learn/split_rhat.h"
 
-#define OF_BLOCK  4u    /* chains */
 #define OF_MEMBER 3u    /* vectors of scratch */
 #define SAME      1e-12 /* share of the mean square that rounding makes of a variance of 0 */
 
@@ -153,7 +152,7 @@ gbs_status gbsi_diagonal_sweep(gbsi_climbing *c, gbs_error *err)
     gbs_status status = GBS_OK;
     double *sum = NULL;
     const gbsi_blocks blocks = {.n = (size_t)c->options->chains + c->n_partial,
-                                .of_block = OF_BLOCK,
+                                .of_block = 1,
                                 .n_sums = N_OF_STEP * c->n,
                                 .context = c,
                                 .add = add_chains};
@@ -257,7 +256,7 @@ gbs_status gbsi_diagonal_finish(gbsi_climbing *c, const double *w, gbsi_climbed 
     double *sum = NULL;
     looking l = {.climbing = c, .n_half = c->options->steps / 4 + 2, .pass = c->pass};
     const gbsi_blocks blocks = {.n = (size_t)c->options->chains + c->n_partial,
-                                .of_block = OF_BLOCK,
+                                .of_block = 1,
                                 .n_sums = N_SUMS * c->n,
                                 .context = &l,
                                 .add = add_halves};

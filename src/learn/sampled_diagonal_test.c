@@ -69,7 +69,7 @@ static void maximum_is_found(void **state)
     double *error = gbsi_alloc_array(MANY, sizeof *error);
     for (uint32_t holes = 0; holes <= 6; holes += 6) {
         const gbs_learn_options options = {
-            .size = sizeof options, .objective = GBS_LEARN_SAMPLED, .steps = 400, .seed = 3};
+            .size = sizeof options, .objective = GBS_LEARN_SAMPLED, .steps = 240, .seed = 3};
         gbs_learn_report report = {.size = sizeof report};
         gbs_model *learnt = NULL;
         double mean[SPINS];
