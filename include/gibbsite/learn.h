@@ -173,11 +173,11 @@ typedef struct gbs_learn_report {
  *
  * Standard errors of the likelihood are those of the inverse of the observed information, for any
  * number of rows; sampled ones, of up to GBS_MAX_LEARNT_WEIGHTS weights, have what chance adds in
- * them. Those of the pseudo-likelihood are
- * those of the sandwich (Godambe 1960; Lindsay 1988, Contemporary Mathematics 80:221-239): rows
- * count as independent draws, a row of weight c as c of them. They are NAN, and has_errors is 0,
- * where there are no more rows than weights, and of either objective where the data leave some
- * weight or sum of weights undetermined, and where learning was stopped.
+ * them. Those of the pseudo-likelihood are those of the sandwich (Godambe 1960; Lindsay 1988,
+ * Contemporary Mathematics 80:221-239): rows count as independent draws, a row of weight c as c of
+ * them. They are NAN, and has_errors is 0, where there are no more rows than weights, and of either
+ * objective where the data leave some weight or sum of weights undetermined, and where learning was
+ * stopped.
  *
  * By probes standard errors are estimated [M73], each within a share of 1 / sqrt(2 probes) of what
  * a matrix gives, one standard error at most; those of the likelihood are then those of the
