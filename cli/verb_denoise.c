@@ -163,8 +163,7 @@ static int search_best(cli_denoising *d, const gbs_model *model, const char *pat
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();
     cli_bar_init(&bar, d->job.arguments, &d->job.options);
-    const gbs_status done =
-        gbs_map(model, NULL, &d->job.options, &callbacks, level, &report, &err);
+    const gbs_status done = gbs_map(model, NULL, &d->job.options, &callbacks, level, &report, &err);
     cli_bar_finish(&bar, NULL);
     int status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
     if (status == CLI_DONE) {

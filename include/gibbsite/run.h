@@ -211,9 +211,9 @@ typedef struct gbs_report {
                        0: none */
     uint64_t exchange_messages; /**< sent by all ranks, burn-in included */
     uint64_t exchange_bytes;
-    double exchange_s; /**< spent on sending and waiting, of the rank that spent most */
-    uint64_t n_watched; /**< of a large picture: variables that have errors, which max_mcse, max_rhat
-                             and min_ess are of; the others' are NAN. 0: all have */
+    double exchange_s;  /**< spent on sending and waiting, of the rank that spent most */
+    uint64_t n_watched; /**< of a large picture: variables that have errors, which max_mcse,
+                           max_rhat and min_ess are of; the others' are NAN. 0: all have */
 } gbs_report;
 
 /**

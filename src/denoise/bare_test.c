@@ -290,7 +290,9 @@ enum { MOST_STATES = 1024 };
  * and the largest has the tail of Student's t. */
 static void check_against_exact(const small_picture *s, uint64_t seed)
 {
-    static double exact[MOST_STATES], p[MOST_STATES], mcse[MOST_STATES];
+    static double exact[MOST_STATES];
+    static double p[MOST_STATES];
+    static double mcse[MOST_STATES];
     gbs_denoise_options how = s->how;
     const gbs_run_options options = in_levels();
     const gbs_image image = shown_in(s, seed);
@@ -367,7 +369,9 @@ static void long_runs_keep_their_sums(void **unused)
     const small_picture s = {7, 5, of_grey};
     gbs_run_options options = in_levels();
     gbs_image image = shown_in(&s, 4);
-    static double exact[MOST_STATES], p[MOST_STATES], mcse[MOST_STATES];
+    static double exact[MOST_STATES];
+    static double p[MOST_STATES];
+    static double mcse[MOST_STATES];
     gbs_model *pixels = NULL;
     gbs_run *run = NULL;
     options.sweeps = 2500;

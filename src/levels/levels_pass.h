@@ -13,6 +13,6 @@ extern const gbsi_pass gbsi_pass_levels;
 void gbsi_levels_marginal(const void *state, uint32_t site, double *p);
 
 /* For tests: how many operations there are between two looks at the watch. */
-void gbsi_levels_look_every(void *state, double operations);
+void gbsi_levels_look_every(void *state, double between_looks);
 
 #endif

@@ -146,7 +146,8 @@ static double uniform_of(const gbsi_levels *l, uint32_t chain, uint64_t pass, ui
 
 static void updates_are_their_formula(void **unused)
 {
-    static uint32_t before[MOST_SITES], after[MOST_SITES];
+    static uint32_t before[MOST_SITES];
+    static uint32_t after[MOST_SITES];
     (void)unused;
     for (int k = 0; k < N_SHAPES; k++) {
         const shape *s = &shapes[k];
@@ -196,7 +197,8 @@ static void densities_are_their_formula(void **unused)
 
 static void instruction_sets_make_no_difference(void **unused)
 {
-    static uint32_t x[MOST_SITES], y[MOST_SITES];
+    static uint32_t x[MOST_SITES];
+    static uint32_t y[MOST_SITES];
     (void)unused;
     for (int k = 0; k < N_SHAPES; k++) {
         gbsi_levels *l = levels_of(&shapes[k]);
@@ -225,7 +227,8 @@ static void instruction_sets_make_no_difference(void **unused)
 /* A chain does not depend on how many others there are, and goes on from a state that was set. */
 static void chains_are_their_own(void **unused)
 {
-    static uint32_t x[MOST_SITES], y[MOST_SITES];
+    static uint32_t x[MOST_SITES];
+    static uint32_t y[MOST_SITES];
     (void)unused;
     gbsi_levels *l = levels_of(&shapes[6]);
     gbsi_levels_chains *few = chains_of(l, 3, false, gbsi_simd_level());
