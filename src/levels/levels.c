@@ -21,6 +21,7 @@ void gbsi_levels_free(gbsi_levels *l)
     }
     gbsi_free(l->seen);
     gbsi_free(l->top);
+    gbsi_free(l->start);
     gbsi_free(l->weight_seen);
     gbsi_free(l->value);
     gbsi_free(l->weight);
@@ -115,6 +116,21 @@ static void set_seen(gbsi_levels *l, const double *seen)
     }
 }
 
+static void set_start(gbsi_levels *l, uint32_t value)
+{
+    uint32_t *start = l->start + (size_t)value * l->n_levels;
+    double total = 0.0;
+    double sum = 0.0;
+    for (uint32_t a = 0; a < l->n_levels; ++a) {
+        total += gbsi_exp((double)l->seen[(size_t)a * l->n_values + value]);
+    }
+    for (uint32_t a = 0; a + 1 < l->n_levels; ++a) {
+        sum += gbsi_exp((double)l->seen[(size_t)a * l->n_values + value]);
+        start[a] = (uint32_t)(sum / total * 0x1.fffffffep31);
+    }
+    start[l->n_levels - 1] = UINT32_MAX;
+}
+
 /* Factors in place of distances. @param range what all neighbours of a site can take off. */
 static void set_factors(gbsi_levels *l, const gbsi_levels_setting *s, double range)
 {
@@ -190,6 +206,7 @@ static gbs_status take_arrays(gbsi_levels *l, gbs_error *err)
     const bool all =
         take((size_t)l->n_levels * l->n_values, sizeof *l->seen, (void **)&l->seen, &l->bytes) &&
         take(l->n_values, sizeof *l->top, (void **)&l->top, &l->bytes) &&
+        take((size_t)l->n_levels * l->n_values, sizeof *l->start, (void **)&l->start, &l->bytes) &&
         (!l->multiplies || take((size_t)l->n_levels * l->n_values, sizeof *l->weight_seen,
                                 (void **)&l->weight_seen, &l->bytes)) &&
         take(n_halves * l->half, sizeof *l->value, (void **)&l->value, &l->bytes) &&
@@ -230,6 +247,9 @@ gbs_status gbsi_levels_new(const gbsi_levels_setting *s, gbsi_levels **out, gbs_
     l->n_watched = l->n_blocks < most ? l->n_blocks : most;
     GBSI_TRY(take_arrays(l, err));
     set_seen(l, s->seen);
+    for (uint32_t v = 0; v < l->n_values; ++v) {
+        set_start(l, v);
+    }
     if (l->multiplies) {
         set_factors(l, s, range_of(s));
     }

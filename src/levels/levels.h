@@ -49,6 +49,8 @@ typedef struct gbsi_levels {
     float truncation;      /* t */
     float *seen;           /* [n_levels][n_values]; the largest of each value is 0 */
     double *top;           /* [n_values] what was taken off for that */
+    uint32_t *start;       /* [n_values][n_levels] chances of levels up to this one where a site
+                              has no neighbours, in units of 2^-32, the last one 2^32 - 1 */
     /* Where a register holds a row of factors, and no product of weights can underflow: */
     bool multiplies;
     float *weight_seen; /* [n_levels][n_values] exp(seen), 0 where it makes no odds */

@@ -153,21 +153,45 @@ void gbsi_levels_chains_get(const gbsi_levels_chains *c, uint32_t chain, uint32_
     }
 }
 
-void gbsi_levels_chains_scatter(gbsi_levels_chains *c)
+static uint8_t level_below(const uint32_t *start, uint32_t word)
+{
+    uint8_t a = 0;
+    while (word > start[a]) {
+        ++a;
+    }
+    return a;
+}
+
+static void scatter_half(gbsi_levels_chains *c, uint32_t chain, uint32_t half)
 {
     const gbsi_levels *l = c->levels;
-    for (uint32_t chain = 0; chain < c->n_chains; ++chain) {
-        for (uint32_t half = 0; half < 2 * l->height; ++half) {
-            uint8_t *state = half_of(c, chain, half);
-            for (uint32_t i = 0; i < l->half; i += 4) {
-                uint32_t word[4];
-                gbsi_philox(c->seed, chain, 0, (half * l->half + i) / 4, GBSI_PURPOSE_START, word);
-                for (uint32_t k = 0; k < 4; ++k) {
-                    state[i + k] = (uint8_t)((uint64_t)word[k] * l->n_levels >> 32);
-                }
-            }
+    const uint16_t *value = l->value + (size_t)half * l->half;
+    uint8_t *state = half_of(c, chain, half);
+    for (uint32_t i = 0; i < l->half; i += 4) {
+        uint32_t word[4];
+        gbsi_philox(c->seed, chain, 0, (half * l->half + i) / 4, GBSI_PURPOSE_START, word);
+        for (uint32_t k = 0; k < 4; ++k) {
+            state[i + k] = level_below(l->start + (size_t)value[i + k] * l->n_levels, word[k]);
         }
     }
+}
+
+static void scatter_share(void *context, uint32_t member)
+{
+    gbsi_levels_chains *c = context;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(2 * (uint64_t)c->levels->height, 1, member, c->n_members, &first, &end);
+    for (uint32_t chain = 0; chain < c->n_chains; ++chain) {
+        for (uint64_t half = first; half < end; ++half) {
+            scatter_half(c, chain, (uint32_t)half);
+        }
+    }
+}
+
+void gbsi_levels_chains_scatter(gbsi_levels_chains *c)
+{
+    gbsi_pool_run(c->pool, scatter_share, c);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

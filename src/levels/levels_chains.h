@@ -42,7 +42,7 @@ void gbsi_levels_chains_free(gbsi_levels_chains *chains); /* NULL is allowed */
 /* Levels of a chain by site, row by row. */
 void gbsi_levels_chains_set(gbsi_levels_chains *chains, uint32_t chain, const uint32_t *x);
 void gbsi_levels_chains_get(const gbsi_levels_chains *chains, uint32_t chain, uint32_t *x);
-/* Every level alike, independently. */
+/* Levels that sites would have without neighbours, drawn independently. */
 void gbsi_levels_chains_scatter(gbsi_levels_chains *chains);
 
 /* Updates the sites of rows [first, end) of a colour in every chain, see gbsi_levels_rows_of().

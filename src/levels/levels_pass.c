@@ -149,6 +149,11 @@ static void get(const void *state, uint32_t chain, uint32_t *x)
     gbsi_levels_chains_get(((const levels_pass *)state)->chains, chain, x);
 }
 
+static void scatter(void *state)
+{
+    gbsi_levels_chains_scatter(((levels_pass *)state)->chains);
+}
+
 static double log_density(const void *state, uint32_t chain)
 {
     return gbsi_levels_chains_log_density(((const levels_pass *)state)->chains, chain);
@@ -226,6 +231,7 @@ const gbsi_pass gbsi_pass_levels = {.name = "levels",
                                     .least_operations = least_operations,
                                     .set = set,
                                     .get = get,
+                                    .scatter = scatter,
                                     .log_density = log_density,
                                     .fetch = fetch,
                                     .free = free_pass};

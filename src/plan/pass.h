@@ -102,6 +102,8 @@ typedef struct gbsi_pass {
     /* With OWNS, else NULL: states of one chain by variable, 0 .. arity - 1. */
     void (*set)(void *state, uint32_t chain, const uint32_t *x);
     void (*get)(const void *state, uint32_t chain, uint32_t *x);
+    /* OPTIONAL: dispersed starts of its own for all chains; NULL: those of the model's factors. */
+    void (*scatter)(void *state);
     /* With OWNS, else NULL: the log density of a chain after the last pass. */
     double (*log_density)(const void *state, uint32_t chain);
     /* With OWNS, else NULL: moves what was counted inside to the estimate, before that is asked. */

@@ -223,6 +223,10 @@ static bool fill_chains(const gbsi_starter *starter, uint64_t restart, gbsi_exec
 bool gbsi_starter_fill(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor)
 {
     const bool plain = starter->repair == NULL && starter->model->cpt == NULL;
+    if (executor->pass->scatter != NULL) {
+        executor->pass->scatter(executor->pass_state);
+        return true;
+    }
     if (plain && executor->pass == &gbsi_pass_sites) { /* whose chains share no word */
         return fill_chains(starter, restart, executor);
     }
