@@ -73,15 +73,14 @@ GBS_API gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_o
                                      gbs_model **model, gbs_error *err);
 
 /**
- * Give the run of a large picture, 2^20 pixels times levels or more, what it needs to end soon, but
- * where it has a target_error.
+ * Give the run of a large picture, 2^20 pixels times levels or more, what it needs to end soon.
  *
  * - At least 48 pixels wide and high, it is run without factors: method sample, lattice always, and
  *   4 chains in place of the default of 16, unless keep_chains is set. A picture of two levels with
  *   flip noise and 4 neighbours is run bit by bit, any other with averaged probabilities level by
  *   level. (Options that such runs do not support, of scan, draw, lattice, temper, least_chains and
- *   the like, leave it as it is.)
- * - Where there are no sweeps, max_updates or time_s, a limit: 2^33 updates times levels in all,
+ *   the like, leave it as it is, and bit by bit target_error does.)
+ * - Where there are no sweeps, max_updates, time_s or target_error, a limit: 2^33 updates times levels in all,
  *   but at least 32 sweeps, bit by bit 64, of a model 16; or the usual target of the standard error
  *   if that is met before.
  *

@@ -36,7 +36,8 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
     GBSI_TRY(gbsi_options_take(run, &own, err));
     GBSI_TRY(gbsi_options_check(&own, err));
     const uint64_t n = (uint64_t)noisy->width * noisy->height * o.levels;
-    if (n < LARGE || own.target_error != 0.0) {
+    const bool aims = own.target_error != 0.0;
+    if (n < LARGE) {
         return GBS_OK;
     }
     gbs_run_options bare = own; /* without factors */
@@ -44,14 +45,14 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
     bare.lattice = own.lattice == GBS_LATTICE_AUTO ? GBS_LATTICE_ALWAYS : own.lattice;
     bare.chains =
         o.keep_chains || own.chains != gbs_run_options_default().chains ? own.chains : FEW_CHAINS;
-    const bool in_bits = gbsi_denoise_is_lattice(noisy, &o, &bare);
+    const bool in_bits = !aims && gbsi_denoise_is_lattice(noisy, &o, &bare);
     const bool in_levels = !is_narrow(noisy) && gbsi_denoise_is_levels(noisy, &o, &bare);
     if (in_bits || in_levels) {
         run->method = bare.method;
         run->lattice = bare.lattice;
         run->chains = bare.chains;
     }
-    if (own.sweeps == 0 && own.max_updates == 0 && own.time_s == 0.0) {
+    if (!aims && own.sweeps == 0 && own.max_updates == 0 && own.time_s == 0.0) {
         const uint64_t per_sweep = n * gbsi_options_chains(in_bits || in_levels ? &bare : &own);
         run->sweeps = sweeps_of(per_sweep, in_bits     ? LEAST_BIT_SWEEPS
                                            : in_levels ? LEAST_LEVEL_SWEEPS
