@@ -82,8 +82,8 @@ typedef struct gbs_learn_options {
     uint64_t memory_limit; /**< bytes, program and model included; 0: half of the machine's */
     uint64_t objective;    /**< a gbs_learn_objective */
     uint64_t chains;       /**< sampled: 2 or more; 0: 100. Each row with missing values has one */
-    uint64_t steps;  /**< sampled: moves of the weights, each after a sweep of every chain, and
-                          half as many sweeps after them; 0: 1000 */
+    uint64_t steps;  /**< sampled: moves of the weights at most, each after a sweep of every chain;
+                          0: 1000 */
     uint64_t seed;   /**< of what is sampled, and of probes */
     uint64_t scan;   /**< sampled: a gbs_learn_scan */
     uint64_t method; /**< sampled: a gbs_learn_method */
@@ -155,10 +155,12 @@ typedef struct gbs_learn_report {
  * Sampled, the weights follow chains that go on while they move, from the maximum of the
  * pseudo-likelihood if the rows are complete; a last step of Newton's method corrects them by what
  * the chains say at the weights held still [M67]. Converged means R-hat of at most 1.05 and a last
- * step of at most one standard error. Of more than GBS_MAX_LEARNT_WEIGHTS weights a diagonal takes
+ * step of at most one standard error. That is found out after a quarter, a half and all of the
+ * steps, by half as many sweeps, and ends learning where, before the last, report.chance is at most
+ * a half as well. Of more than GBS_MAX_LEARNT_WEIGHTS weights a diagonal takes
  * the place of the matrix, which costs time and memory in proportion to them: there is no last step
- * and there are no standard errors, and converged means R-hat of at most 1.05 and report.misfit of
- * at most 0.25.
+ * and there are no standard errors, and converged, which ends learning as well, means R-hat of at
+ * most 1.05 and report.misfit of at most 0.25.
  *
  * An optimised scan is the shortest, within an eighth, whose Dobrushin variation with weight 1 for
  * every variable is at most the accuracy (Mitliagkas & Mackey 2017, section 5.3). It is made anew
@@ -166,10 +168,10 @@ typedef struct gbs_learn_report {
  * weights move, and go on once these are held still.
  *
  * Checkpoints are written before the first step of the chains, between two steps as often as they
- * are due, and at the end of the steps, also where these were stopped. Learning that goes on from
- * one does not repeat those steps, but the sweeps after them, and ends with the same bits as one
- * that was never stopped, on any number of threads; model, rows and options have to be the same,
- * but for limits, threads, point and held_out. Points before it are not told again.
+ * are due, and before weights are held still, also where steps were stopped. Learning that goes on
+ * from one does not repeat those steps, but the sweeps after them, and ends with the same bits as
+ * one that was never stopped, on any number of threads; model, rows and options have to be the
+ * same, but for limits, threads, point and held_out. Points before it are not told again.
  *
  * Standard errors of the likelihood are those of the inverse of the observed information, for any
  * number of rows; sampled ones, of up to GBS_MAX_LEARNT_WEIGHTS weights, have what chance adds in
@@ -194,7 +196,7 @@ typedef struct gbs_learn_report {
  * @param learnt   out, caller frees: the model with the new weights.
  * @param report   out or NULL.
  * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
- *         last step, sampled their mean over the last half of the steps as far as that went;
+ *         last step, sampled their mean since half of the steps up to the next look at them;
  *         GBS_ERR_STOPPED before there was one; GBS_ERR_IO and GBS_ERR_FORMAT for a checkpoint that
  *         cannot be read or written, or is damaged; GBS_ERR_IMPOSSIBLE for a row that has
  *         weight 0 whatever the tied weights are; GBS_ERR_LIMIT for too little

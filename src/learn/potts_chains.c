@@ -12,8 +12,7 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define DECAY  4.0 /* the last rate is that part of the first, less one */
-#define ROUNDS 3u  /* the weights are held still after a quarter, a half and all of the steps */
+#define DECAY 4.0 /* the last rate is that part of the first, less one */
 
 typedef struct chains {
     gbsi_potts *potts;
@@ -34,7 +33,7 @@ typedef struct chains {
     uint64_t kept_pass;   /* ... their sweeps, ... */
     const double *kept_x; /* ... and the weights */
     uint64_t n_summed;    /* steps in c->sum */
-    uint32_t round;       /* ROUNDS - 1 and down to 0 */
+    uint32_t round;       /* GBSI_ROUNDS - 1 and down to 0 */
     uint64_t step;
     uint64_t pass; /* sweeps of each chain */
     bool sums;     /* whether this step is in the second half */
@@ -207,7 +206,7 @@ static gbs_status load(chains *c, const gbsi_source *source, gbs_error *err)
     GBSI_TRY(gbsi_take_numbers(source, c->x, c->potts->n, sizeof *c->x, err));
     GBSI_TRY(gbsi_take_numbers(source, c->sum, c->potts->n, sizeof *c->sum, err));
     GBSI_TRY(source->take(source->context, c->state, c->n * c->potts->n_sites, err));
-    bool right = count[0] <= c->options.steps && count[3] < ROUNDS;
+    bool right = count[0] <= c->options.steps && count[3] < GBSI_ROUNDS;
     for (size_t k = 0; k < c->n * c->potts->n_sites; ++k) {
         right = right && c->state[k] < c->potts->n_states;
     }
@@ -256,7 +255,7 @@ static gbs_status begin(chains *c, bool *resumed, gbs_error *err)
     gbs_status status = GBS_OK;
     const size_t n_sites = c->potts->n_sites;
     gbsi_kept *kept = NULL;
-    c->round = ROUNDS - 1;
+    c->round = GBSI_ROUNDS - 1;
     for (size_t k = 0; k < c->n; ++k) {
         memcpy(c->state + k * n_sites, gbsi_row(c->potts->rows, k % c->potts->rows->n), n_sites);
     }

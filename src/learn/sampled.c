@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stochastic approximation with the chains' own covariance as its matrix (Gu & Kong 1998, PNAS
  * 95:7270-7274): w moves by g (N C)^-1 times the sampled gradient, C the covariance of the
- * features; of many weights a diagonal takes its place (sampled_diagonal.c). Then w stays where it
- * was on average, the chains say how far the maximum is from there, and one step of Newton's method
- * goes there. Rows with missing values have a chain each, with what they have held fast, as those
- * of Younes (1989) and of DimmWitted do.
+ * features; of many weights a diagonal takes its place (sampled_diagonal.c). After a quarter, a
+ * half and all of the steps w stays where it was on average, the chains say how far the maximum is
+ * from there, and one step of Newton's method goes there; this ends learning once they agree. Rows
+ * with missing values have a chain each, with what they have held fast, as those of Younes (1989)
+ * and of DimmWitted do.
  *
  * The same bits on any number of threads: a chain is drawn by one thread, with random numbers of
  * its own, and a sum over chains, or a row of a matrix of sums, is one thread's. */
@@ -16,14 +17,17 @@
 
 #include "base/memory.h"
 #include "learn/cholesky.h"
+#include "learn/split_rhat.h"
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define FASTEST  0.5  /* share of a step of Newton's method */
-#define FARTHEST 0.5  /* that a weight moves in a step */
-#define QUARTER  4u   /* steps are not shortened in the first of so many parts */
-#define SLOWING  10.0 /* then, after each of so many parts of the steps, by as much again */
-#define PIVOT    1e-9
+#define FASTEST               0.5 /* share of a step of Newton's method */
+#define FARTHEST              0.5 /* that a weight moves in a step */
+#define QUARTER               4u  /* steps are not shortened in the first of so many parts */
+#define SLOWING               10.0 /* then, after each of so many parts of the steps, by as much again */
+#define PIVOT                 1e-9
+#define FARTHEST_FROM_MAXIMUM 1.0 /* standard errors of the last step of Newton's method */
+#define MOST_CHANCE           0.5 /* of a standard error, where learning ends before all steps */
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
@@ -270,9 +274,15 @@ cleanup:
     return status;
 }
 
+/* Steps up to the end of the round, of whose second half the average is. */
+static uint64_t end_of(const gbsi_climbing *c)
+{
+    return c->options->steps >> c->round;
+}
+
 static void move(gbsi_climbing *c)
 {
-    const uint64_t first = c->options->steps / 2;
+    const uint64_t first = end_of(c) / 2;
     for (size_t i = 0; i < c->n; ++i) {
         const double step = length_of(c) * c->step[i];
         c->w[i] += step > FARTHEST ? FARTHEST : step < -FARTHEST ? -FARTHEST : step;
@@ -283,12 +293,12 @@ static void move(gbsi_climbing *c)
     c->drawn = false;
 }
 
-/* Steps to the last, or until they are stopped: what is stopped leaves no trace but the chains,
- * of which there is a copy. Then w becomes its mean over those of the last half. */
-static gbs_status climb(gbsi_climbing *c, gbs_error *err)
+/* Steps to the last of the round, or until they are stopped: what is stopped leaves no trace but
+ * the chains, of which there is a copy. @param w out: their mean over the second half of them. */
+static gbs_status take_steps(gbsi_climbing *c, double *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    while (c->n_steps < c->options->steps) {
+    while (c->n_steps < end_of(c)) {
         GBSI_TRY(draw_step(c, err));
         factorise(c, c->n_rows);
         if (gbsi_climbing_stopped(c)) {
@@ -303,9 +313,44 @@ cleanup:
     if (status == GBS_OK || status == GBS_ERR_STOPPED) {
         gbsi_keep_last(&c->keep);
     }
-    if (c->n_steps > c->options->steps / 2) {
-        memcpy(c->w, c->average, c->n * sizeof *c->w);
+    memcpy(w, c->n_steps > end_of(c) / 2 ? c->average : c->w, c->n * sizeof *w);
+    return status;
+}
+
+/* Whether the chains agree at weights that were held still and, before the last step, know them
+ * well enough. */
+static bool has_converged(const gbsi_climbing *c, const gbsi_climbed *found)
+{
+    const bool near = c->many ? found->misfit <= GBSI_MOST_MISFIT
+                              : found->has_errors && found->share <= FARTHEST_FROM_MAXIMUM;
+    return found->rhat <= GBSI_MOST_RHAT && near &&
+           (c->many || c->round == 0 || found->error <= MOST_CHANCE);
+}
+
+/* Rounds of steps, each followed by a look at their mean, until that is near the maximum or there
+ * are no more steps. */
+static gbs_status climb(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    while (end_of(c) == 0) {
+        --c->round;
     }
+    for (;;) {
+        found->has_errors = false;
+        found->rhat = found->share = found->error = found->misfit = (double)NAN;
+        GBSI_TRY(take_steps(c, w, err));
+        GBSI_TRY(gbsi_learning_scan_follow(c->how->scan, w, err));
+        GBSI_TRY(c->many ? gbsi_diagonal_finish(c, w, found, err)
+                         : gbsi_climbing_finish(c, w, found, err));
+        found->converged = has_converged(c, found);
+        if (found->converged || c->round == 0) {
+            break;
+        }
+        --c->round;
+        gbsi_climbing_keep(c);
+    }
+
+cleanup:
     return status;
 }
 
@@ -333,7 +378,7 @@ static gbs_status take_memory(gbsi_climbing *c, gbs_error *err)
     c->state = gbsi_alloc_array(n_chains, c->n_variables * sizeof *c->state);
     c->partial = gbsi_alloc_array(c->pseudo->data->n_distinct, sizeof *c->partial);
     c->clamped = gbsi_alloc_array(gbsi_pool_size(c->pseudo->pool), c->n_variables);
-    c->complete = gbsi_alloc_array_zero(5 * c->n, sizeof *c->complete);
+    c->complete = gbsi_alloc_array_zero(6 * c->n, sizeof *c->complete);
     if (c->state == NULL || c->partial == NULL || c->clamped == NULL || c->complete == NULL) {
         return gbsi_no_memory(err, "chains", n_chains * c->n_variables * sizeof *c->state);
     }
@@ -341,6 +386,7 @@ static gbs_status take_memory(gbsi_climbing *c, gbs_error *err)
     c->rows = c->complete + 2 * c->n;
     c->step = c->complete + 3 * c->n;
     c->average = c->complete + 4 * c->n;
+    c->w = c->complete + 5 * c->n;
     return GBS_OK;
 }
 
@@ -354,16 +400,13 @@ gbs_status gbsi_climb_likelihood(gbsi_pseudo *pseudo, const gbsi_climb *how, dou
                        .n = pseudo->learnt->n,
                        .n_variables = pseudo->model->n_variables,
                        .many = pseudo->learnt->n > GBS_MAX_LEARNT_WEIGHTS,
-                       .w = w};
-    found->rhat = found->share = found->error = found->misfit = (double)NAN;
+                       .round = GBSI_ROUNDS - 1};
     GBSI_TRY(take_memory(&c, err));
+    memcpy(c.w, w, c.n * sizeof *w);
     GBSI_TRY(take_rows(&c, err));
     GBSI_TRY(take_matrix(&c, err));
     GBSI_TRY(gbsi_climbing_resume(&c, err));
-    GBSI_TRY(climb(&c, err));
-    GBSI_TRY(gbsi_learning_scan_follow(how->scan, w, err));
-    GBSI_TRY(c.many ? gbsi_diagonal_finish(&c, w, found, err)
-                    : gbsi_climbing_finish(&c, w, found, err));
+    GBSI_TRY(climb(&c, w, found, err));
 
 cleanup:
     found->steps = c.n_steps;

@@ -23,6 +23,7 @@ typedef struct gbsi_climbed {
     double error;     /* largest share of chance in the standard error of a weight */
     double misfit;    /* many weights, instead of the two above: length of the gradient, in standard
                          errors of that of the rows */
+    bool converged;
     uint64_t steps; /* done, those before a checkpoint included; out in any case, as what follows */
     uint64_t n_unwritten; /* checkpoints */
 } gbsi_climbed;

@@ -15,8 +15,10 @@ typedef struct gbsi_climbing {
     const gbs_learn_options *options;
     size_t n, n_variables;
     bool many;        /* weights: the matrix is diagonal */
-    double *w;        /* [n] the weights */
-    double *average;  /* [n] of the weights after the steps of the last half */
+    double *w;        /* [n] the weights, as they move */
+    double *average;  /* [n] of the weights after the steps of the last half of the round */
+    uint32_t round;   /* GBSI_ROUNDS - 1 and down to 0: these look at the average after a quarter, a
+                         half and all of the steps */
     uint64_t n_steps; /* done */
     bool drawn;       /* the chains of the next one are */
     uint64_t pass;
@@ -33,7 +35,8 @@ typedef struct gbsi_climbing {
     double *rows;       /* [n] of the rows, at the last sweep */
     double *step;       /* [n] */
     double *covariance; /* [n][n] lower triangle; many: NULL, as the next two */
-    double *second;     /* [n][n] lower triangle: that of the chains at the last sweep */
+    double *second;     /* [n][n] lower triangle: that of the chains at the last sweep, or the
+                           information */
     double *root;       /* [n][n] */
     double *variance;   /* [n] many, else NULL: of the features, as what follows */
     double *scale;      /* [n] P: N variance + l2, and a little */
@@ -42,6 +45,7 @@ typedef struct gbsi_climbing {
     double longest;     /* length of towards: the largest eigenvalue of P^-1/2 (N C + l2) P^-1/2 */
     gbsi_keep keep;
     uint32_t *kept; /* the chains, as state, when all were last drawn; NULL: of no use */
+    uint64_t kept_pass;
 } gbsi_climbing;
 
 static inline bool gbsi_climbing_stopped(const gbsi_climbing *c)
@@ -86,7 +90,7 @@ gbs_status gbsi_diagonal_finish(gbsi_climbing *c, const double *w, gbsi_climbed 
 gbs_status gbsi_climbing_finish(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err);
 /* sampled_keep.c: where a checkpoint has it, or as it is; and the first one. */
 gbs_status gbsi_climbing_resume(gbsi_climbing *c, gbs_error *err);
-/* Once all chains are drawn. */
+/* Once all chains are drawn, and once they were at weights held still. */
 void gbsi_climbing_keep(gbsi_climbing *c);
 
 #endif

@@ -254,7 +254,7 @@ gbs_status gbsi_diagonal_finish(gbsi_climbing *c, const double *w, gbsi_climbed 
 {
     gbs_status status = GBS_OK;
     double *sum = NULL;
-    looking l = {.climbing = c, .n_half = c->options->steps / 4 + 2, .pass = c->pass};
+    looking l = {.climbing = c, .n_half = c->n_steps / 4 + 2, .pass = c->pass};
     const gbsi_blocks blocks = {.n = (size_t)c->options->chains + c->n_partial,
                                 .of_block = 1,
                                 .n_sums = N_SUMS * c->n,
@@ -265,6 +265,7 @@ gbs_status gbsi_diagonal_finish(gbsi_climbing *c, const double *w, gbsi_climbed 
     if (gbsi_climbing_stopped(c)) {
         GBSI_TRY(gbsi_watch_fail(err, "learning"));
     }
+    c->pass += 2 * l.n_half;
     judge(c, &l, w, sum, found);
 
 cleanup:

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checkpoints of learning by the sampled likelihood: the weights, what the steps averaged, and the
  * chains as they were when all were last drawn, for those of a step that is stopped are here and
- * there. Sweeps at weights held still are drawn again. */
+ * there. Sweeps at weights held still that were stopped are drawn again. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "learn/sampled_climbing.h"
+#include "learn/split_rhat.h"
 
 static size_t n_states(const gbsi_climbing *c)
 {
@@ -16,9 +17,9 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
 {
     gbs_status status = GBS_OK;
     const gbsi_climbing *c = object;
-    const uint64_t count[3] = {c->n_steps, c->drawn, c->how->scan->n_made};
+    const uint64_t count[5] = {c->n_steps, c->drawn, c->how->scan->n_made, c->kept_pass, c->round};
     const double *const number[] = {c->w, c->average, c->mean, c->rows, c->how->scan->at};
-    GBSI_TRY(gbsi_put_numbers(sink, count, 3, sizeof count[0], err));
+    GBSI_TRY(gbsi_put_numbers(sink, count, 5, sizeof count[0], err));
     for (size_t k = 0; k < sizeof number / sizeof number[0]; ++k) {
         GBSI_TRY(gbsi_put_numbers(sink, number[k], c->n, sizeof *number[k], err));
     }
@@ -37,21 +38,22 @@ cleanup:
 
 static gbs_status check(const gbsi_climbing *c, const uint64_t *count, gbs_error *err)
 {
-    bool right = count[0] <= c->options->steps && count[1] <= (count[0] < c->options->steps);
+    bool right = count[0] <= c->options->steps && count[1] <= (count[0] < c->options->steps) &&
+                 count[4] < GBSI_ROUNDS;
     for (size_t k = 0; k < n_states(c); ++k) {
         right = right && c->state[k] < c->pseudo->model->arity[k % c->n_variables];
     }
     return right ? GBS_OK
-                 : gbsi_fail(err, GBS_ERR_FORMAT, "%s: found steps or states out of range",
+                 : gbsi_fail(err, GBS_ERR_FORMAT, "%s: found steps, rounds or states out of range",
                              c->keep.files->resume);
 }
 
 static gbs_status load(gbsi_climbing *c, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    uint64_t count[3];
+    uint64_t count[5];
     double *const number[] = {c->w, c->average, c->mean, c->rows, c->step};
-    GBSI_TRY(gbsi_take_numbers(source, count, 3, sizeof count[0], err));
+    GBSI_TRY(gbsi_take_numbers(source, count, 5, sizeof count[0], err));
     for (size_t k = 0; k < sizeof number / sizeof number[0]; ++k) {
         GBSI_TRY(gbsi_take_numbers(source, number[k], c->n, sizeof *number[k], err));
     }
@@ -67,7 +69,8 @@ static gbs_status load(gbsi_climbing *c, const gbsi_source *source, gbs_error *e
     GBSI_TRY(check(c, count, err));
     c->n_steps = count[0];
     c->drawn = count[1] == 1;
-    c->pass = c->n_steps + c->drawn;
+    c->pass = count[3];
+    c->round = (uint32_t)count[4];
     if (count[2] > 0) { /* c->step: the weights that the scan was made for */
         GBSI_TRY(gbsi_learning_scan_follow(c->how->scan, c->step, err));
         c->how->scan->n_made = count[2];
@@ -126,6 +129,7 @@ gbs_status gbsi_climbing_resume(gbsi_climbing *c, gbs_error *err)
         GBSI_TRY(load(c, &source, err));
     }
     memcpy(c->kept, c->state, n_states(c) * sizeof *c->kept);
+    c->kept_pass = c->pass;
     GBSI_TRY(gbsi_keep_first(&c->keep, err));
 
 cleanup:
@@ -137,6 +141,7 @@ void gbsi_climbing_keep(gbsi_climbing *c)
 {
     if (gbsi_keep_writes(&c->keep)) {
         memcpy(c->kept, c->state, n_states(c) * sizeof *c->kept);
+        c->kept_pass = c->pass;
         gbsi_keep_if_due(&c->keep);
     }
 }

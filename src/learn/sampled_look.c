@@ -37,7 +37,7 @@ static gbs_status looking_new(gbsi_climbing *c, looking *l, gbs_error *err)
     const size_t n = c->n;
     const size_t halves = 2 * (size_t)c->options->chains * n;
     l->climbing = c;
-    l->n_half = c->options->steps / 4 + 2;
+    l->n_half = c->n_steps / 4 + 2;
     l->chain = gbsi_alloc_array_zero(2 * halves, sizeof *l->chain);
     l->second = gbsi_alloc_array_zero(2 * n * n, sizeof *l->second);
     l->of_row = gbsi_alloc_array_zero(c->n_partial * n, sizeof *l->of_row);
@@ -134,11 +134,11 @@ static bool find_information(gbsi_climbing *c, const looking *l)
                 of_rows -= c->pseudo->data->weight[c->partial[i]] * l->of_row[i * n + k] *
                            l->of_row[i * n + j];
             }
-            c->covariance[k * n + j] =
+            c->second[k * n + j] =
                 c->n_rows * (l->second[k * n + j] - l->mean[k] * l->mean[j]) - of_rows;
         }
     }
-    return gbsi_cholesky(c->covariance, n, c->options->l2, 1e-6, c->root, c->pseudo->watch);
+    return gbsi_cholesky(c->second, n, c->options->l2, 1e-6, c->root, c->pseudo->watch);
 }
 
 /* variance += that of the solution for a mean of independent terms. @param at [count][n] terms. */

@@ -139,16 +139,16 @@ static void same_end(const learning *found, const learning *expected)
     assert_memory_equal(&found->report, &expected->report, sizeof found->report);
 }
 
-/* Never stopped; stopped in a step; from there with a checkpoint after every draw; from the last
- * but one of these; from the last. */
-static void go_on(const learning *ways, uint64_t stop_at, uint64_t threads)
+/* Never stopped, to the end of n_steps; stopped in a step; from there with a checkpoint after every
+ * draw; from the last but one of these; from the last. */
+static void go_on(const learning *ways, uint64_t stop_at, uint64_t n_steps, uint64_t threads)
 {
     learning whole = *ways;
     learning parts = *ways;
     gbs_error err = {GBS_OK, ""};
     whole.stop_at = parts.stop_at = UINT64_MAX;
     ok(learn(&whole, NULL, NULL, threads, &err));
-    assert_true(whole.report.iterations == whole.options.steps);
+    assert_true(whole.report.iterations == n_steps);
     parts.stop_at = stop_at;
     assert_int_equal(learn(&parts, CHECKPOINT, NULL, 3 - threads, &err), GBS_STOPPED);
     assert_true(parts.report.iterations >= stop_at && !parts.report.has_errors);
@@ -177,15 +177,21 @@ static void checkpoints_go_on(void **state)
         .model = m,
         .data = holes,
         .options = {
-            .size = sizeof l.options, .objective = GBS_LEARN_SAMPLED, .chains = 300, .steps = 60}};
-    go_on(&l, 1, 2);
-    go_on(&l, 59, 1);
+            .size = sizeof l.options, .objective = GBS_LEARN_SAMPLED, .chains = 2000, .steps = 60}};
+    l.data = complete;
+    go_on(&l, 1, 15, 2); /* converged after a quarter */
+    go_on(&l, 14, 15, 1);
+    l.data = holes;
+    l.options.chains = 10; /* too few to tell */
+    go_on(&l, 14, 60, 1);
+    go_on(&l, 15, 60, 2);
+    go_on(&l, 50, 60, 1);
     l.options.method = GBS_LEARN_RESTARTED;
-    go_on(&l, 20, 1);
+    go_on(&l, 20, 60, 1);
     l.options.scan = GBS_LEARN_SCAN_OPTIMISED;
     l.options.sweeps = 2;
     l.data = complete;
-    go_on(&l, 33, 2);
+    go_on(&l, 33, 60, 2);
     gbsi_work_progress_s = every_s;
     gbs_data_free(holes);
     gbs_data_free(complete);

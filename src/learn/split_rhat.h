@@ -14,6 +14,8 @@
 /* Above this they are said to disagree with the rows: the length of a gradient, in standard errors
  * of the rows. */
 #define GBSI_MOST_MISFIT 0.25
+/* Weights are held still after a quarter, a half and all of the steps. */
+#define GBSI_ROUNDS 3u
 
 /* @param within, between the mean variance in halves of n draws, and that of their means. */
 static inline double gbsi_rhat(double within, double between, double n)

@@ -17,12 +17,10 @@
 #include "learn/learning.h"
 #include "learn/orthantwise.h"
 #include "learn/sampled.h"
-#include "learn/split_rhat.h"
 #include "simd/math.h"
 
-#define HALVINGS   40u
-#define RISE       1e-4 /* share of the rise that the slope promises: Armijo (1966) */
-#define MOST_SHARE 1.0  /* of a standard error, of their last step */
+#define HALVINGS 40u
+#define RISE     1e-4 /* share of the rise that the slope promises: Armijo (1966) */
 
 static double larger(double a, double b)
 {
@@ -290,9 +288,7 @@ static gbs_status climb(gbsi_learning *l, gbs_error *err)
     GBSI_TRY(gbsi_learning_scan_init(&scan, err));
     GBSI_TRY(gbsi_climb_likelihood(&l->pseudo, &how, l->w, &found, err));
     r->has_errors = found.has_errors;
-    r->converged =
-        found.rhat <= GBSI_MOST_RHAT &&
-        (found.has_errors ? found.share <= MOST_SHARE : found.misfit <= GBSI_MOST_MISFIT);
+    r->converged = found.converged;
 
 cleanup:
     if (found.steps > 0) {
