@@ -108,6 +108,8 @@ static int write_summary(const learning *l, int stopped)
                                   {"mean_pseudo_log_likelihood", r->mean_pl},
                                   {"held_out_mean_pseudo_log_likelihood", r->held_out_pl},
                                   {"rhat", r->rhat},
+                                  {"misfit", r->misfit},
+                                  {"rise", r->rise},
                                   {"predicted_bytes", r->predicted_bytes},
                                   {"seconds_per_epoch", r->epoch_s},
                                   {"seconds", r->seconds},
@@ -123,6 +125,25 @@ static int write_summary(const learning *l, int stopped)
                                  .numbers = numbers,
                                  .flags = flags};
     return cli_write_members(l->arguments->summary, &summary);
+}
+
+static void tell_convergence(const learning *l)
+{
+    const gbs_rbm_report *r = &l->report;
+    const int agree = r->rhat <= 1.05;
+    const int rises = r->misfit <= 0.25 && !(r->rise <= 0.02);
+    cli_note(l->arguments,
+             "%s: R-hat of units among the chains, at these weights, %.3f (at most 1.05), slope of "
+             "ln P %.3f of the rows' standard errors (at most 0.25)%s",
+             r->converged ? "converged"
+             : agree      ? "not converged"
+                          : "not converged, chains disagree",
+             r->rhat, r->misfit,
+             r->converged     ? ""
+             : !agree         ? "; try a larger --l2 or --batch, more --sweeps, or a smaller --rate"
+             : !rises         ? "; try more --epochs, or a larger --batch"
+             : r->rise > 0.02 ? ", but ln PL still rises; try more --epochs"
+                              : ", but ln PL has not risen; try more --epochs");
 }
 
 static void tell(const learning *l, int stopped)
@@ -153,12 +174,7 @@ static void tell(const learning *l, int stopped)
     }
     cli_learn_tell_unwritten(arguments, r->n_unwritten);
     if (r->rhat >= 1.0) { /* else it was stopped before */
-        cli_note(arguments,
-                 "%s: R-hat of units among the chains, at these weights, %.3f (at most 1.05)%s",
-                 r->converged ? "chains agree" : "not converged, chains disagree", r->rhat,
-                 r->converged
-                     ? ""
-                     : "; try a larger --l2 or --batch, more --sweeps, or a smaller --rate");
+        tell_convergence(l);
     }
 }
 

@@ -292,7 +292,7 @@ typedef struct gbs_rbm_options {
     uint64_t hidden;       /**< number of hidden units, 1 to GBS_MAX_HIDDEN */
     uint64_t method;       /**< gbs_rbm_method */
     uint64_t draw;         /**< gbs_rbm_draw */
-    uint64_t epochs;       /**< passes through the rows; 0: 100 */
+    uint64_t epochs;       /**< passes through the rows, at most; 0: 100 */
     uint64_t batch;        /**< rows of a step, and chains; 0: 64 */
     uint64_t sweeps;       /**< of the chains in each step: the k of CD-k; 0: 1 */
     double rate;           /**< of the first step; 0: 0.05 */
@@ -322,12 +322,16 @@ typedef struct gbs_rbm_report {
     double predicted_bytes; /**< memory of learning, beside program and data */
     double seconds;         /**< in all */
     double epoch_s;         /**< of an epoch, on average */
-    double rhat; /**< after the last epoch: the largest split R-hat of a unit among the chains, at
+    double rhat; /**< at the last look: the largest split R-hat of a unit among the chains, at
                       the weights that were learnt; NAN where it was stopped */
-    uint64_t converged;   /**< 1 or 0: whether that is at most 1.05; it tells of the chains, not
-                             whether more epochs would raise the likelihood */
+    uint64_t converged;   /**< 1 or 0: whether that is at most 1.05, misfit at most 0.25 and rise
+                               at most 0.02 */
     uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
     uint64_t best_epoch;  /**< with patience: whose weights the model has, from 1; else 0 */
+    double misfit; /**< there: the slope of the mean log-likelihood, in standard errors of the rows'
+                        own: root mean squares; NAN as rhat */
+    double rise;   /**< share of the rise of mean ln PL since the first epoch that was in the second
+                        half of the epochs; NAN as rhat, or where it has not risen */
 } gbs_rbm_report;
 
 /**
@@ -347,9 +351,12 @@ typedef struct gbs_rbm_report {
  * pseudo-likelihood (early stopping; Prechelt 1998). These rows chose it, so that other rows have a
  * little less on average. T in rate_t stays that of all epochs.
  *
- * After the last epoch the weights are held still while every chain goes on for 200 times as many
- * sweeps as a step has: chains that disagree then do not tell what the model is, and may not have
- * told it in the steps.
+ * After a quarter, a half and all of the epochs, with patience after the last one alone, the
+ * weights are held still while every chain goes on for 200 times as many sweeps as a step has:
+ * chains that disagree then do not tell what the model is, and may not have told it in the steps.
+ * Learning ends there if they agree with each other (rhat at most 1.05) and with the rows (misfit
+ * at most 0.25), and ln PL rises no more (rise at most 0.02): before units are coupled the slope is
+ * small, too. A point where it is small may still be another than the maximum.
  *
  * Checkpoints are as of gbs_potts_learn(); held-out rows have to be the same as well.
  *

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "learn/split_rhat.h"
 
 #define EPOCHS    100u
 #define BATCH     64u
@@ -55,18 +56,11 @@ static bool run_epoch(gbsi_rbm *r, uint64_t epoch, gbs_rbm_report *report)
     return true;
 }
 
-static gbs_status run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *report,
-                             gbs_error *err)
+/* Epochs up to the next look at weights held still. @return false: stopped. */
+static bool run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *report)
 {
     const double begun_s = gbsi_clock_s();
-    report->mean_pl = report->held_out_pl = report->rhat = (double)NAN;
-    r->report = report;
-    const gbs_status resumed = gbsi_rbm_resume(r, held_out, err);
-    if (resumed < 0) {
-        return resumed;
-    }
     const uint64_t begun = report->epochs;
-    r->work->progress.passes = r->options.epochs;
     for (uint64_t epoch = begun; !gbsi_rbm_is_done(r); ++epoch) {
         double pl[2] = {(double)NAN, (double)NAN};
         if (run_epoch(r, epoch, report)) {
@@ -74,9 +68,7 @@ static gbs_status run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_repo
             pl[1] = held_out == NULL ? pl[1] : gbsi_rbm_mean_pl(r, held_out);
         }
         if (gbsi_watch_stopped(&r->work->watch)) {
-            gbsi_keep_last(&r->keep);
-            gbsi_rbm_take_best(r);
-            return report->steps > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
+            return false;
         }
         report->mean_pl = pl[0];
         report->held_out_pl = pl[1];
@@ -85,10 +77,41 @@ static gbs_status run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_repo
         gbsi_rbm_mark_best(r);
         report->epoch_s = (gbsi_clock_s() - begun_s) / (double)(epoch + 1 - begun);
     }
-    gbsi_keep_last(&r->keep);
-    gbsi_rbm_take_best(r);
-    const gbs_status status = gbsi_rbm_hold_still(r, report, err);
-    return status >= 0 && gbsi_watch_stopped(&r->work->watch) ? GBS_STOPPED : status;
+    return true;
+}
+
+/* Looks after a quarter, a half and all of the epochs end it where the first of them say so;
+ * held-out rows that are to end it leave the last one. */
+static gbs_status run_rounds(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *report,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    report->mean_pl = report->held_out_pl = (double)NAN;
+    report->rhat = report->misfit = report->rise = (double)NAN;
+    r->report = report;
+    r->round = r->options.patience > 0 ? 0 : GBSI_ROUNDS - 1;
+    GBSI_TRY(gbsi_rbm_resume(r, held_out, err));
+    r->work->progress.passes = r->options.epochs;
+    for (bool ended = false; !ended;) {
+        const bool whole = run_epochs(r, held_out, report);
+        gbsi_keep_last(&r->keep);
+        gbsi_rbm_take_best(r);
+        if (!whole) {
+            report->rhat = report->misfit = report->rise = (double)NAN;
+            report->converged = 0;
+            return report->steps > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
+        }
+        GBSI_TRY(gbsi_rbm_hold_still(r, report, err));
+        ended = r->round == 0 || report->converged != 0 || gbsi_watch_stopped(&r->work->watch);
+        if (!ended) {
+            --r->round;
+            gbsi_rbm_keep_step(r);
+        }
+    }
+    status = gbsi_watch_stopped(&r->work->watch) ? GBS_STOPPED : GBS_OK;
+
+cleanup:
+    return status;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -211,7 +234,7 @@ static gbs_status learn(gbsi_rbm *r, const gbs_rows *held_out, double *curve, gb
     }
     gbsi_budget_give(predicted);
     GBSI_TRY(gbsi_rbm_begin(r, n_held_out, err));
-    GBSI_TRY(ended = run_epochs(r, held_out, report, err));
+    GBSI_TRY(ended = run_rounds(r, held_out, report, err));
     GBSI_TRY(gbsi_rbm_model(r, model, err));
     if (curve != NULL) {
         memcpy(curve, r->curve, 2 * report->epochs * sizeof *curve);

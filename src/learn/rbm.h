@@ -35,6 +35,8 @@ typedef struct gbsi_rbm {
     double *herd;        /* [batch][n + m][bins] weights of herded draws, or NULL */
     double rate;
     uint64_t step;
+    uint64_t pass;  /* sweeps of the chains: those of the steps, and at weights held still */
+    uint32_t round; /* looks at weights held still, but the next one, that there may be */
     /* of each member of the pool */
     size_t n_list, n_word, wide; /* entries each of what follows */
     uint32_t *list;
@@ -48,7 +50,8 @@ typedef struct gbsi_rbm {
     /* of checkpoints */
     gbsi_keep keep;
     gbs_rbm_report *report;
-    uint64_t kept_step;       /* between two steps, as what follows: */
+    uint64_t kept_step; /* between two steps, as what follows: */
+    uint64_t kept_pass;
     uint8_t *kept_v, *kept_h; /* NULL: no checkpoint is wanted, as what follows */
     double *kept_herd;
     _Atomic size_t next;
@@ -68,17 +71,21 @@ void gbsi_rbm_turn(gbsi_rbm *rbm);
 bool gbsi_rbm_step(gbsi_rbm *rbm);
 /* A step of the chains alone, and what rbm->n_batch rows say. @return false: stopped. */
 bool gbsi_rbm_sweep(gbsi_rbm *rbm);
-/* rbm_hold.c: sweeps the chains at the weights of the moment. @param report its R-hat is set, and
- * whether they agree. */
+/* rbm_hold.c: sweeps the chains at the weights of the moment. @param report its R-hat, misfit and
+ * rise are set, and whether these are small. */
 gbs_status gbsi_rbm_hold_still(gbsi_rbm *rbm, gbs_rbm_report *report, gbs_error *err);
 /* rbm_keep.c: where a checkpoint has it, or as it is; and the first one. */
 gbs_status gbsi_rbm_resume(gbsi_rbm *rbm, const gbs_rows *held_out, gbs_error *err);
 /* Between two steps. */
 void gbsi_rbm_keep_step(gbsi_rbm *rbm);
-/* rbm_best.c: after an epoch, whether it is the best; whether there are no more; and, of those that
+/* rbm_best.c: after an epoch, whether it is the best; whether there are no more before
+ * the next look at weights held still; and, of those that
  * have been, the weights of the best one, if one is wanted. */
 void gbsi_rbm_mark_best(gbsi_rbm *rbm);
 bool gbsi_rbm_is_done(const gbsi_rbm *rbm);
+/* What share of the rise of ln PL was in the second half of the epochs so far; NAN: it has not
+ * risen. */
+double gbsi_rbm_rise(const gbsi_rbm *rbm);
 void gbsi_rbm_take_best(gbsi_rbm *rbm);
 /* rbm_judge.c: mean ln PL of rows; NAN where it was stopped. */
 double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
@@ -87,6 +94,12 @@ double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
 static inline size_t gbsi_rbm_n_best(const gbsi_rbm *rbm)
 {
     return rbm->options.patience > 0 ? rbm->n * rbm->wide_m + rbm->n + rbm->m : 0;
+}
+
+/* Entries of two slopes by W, b and a. */
+static inline size_t gbsi_rbm_n_slope(const gbsi_rbm *rbm)
+{
+    return 2 * ((rbm->n + 1) * rbm->wide_m + rbm->n);
 }
 
 /* The units that are 1. @return how many. */

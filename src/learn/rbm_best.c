@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Early stopping by held-out rows (Prechelt 1998, in: Neural Networks: Tricks of the Trade) [M63]:
  * the weights of the epoch after which these had the highest pseudo-likelihood. */
+#include <math.h>
 #include <string.h>
 
 #include "learn/rbm.h"
@@ -23,8 +24,16 @@ void gbsi_rbm_mark_best(gbsi_rbm *rbm)
 bool gbsi_rbm_is_done(const gbsi_rbm *rbm)
 {
     const gbs_rbm_report *report = rbm->report;
-    return report->epochs == rbm->options.epochs ||
+    return report->epochs >= rbm->options.epochs >> rbm->round ||
            (report->best_epoch > 0 && report->epochs - report->best_epoch >= rbm->options.patience);
+}
+
+double gbsi_rbm_rise(const gbsi_rbm *rbm)
+{
+    const uint64_t now = rbm->report->epochs;
+    const double *curve = rbm->curve;
+    const double whole = now < 2 ? 0.0 : curve[2 * now - 2] - curve[0];
+    return whole > 0.0 ? (curve[2 * now - 2] - curve[now / 2 * 2 - 2]) / whole : (double)NAN;
 }
 
 void gbsi_rbm_take_best(gbsi_rbm *rbm)

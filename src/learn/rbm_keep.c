@@ -15,8 +15,9 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     gbs_status status = GBS_OK;
     const gbsi_rbm *r = object;
     const size_t batch = (size_t)r->options.batch;
-    const uint64_t count[3] = {r->kept_step, r->report->epochs, r->report->best_epoch};
-    GBSI_TRY(gbsi_put_numbers(sink, count, 3, sizeof count[0], err));
+    const uint64_t count[5] = {r->kept_step, r->report->epochs, r->report->best_epoch, r->kept_pass,
+                               r->round};
+    GBSI_TRY(gbsi_put_numbers(sink, count, 5, sizeof count[0], err));
     GBSI_TRY(gbsi_put_numbers(sink, r->curve, 2 * r->report->epochs, sizeof *r->curve, err));
     GBSI_TRY(gbsi_put_numbers(sink, r->w, r->n * r->wide_m, sizeof *r->w, err));
     GBSI_TRY(gbsi_put_numbers(sink, r->a, r->n, sizeof *r->a, err));
@@ -40,7 +41,8 @@ static gbs_status check(const gbsi_rbm *r, bool right, gbs_error *err)
         right = right && r->h[k] < 2;
     }
     return right ? GBS_OK
-                 : gbsi_fail(err, GBS_ERR_FORMAT, "%s: found epochs, steps or states out of range",
+                 : gbsi_fail(err, GBS_ERR_FORMAT,
+                             "%s: found epochs, steps, rounds or states out of range",
                              r->keep.files->resume);
 }
 
@@ -49,11 +51,12 @@ static gbs_status load(gbsi_rbm *r, const gbsi_source *source, gbs_error *err)
     gbs_status status = GBS_OK;
     const size_t batch = (size_t)r->options.batch;
     const uint64_t n_batches = (r->rows->n + batch - 1) / batch;
-    uint64_t count[3];
-    GBSI_TRY(gbsi_take_numbers(source, count, 3, sizeof count[0], err));
+    uint64_t count[5];
+    GBSI_TRY(gbsi_take_numbers(source, count, 5, sizeof count[0], err));
     GBSI_TRY(check(r,
                    count[1] <= r->options.epochs && count[0] >= count[1] * n_batches &&
                        count[0] <= r->options.epochs * n_batches && count[2] <= count[1] &&
+                       count[4] <= r->round &&
                        (count[2] > 0) == (r->options.patience > 0 && count[1] > 0),
                    err));
     GBSI_TRY(gbsi_take_numbers(source, r->curve, 2 * count[1], sizeof *r->curve, err));
@@ -67,6 +70,8 @@ static gbs_status load(gbsi_rbm *r, const gbsi_source *source, gbs_error *err)
     GBSI_TRY(check(r, true, err));
     gbsi_rbm_turn(r);
     r->step = r->report->steps = count[0];
+    r->pass = count[3];
+    r->round = (uint32_t)count[4];
     r->report->best_epoch = count[2];
     r->report->epochs = r->work->progress.pass = count[1];
     for (size_t k = 0; k < 2 && count[1] > 0; ++k) {
@@ -136,4 +141,5 @@ void gbsi_rbm_keep_step(gbsi_rbm *rbm)
         memcpy(rbm->kept_herd, rbm->herd, n_herd(rbm) * sizeof *rbm->herd);
     }
     rbm->kept_step = rbm->step;
+    rbm->kept_pass = rbm->pass;
 }

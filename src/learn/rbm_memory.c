@@ -23,7 +23,7 @@ double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out)
     const double doubles =
         (double)(r->n * r->wide_m + r->m * r->wide_n + r->wide_n + r->wide_m) +
         2.0 * batch * (double)r->wide_m + judged + members * (double)r->wide +
-        2.0 * (double)r->options.epochs + (double)gbsi_rbm_n_best(r) +
+        2.0 * (double)r->options.epochs + (double)(gbsi_rbm_n_best(r) + gbsi_rbm_n_slope(r)) +
         (r->options.draw == GBS_RBM_HERDED ? kept * batch * units * GBSI_RBM_BINS : 0.0);
     const double words =
         members * (double)(r->n_list + r->n_word) + (double)r->rows->n + batch * units;

@@ -47,7 +47,7 @@ static void draw_layer(gbsi_rbm *r, uint32_t member, size_t first, size_t end, u
     uint32_t *word = r->word + member * r->n_word;
     double *p = r->p + member * r->wide;
     if (r->herd == NULL) {
-        r->words->lanes16(r->options.seed, (uint32_t)first, r->step * 2 * r->options.sweeps + half,
+        r->words->lanes16(r->options.seed, (uint32_t)first, r->pass * 2 * r->options.sweeps + half,
                           0, (uint32_t)((n + 3) / 4), GBSI_PURPOSE_MACHINE, word);
     }
     for (size_t c = first; c < end; ++c) {
@@ -76,14 +76,14 @@ static void fill_group(gbsi_rbm *r, uint32_t member, size_t first)
     for (size_t k = first; k < first + GROUP && k < r->n_batch; ++k) {
         const uint8_t *row = gbsi_row(r->rows, r->row[k]);
         conditional(r, member, row, r->n, r->w, r->b, r->wide_m, r->up + k * r->wide_m);
-        if (r->options.method == GBS_RBM_CD) {
+        if (r->options.method == GBS_RBM_CD && k < r->n_chains) {
             memcpy(r->v + k * r->n, row, r->n);
         }
         if (gbsi_rbm_stops(r, member, n_layer)) {
             return;
         }
     }
-    for (uint64_t half = 0; half < 2 * r->options.sweeps; ++half) {
+    for (uint64_t half = 0; first < end && half < 2 * r->options.sweeps; ++half) {
         draw_layer(r, member, first, end, half);
         if (gbsi_rbm_stops(r, member, GROUP * n_layer)) {
             return;
@@ -167,6 +167,7 @@ bool gbsi_rbm_sweep(gbsi_rbm *rbm)
 {
     rbm->next = 0;
     gbsi_pool_run(rbm->work->pool, fill_groups, rbm);
+    ++rbm->pass;
     return !gbsi_watch_stopped(&rbm->work->watch);
 }
 

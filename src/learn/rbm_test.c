@@ -198,6 +198,34 @@ static void what_made_the_rows_is_learnt(void **state)
     gbs_rows_free(rows);
 }
 
+/* Long steps of few rows at a time do not settle; steps of all rows do, long before the last. */
+static void settled_weights_end_it(void **state)
+{
+    (void)state;
+    double truth[STATES];
+    double p[STATES];
+    gbs_rows *rows = drawn_rows(800, truth);
+    for (int settles = 0; settles < 2; ++settles) {
+        const gbs_rbm_options options = {.size = sizeof options,
+                                         .hidden = HIDDEN,
+                                         .threads = 1,
+                                         .epochs = settles ? 8000 : 100,
+                                         .batch = settles ? 800 : 20,
+                                         .l2 = settles ? 4.0 : 0.0,
+                                         .rate = 0.5};
+        gbs_rbm_report report = {.size = sizeof report};
+        gbs_model *model = NULL;
+        ok(gbs_rbm_learn(rows, NULL, &options, NULL, NULL, &model, &report, NULL));
+        distribution(model, HIDDEN, p);
+        assert_true(report.converged == (uint64_t)settles && report.rhat <= 1.05);
+        assert_true(report.epochs == (settles ? 2000 : 100));
+        assert_true(settles ? report.misfit <= 0.25 && report.rise <= 0.02 : report.misfit > 1.0);
+        assert_true(divergence(truth, p) < 0.6 * divergence_of_means(truth));
+        gbs_model_free(model);
+    }
+    gbs_rows_free(rows);
+}
+
 static double exact_mean_pl(const gbs_rows *rows, const double p[STATES])
 {
     double sum = 0.0;
@@ -456,6 +484,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_against_libm),
         cmocka_unit_test(what_made_the_rows_is_learnt),
+        cmocka_unit_test(settled_weights_end_it),
         cmocka_unit_test(pseudo_likelihood_against_enumeration),
         cmocka_unit_test(nothing_changes_bits),
         cmocka_unit_test(what_ends_it),
