@@ -121,7 +121,7 @@ typedef struct cli_arguments {
     const char *learn_scan;     /* "systematic", "random" or "optimised" */
     const char *curve;          /* FILE */
     double identity;            /* of similar rows; 0: all count one */
-    double rate;                /* of the first step of learning */
+    const char *rate;           /* of the first step of learning, and of the last */
     double learn_accuracy;      /* of an optimised scan */
     uint64_t learn_chains, learn_steps, learn_sweeps, epochs, batch, patience, probes;
     double level, em_tolerance;

@@ -164,6 +164,32 @@ void cli_learn_tell_probes(const cli_arguments *arguments, uint64_t n)
     }
 }
 
+/* ---- steps ---------------------------------------------------------------------------------- */
+
+int cli_learn_rates(const cli_arguments *arguments, double *first, double *last)
+{
+    const char *text = arguments->rate;
+    char number[32] = "";
+    *first = 0.05;
+    *last = 0.0;
+    if (text != NULL) {
+        const size_t n = strcspn(text, ":");
+        memcpy(number, text, n < sizeof number ? n : 0);
+        if (!cli_parse_real(number, first) ||
+            (text[n] == ':' && !cli_parse_real(text + n + 1, last)) ||
+            !(*first >= 1e-9 && *first <= 1000.0) ||
+            (text[n] == ':' && !(*last >= 1e-9 && *last <= *first))) {
+            return cli_error(CLI_USAGE,
+                             "--rate: found \"%s\", expected a size of the first step of 1e-9 to "
+                             "1000, perhaps with one of the last step of 1e-9 to that, as in "
+                             "0.05:0.01",
+                             text);
+        }
+    }
+    *last = *last > 0.0 ? *last : *first / 5.0;
+    return CLI_DONE;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows)

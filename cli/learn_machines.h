@@ -13,6 +13,9 @@ typedef struct cli_machine_rows {
     gbs_checkpoint_files checkpoints;
 } cli_machine_rows;
 
+/* --rate FIRST[:LAST]. @param first, last out: sizes of steps, also where they are not given. */
+int cli_learn_rates(const cli_arguments *arguments, double *first, double *last);
+
 /* --held-out, checkpoints and where results go; rows are read from the second operand.
  * @return an exit status after a message, as the others. */
 int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows);

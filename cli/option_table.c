@@ -137,8 +137,9 @@ static const cli_option table[] = {
     UINT(learn_steps, "steps", CLI_VERB_LEARN, 200, 1, INT32_MAX, "N",
          "potts --method pcd, weights --objective sampled, crf with links: number of steps, each after a sweep "
          "of every chain, of potts at most; unset: 1000 for weights, 500 for crf")
-    REAL(rate, "rate", CLI_VERB_LEARN, 0.05, 1e-9, 1000.0, "X",
-         "rbm, potts --method pcd: size of the first step; the last one is a fifth of it")
+    TEXT(0, rate, "rate", CLI_VERB_LEARN, "FIRST[:LAST]",
+         "rbm, potts --method pcd: size of the first step, and that of the last one, a fifth of it if "
+         "not given; unset: 0.05")
     TEXT(0, truth, "truth", CLI_VERB_LABEL, "COLUMN|last",
          "compare the labels with those in this column of DATA, a number from 0 or the last one")
     NAME(0, posterior, "posterior", CLI_VERB_LABEL, "best|all",

@@ -114,7 +114,7 @@ static const cli_brief briefs[] = {
     {"method", "NAME", "auto: exact if fast enough; exact; sample", 0},
     {"probability", "", "estimate P(state) where it is not known", 0},
     {"identity", "SHARE", "rows as similar as that count as one", 0},
-    {"rate", "X", "size of the first step", 0},
+    {"rate", "FIRST[:LAST]", "sizes of the first and the last step", 0},
     {"time", "TIME", "give up after 20s, 5m or 2h", CLI_VERB_LABEL},
     {"time", "TIME", "stop after 20s, 5m or 2h with what is there", 0},
     {"target-error", "X", "stop when every standard error is this small", 0},

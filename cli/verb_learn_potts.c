@@ -75,9 +75,11 @@ static int settle(learning *l)
                             .seed = arguments->run.seed,
                             .chains = arguments->learn_chains,
                             .steps = arguments->learn_steps,
-                            .rate = arguments->rate,
                             .probes = arguments->probes};
-    const int status = cli_machine_settle(arguments, &l->rows);
+    int status = cli_learn_rates(arguments, &l->options.rate, &l->options.rate_last);
+    if (status == CLI_DONE) {
+        status = cli_machine_settle(arguments, &l->rows);
+    }
     l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
     l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
     return status;

@@ -45,13 +45,15 @@ static int settle(learning *l)
         .batch = arguments->batch,
         .patience = arguments->patience,
         .sweeps = arguments->learn_sweeps,
-        .rate = arguments->rate,
         .l2 = arguments->l2,
         .seed = arguments->run.seed,
         .time_s = arguments->run.time_s,
         .threads = arguments->run.threads,
         .memory_limit = arguments->run.memory_limit};
-    const int status = cli_machine_settle(arguments, &l->rows);
+    int status = cli_learn_rates(arguments, &l->options.rate, &l->options.rate_last);
+    if (status == CLI_DONE) {
+        status = cli_machine_settle(arguments, &l->rows);
+    }
     l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
     l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
     return status;
@@ -105,6 +107,7 @@ static int write_summary(const learning *l, int stopped)
         {"best_epoch", r->best_epoch}, {NULL, 0}};
     const cli_number numbers[] = {{"l2", l->options.l2},
                                   {"rate", l->options.rate},
+                                  {"last_rate", l->options.rate_last},
                                   {"mean_pseudo_log_likelihood", r->mean_pl},
                                   {"held_out_mean_pseudo_log_likelihood", r->held_out_pl},
                                   {"rhat", r->rhat},
@@ -141,7 +144,7 @@ static void tell_convergence(const learning *l)
              r->rhat, r->misfit,
              r->converged     ? ""
              : !agree         ? "; try a larger --l2 or --batch, more --sweeps, or a smaller --rate"
-             : !rises         ? "; try more --epochs, or a larger --batch"
+             : !rises         ? "; try more --epochs, a larger --batch, or a smaller last --rate"
              : r->rise > 0.02 ? ", but ln PL still rises; try more --epochs"
                               : ", but ln PL has not risen; try more --epochs");
 }

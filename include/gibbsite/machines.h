@@ -137,6 +137,7 @@ typedef struct gbs_potts_options {
      *  with ASYMMETRIC, which never has all weights. @param point valid during the call. */
     void (*point)(void *context, const gbs_learn_point *point);
     void *point_context; /**< first argument of point */
+    double rate_last;    /**< size that the steps of PCD fall to, at most rate; 0: a fifth of it */
 } gbs_potts_options;
 
 /** What was found. Logarithms are natural. */
@@ -188,10 +189,11 @@ typedef struct gbs_potts_report {
  *
  * PCD goes on from there: each step moves the weights by rate_t (P_data - P_chains - l2 / weight
  * times the weights), the gradient of the mean log-likelihood, after a sweep of chains that are
- * never restarted (Tieleman 2008, ICML). rate_t = rate / (1 + 4 t / steps); the result is the mean
- * over the second half of the steps (Polyak & Juditsky 1992). After a quarter, a half and all of
- * the steps the chains go on at this mean, for half as many sweeps: they end learning if they agree
- * with each other (R-hat at most 1.05) and with the rows (misfit at most 0.25).
+ * never restarted (Tieleman 2008, ICML). rate_t = rate / (1 + c t / steps), c = rate / rate_last -
+ * 1; the result is the mean over the second half of the steps (Polyak & Juditsky 1992). After a
+ * quarter, a half and all of the steps the chains go on at this mean, for half as many sweeps: they
+ * end learning if they agree with each other (R-hat at most 1.05) and with the rows (misfit at most
+ * 0.25).
  *
  * Checkpoints are written before the first step of PCD, between two steps as often as they are due,
  * and at the end, also where it was stopped. Learning that goes on from one does not repeat PL, and
@@ -306,6 +308,7 @@ typedef struct gbs_rbm_options {
     double checkpoint_every_s;               /**< from one to the next; 0: 300 */
     uint64_t patience; /**< end after so many epochs on end in which the mean ln PL of held-out rows
                             was not above its highest before; 0: never. Needs such rows */
+    double rate_last;  /**< size that the steps fall to, at most rate; 0: a fifth of it */
 } gbs_rbm_options;
 
 /** What was found. Logarithms are natural. */
@@ -342,10 +345,10 @@ typedef struct gbs_rbm_report {
  * A step moves a, b and W by rate_t times the gradient of the mean log-likelihood of the rows of a
  * minibatch, with the mean over chains in place of the model's own: contrastive divergence (Hinton
  * 2002, Neural Computation 14:1771-1800) or persistent chains (Tieleman 2008, ICML). rate_t = rate
- * / (1 + 4 t / T) in step t of T. Rows are shuffled for each epoch. Herded chains (Welling 2009,
- * ICML; Chen & Welling 2010, AISTATS) keep weights u of each unit, one for each of 16 intervals of
- * its probability p given the other layer (Yamashita & Suzuki 2019): u grows by p, and the unit is
- * 1, and u falls by 1, where that is 1 or more.
+ * / (1 + c t / T) in step t of T, c = rate / rate_last - 1. Rows are shuffled for each epoch.
+ * Herded chains (Welling 2009, ICML; Chen & Welling 2010, AISTATS) keep weights u of each unit, one
+ * for each of 16 intervals of its probability p given the other layer (Yamashita & Suzuki 2019): u
+ * grows by p, and the unit is 1, and u falls by 1, where that is 1 or more.
  *
  * With patience the model has the weights of the epoch after which held-out rows had the highest
  * pseudo-likelihood (early stopping; Prechelt 1998). These rows chose it, so that other rows have a

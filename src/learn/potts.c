@@ -16,6 +16,7 @@
 #include "learn/orthantwise.h"
 #include "learn/potts_draws.h"
 #include "learn/potts_lbfgs.h"
+#include "learn/rates.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
 
@@ -23,7 +24,6 @@
 #define TOLERANCE  1e-5
 #define CHAINS     1000u
 #define STEPS      200u
-#define RATE       0.05
 
 typedef struct learning {
     gbs_potts_options options;
@@ -181,12 +181,11 @@ static gbs_status take_options(learning *l, const gbs_potts_options *options, gb
     if (options != NULL) {
         *o = *options;
     }
-    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->tolerance >= 0.0 && o->tolerance <= 1.0) ||
-        !(o->rate >= 0.0 && o->rate <= 1e3)) {
+    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->tolerance >= 0.0 && o->tolerance <= 1.0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_potts_options: found l2 %g, tolerance %g and rate %g, expected 0 to "
-                         "1e12, 0 to 1, and 0 to 1000",
-                         o->l2, o->tolerance, o->rate);
+                         "gbs_potts_options: found l2 %g and tolerance %g, expected 0 to 1e12, and "
+                         "0 to 1",
+                         o->l2, o->tolerance);
     }
     if (!(o->l1 >= 0.0 && o->l1 <= 1e12) || (o->l1 > 0.0 && o->method != GBS_POTTS_PL)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -217,8 +216,8 @@ static gbs_status take_options(learning *l, const gbs_potts_options *options, gb
     o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
     o->chains = o->chains > 0 ? o->chains : CHAINS;
     o->steps = o->steps > 0 ? o->steps : STEPS;
-    o->rate = o->rate > 0.0 ? o->rate : RATE;
-    return gbsi_simd_check(err);
+    const gbs_status status = gbsi_settle_rates("gbs_potts_options", &o->rate, &o->rate_last, err);
+    return status < 0 ? status : gbsi_simd_check(err);
 }
 
 static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, gbs_error *err)

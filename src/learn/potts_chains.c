@@ -8,11 +8,10 @@
 #include "base/memory.h"
 #include "learn/keep.h"
 #include "learn/potts_draws.h"
+#include "learn/rates.h"
 #include "learn/split_rhat.h"
 #include "rng/philox.h"
 #include "simd/math.h"
-
-#define DECAY 4.0 /* the last rate is that part of the first, less one */
 
 typedef struct chains {
     gbsi_potts *potts;
@@ -235,7 +234,7 @@ static gbs_status find_digest(chains *c, gbs_error *err)
     const gbs_potts_options *o = &c->options;
     const gbs_rows *rows = c->potts->rows;
     const uint64_t count[] = {rows->n_states, o->iterations, o->seed, o->chains, o->steps};
-    const double number[] = {o->l2, o->tolerance, o->rate};
+    const double number[] = {o->l2, o->tolerance, o->rate, o->rate_last};
     gbsi_digest *digest = NULL;
     const gbs_status status =
         gbsi_keep_digest("potts", rows->n, rows->n_sites, rows->weight, &digest, err);
@@ -297,7 +296,8 @@ static void take_steps(chains *c, uint64_t end)
     for (; c->step < end; ++c->step) {
         double square = 0.0;
         keep_step(c);
-        c->rate = c->options.rate / (1.0 + DECAY * (double)c->step / (double)c->options.steps);
+        c->rate = gbsi_rate(c->options.rate, c->options.rate_last,
+                            (double)c->step / (double)c->options.steps);
         c->sums = c->step >= end / 2;
         run(c, gather);
         sweep_all(c);

@@ -10,13 +10,12 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "learn/rates.h"
 #include "learn/split_rhat.h"
 
 #define EPOCHS    100u
 #define BATCH     64u
-#define MOST_ROWS (1u << 20) /* in a batch */
-#define RATE      0.05
-#define DECAY     4.0              /* the last rate is that part of the first, less one */
+#define MOST_ROWS (1u << 20)       /* in a batch */
 #define SHUFFLE   (UINT32_MAX - 1) /* in place of a chain: numbers of the order of rows */
 
 /* ---- epochs ---------------------------------------------------------------------------------- */
@@ -45,7 +44,7 @@ static bool run_epoch(gbsi_rbm *r, uint64_t epoch, gbs_rbm_report *report)
         r->row = r->order + first;
         r->n_batch = r->rows->n - first < batch ? r->rows->n - first : batch;
         r->n_chains = r->options.method == GBS_RBM_CD ? r->n_batch : batch;
-        r->rate = r->options.rate / (1.0 + DECAY * done);
+        r->rate = gbsi_rate(r->options.rate, r->options.rate_last, done);
         if (!gbsi_rbm_step(r)) {
             return false;
         }
@@ -127,11 +126,9 @@ static gbs_status take_options(gbs_rbm_options *o, const gbs_rbm_options *option
                          "gbs_rbm_options: found checkpoint_every_s %g, expected 0 or more",
                          o->checkpoint_every_s);
     }
-    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->rate >= 0.0 && o->rate <= 1e3)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_rbm_options: found l2 %g and rate %g, expected 0 to 1e12 and 0 to "
-                         "1000",
-                         o->l2, o->rate);
+    if (!(o->l2 >= 0.0 && o->l2 <= 1e12)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "gbs_rbm_options: found l2 %g, expected 0 to 1e12",
+                         o->l2);
     }
     if (o->hidden == 0 || o->hidden > GBS_MAX_HIDDEN || o->method > GBS_RBM_CD ||
         o->draw > GBS_RBM_HERDED) {
@@ -150,8 +147,8 @@ static gbs_status take_options(gbs_rbm_options *o, const gbs_rbm_options *option
     o->epochs = o->epochs > 0 ? o->epochs : EPOCHS;
     o->batch = o->batch > 0 ? o->batch : BATCH;
     o->sweeps = o->sweeps > 0 ? o->sweeps : 1;
-    o->rate = o->rate > 0.0 ? o->rate : RATE;
-    return gbsi_simd_check(err);
+    const gbs_status status = gbsi_settle_rates("gbs_rbm_options", &o->rate, &o->rate_last, err);
+    return status < 0 ? status : gbsi_simd_check(err);
 }
 
 /* "h3" where there are three hidden units or more. */

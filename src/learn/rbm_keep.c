@@ -90,7 +90,7 @@ static gbs_status find_digest(gbsi_rbm *r, const gbs_rows *held_out, gbs_error *
     const uint64_t count[] = {o->hidden,  o->method, o->draw, o->epochs,
                               o->batch,   o->sweeps, o->seed, held_out == NULL ? 0 : held_out->n,
                               o->patience};
-    const double number[] = {o->rate, o->l2};
+    const double number[] = {o->rate, o->rate_last, o->l2};
     gbsi_digest *digest = NULL;
     const gbs_status status =
         gbsi_keep_digest("rbm", r->rows->n, r->n, r->rows->weight, &digest, err);

@@ -455,6 +455,24 @@ static void held_out_rows_end_it(void **state)
     gbs_rows_free(rows);
 }
 
+static void sizes_of_steps_are_refused(void **state)
+{
+    (void)state;
+    static const double wrong[][2] = {{-0.1, 0.0}, {1001.0, 0.0}, {0.1, 0.2},
+                                      {0.0, 0.06}, {0.1, -0.1},   {(double)NAN, 0.0}};
+    gbs_rows *rows = wide_rows(10, 4);
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k) {
+        const gbs_rbm_options options = {
+            .size = sizeof options, .hidden = 3, .rate = wrong[k][0], .rate_last = wrong[k][1]};
+        gbs_model *model = NULL;
+        gbs_error err = {GBS_OK, ""};
+        assert_int_equal(gbs_rbm_learn(rows, NULL, &options, NULL, NULL, &model, NULL, &err),
+                         GBS_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, "expected 0 to 1000 and 0 to rate"));
+    }
+    gbs_rows_free(rows);
+}
+
 static void memory_runs_out(void **state)
 {
     (void)state;
@@ -490,6 +508,7 @@ int main(void)
         cmocka_unit_test(what_ends_it),
         cmocka_unit_test(checkpoints_go_on),
         cmocka_unit_test(held_out_rows_end_it),
+        cmocka_unit_test(sizes_of_steps_are_refused),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,6 +179,25 @@ def test_threads_change_no_bit(run):
     assert other.status == 0 and other.out != one.out
 
 
+@pytest.mark.parametrize("kind", [["rbm", "--hidden", "4", "--epochs", "9"], ["potts", "--method", "pcd", "--steps", "20", "--chains", "50"]])
+def test_sizes_of_steps(run, kind):
+    """The last one is a fifth of the first unless it is given."""
+    found = {}
+    for rate in ("0.1", "0.1:0.02", "0.1:0.1", "0.1:1e-3"):
+        done = run("learn", kind[0], BARS, *kind[1:], "--rate", rate, "--format", "uai")
+        assert done.status == 0, done.err
+        found[rate] = done.out
+    assert found["0.1"] == found["0.1:0.02"] and len(set(found.values())) == 3
+
+
+@pytest.mark.parametrize("rate", ["x", "0", "0.1:", "0.1:x", "0.1:0", "0.1:0.2", "0.1:0.05:0.01", "-1", "1001", "nan", "0.1:nan",
+                                  "0.1,0.02", "1" * 40])
+def test_bad_sizes_of_steps(run, work, rate):
+    done = run("learn", "rbm", BARS, "--hidden", "4", "--rate", rate, "-o", "x.gbm")
+    assert done.status == 2 and f'--rate: found "{rate}", expected a size of the first step' in done.err, done.err
+    assert not (work / "x.gbm").exists()
+
+
 @pytest.mark.parametrize("text, part", [
     ("a,b\n0,1\n0,2\n", "d: found sites of 3 states, expected zeros and ones"),
     (">a\nAC\n", "d: found sites of 21 states"),
