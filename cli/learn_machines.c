@@ -30,7 +30,7 @@ static const struct {
     const char *option;
     unsigned kinds;
 } some[] = {{"template-style", CRF},
-            {"l1", CRF | WEIGHTS | POTTS},
+            {"l1", CRF | WEIGHTS | POTTS | RBM},
             {"least-count", CRF},
             {"from", WEIGHTS},
             {"weights", WEIGHTS},

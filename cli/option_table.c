@@ -85,7 +85,7 @@ static const cli_option table[] = {
          "chains, where rows may lack values; crf with links between tokens: likelihood, by chains, if unset")
     REAL(l2, "l2", CLI_VERB_LEARN, 1.0, 0.0, 1e12, "X", "penalty: X/2 times the sum of squared weights")
     REAL(l1, "l1", CLI_VERB_LEARN, 0.0, 0.0, 1e12, "X",
-         "penalty: X times the sum of absolute weights, which makes many of them 0")
+         "penalty: X times the sum of absolute weights, which makes many of them 0; of potts and rbm of couplings alone")
     UINT(least_count, "least-count", CLI_VERB_LEARN, 1, 1, UINT64_MAX, "N",
          "leave out features that fewer than N tokens have")
     UINT(em_iterations, "iterations", CLI_VERB_LEARN, 1000, 1, INT32_MAX, "N",

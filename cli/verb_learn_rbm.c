@@ -46,6 +46,7 @@ static int settle(learning *l)
         .patience = arguments->patience,
         .sweeps = arguments->learn_sweeps,
         .l2 = arguments->l2,
+        .l1 = arguments->l1,
         .seed = arguments->run.seed,
         .time_s = arguments->run.time_s,
         .threads = arguments->run.threads,
@@ -100,12 +101,17 @@ static int write_curve(const learning *l)
 static int write_summary(const learning *l, int stopped)
 {
     const gbs_rbm_report *r = &l->report;
-    const cli_count counts[] = {
-        {"rows", r->n_rows},           {"visible", r->n_visible},
-        {"hidden", r->n_hidden},       {"epochs", r->epochs},
-        {"steps", r->steps},           {"held_out_rows", gbs_rows_n(l->rows.held_out)},
-        {"best_epoch", r->best_epoch}, {NULL, 0}};
+    const cli_count counts[] = {{"rows", r->n_rows},
+                                {"visible", r->n_visible},
+                                {"hidden", r->n_hidden},
+                                {"epochs", r->epochs},
+                                {"steps", r->steps},
+                                {"held_out_rows", gbs_rows_n(l->rows.held_out)},
+                                {"best_epoch", r->best_epoch},
+                                {"zero_couplings", r->n_zero},
+                                {NULL, 0}};
     const cli_number numbers[] = {{"l2", l->options.l2},
+                                  {"l1", l->options.l1},
                                   {"rate", l->options.rate},
                                   {"last_rate", l->options.rate_last},
                                   {"mean_pseudo_log_likelihood", r->mean_pl},
@@ -174,6 +180,10 @@ static void tell(const learning *l, int stopped)
                  stopped || r->epochs - r->best_epoch >= l->options.patience
                      ? ""
                      : "; it may rise further: try more --epochs");
+    }
+    if (l->options.l1 > 0.0) {
+        cli_note(arguments, "%" PRIu64 " of %" PRIu64 " couplings are 0", r->n_zero,
+                 r->n_visible * r->n_hidden);
     }
     cli_learn_tell_unwritten(arguments, r->n_unwritten);
     if (r->rhat >= 1.0) { /* else it was stopped before */

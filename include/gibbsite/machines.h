@@ -309,6 +309,8 @@ typedef struct gbs_rbm_options {
     uint64_t patience; /**< end after so many epochs on end in which the mean ln PL of held-out rows
                             was not above its highest before; 0: never. Needs such rows */
     double rate_last;  /**< size that the steps fall to, at most rate; 0: a fifth of it */
+    double l1; /**< penalty: l1 times the sum of the absolute W, beside the sum of ln P over rows,
+                    which makes many of them 0; 0: none */
 } gbs_rbm_options;
 
 /** What was found. Logarithms are natural. */
@@ -335,6 +337,7 @@ typedef struct gbs_rbm_report {
                         own: root mean squares; NAN as rhat */
     double rise;   /**< share of the rise of mean ln PL since the first epoch that was in the second
                         half of the epochs; NAN as rhat, or where it has not risen */
+    uint64_t n_zero; /**< W_ij that are 0 */
 } gbs_rbm_report;
 
 /**
@@ -362,6 +365,10 @@ typedef struct gbs_rbm_report {
  * small, too. A point where it is small may still be another than the maximum.
  *
  * Checkpoints are as of gbs_potts_learn(); held-out rows have to be the same as well.
+ *
+ * With l1 couplings pay the cumulative penalty of Tsuruoka, Tsujii & Ananiadou (2009, ACL), which
+ * makes many of them exactly 0, from a quarter of the epochs on: it would keep them near 0, where
+ * they begin. Weights are then first held still after a half.
  *
  * There are no standard errors: hidden units can change places or turn over without a change of the
  * distribution, so that their weights have no single true value.

@@ -13,10 +13,11 @@
 #include "learn/rates.h"
 #include "learn/split_rhat.h"
 
-#define EPOCHS    100u
-#define BATCH     64u
-#define MOST_ROWS (1u << 20)       /* in a batch */
-#define SHUFFLE   (UINT32_MAX - 1) /* in place of a chain: numbers of the order of rows */
+#define EPOCHS      100u
+#define BATCH       64u
+#define MOST_ROWS   (1u << 20)       /* in a batch */
+#define UNPENALISED 0.25             /* share of the steps without l1 */
+#define SHUFFLE     (UINT32_MAX - 1) /* in place of a chain: numbers of the order of rows */
 
 /* ---- epochs ---------------------------------------------------------------------------------- */
 
@@ -44,6 +45,7 @@ static bool run_epoch(gbsi_rbm *r, uint64_t epoch, gbs_rbm_report *report)
         r->row = r->order + first;
         r->n_batch = r->rows->n - first < batch ? r->rows->n - first : batch;
         r->n_chains = r->options.method == GBS_RBM_CD ? r->n_batch : batch;
+        r->l1 = done < UNPENALISED ? 0.0 : r->options.l1;
         r->rate = gbsi_rate(r->options.rate, r->options.rate_last, done);
         if (!gbsi_rbm_step(r)) {
             return false;
@@ -79,8 +81,8 @@ static bool run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *re
     return true;
 }
 
-/* Looks after a quarter, a half and all of the epochs end it where the first of them say so;
- * held-out rows that are to end it leave the last one. */
+/* Looks after a quarter, with l1 not there, a half and all of the epochs end it where the first of
+ * them say so; held-out rows that are to end it leave the last one. */
 static gbs_status run_rounds(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *report,
                              gbs_error *err)
 {
@@ -88,7 +90,9 @@ static gbs_status run_rounds(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_repo
     report->mean_pl = report->held_out_pl = (double)NAN;
     report->rhat = report->misfit = report->rise = (double)NAN;
     r->report = report;
-    r->round = r->options.patience > 0 ? 0 : GBSI_ROUNDS - 1;
+    r->round = r->options.patience > 0 ? 0
+               : r->options.l1 > 0.0   ? GBSI_ROUNDS - 2
+                                       : GBSI_ROUNDS - 1;
     GBSI_TRY(gbsi_rbm_resume(r, held_out, err));
     r->work->progress.passes = r->options.epochs;
     for (bool ended = false; !ended;) {
@@ -126,9 +130,10 @@ static gbs_status take_options(gbs_rbm_options *o, const gbs_rbm_options *option
                          "gbs_rbm_options: found checkpoint_every_s %g, expected 0 or more",
                          o->checkpoint_every_s);
     }
-    if (!(o->l2 >= 0.0 && o->l2 <= 1e12)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "gbs_rbm_options: found l2 %g, expected 0 to 1e12",
-                         o->l2);
+    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->l1 >= 0.0 && o->l1 <= 1e12)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_rbm_options: found l2 %g and l1 %g, expected 0 to 1e12", o->l2,
+                         o->l1);
     }
     if (o->hidden == 0 || o->hidden > GBS_MAX_HIDDEN || o->method > GBS_RBM_CD ||
         o->draw > GBS_RBM_HERDED) {
@@ -218,6 +223,17 @@ static void set_sizes(gbsi_rbm *r)
     r->words = gbsi_words_of(gbsi_simd_level());
 }
 
+static uint64_t count_zeros(const gbsi_rbm *r)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < r->n; ++i) {
+        for (size_t j = 0; j < r->m; ++j) {
+            n += r->w[i * r->wide_m + j] == 0.0;
+        }
+    }
+    return n;
+}
+
 static gbs_status learn(gbsi_rbm *r, const gbs_rows *held_out, double *curve, gbs_model **model,
                         gbs_rbm_report *report, gbs_error *err)
 {
@@ -240,6 +256,7 @@ static gbs_status learn(gbsi_rbm *r, const gbs_rows *held_out, double *curve, gb
     report->n_rows = r->rows->n;
     report->n_visible = r->n;
     report->n_hidden = r->m;
+    report->n_zero = count_zeros(r);
     report->n_unwritten = r->keep.n_failed;
     report->seconds = gbsi_clock_s() - r->work->begun_s;
     status = ended;

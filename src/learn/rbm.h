@@ -22,9 +22,11 @@ typedef struct gbsi_rbm {
     size_t wide_n, wide_m; /* padded, see layers.h */
     double *w;             /* [n][wide_m], zeros behind m */
     double *wt;            /* [m][wide_n] the same, turned */
-    double *a;             /* [wide_n] */
-    double *b;             /* [wide_m] */
-    uint32_t *order;       /* [rows] of this epoch */
+    double *owed;    /* [n][wide_m] what l1 has taken from each of w, with its sign; or NULL */
+    double owing;    /* what it would have taken from one that was never near 0 */
+    double *a;       /* [wide_n] */
+    double *b;       /* [wide_m] */
+    uint32_t *order; /* [rows] of this epoch */
     /* of a step */
     size_t n_batch, n_chains;
     const uint32_t *row; /* [n_batch] */
@@ -34,6 +36,7 @@ typedef struct gbsi_rbm {
     double *down;        /* [batch][wide_m] P(h = 1 | v of the chain) */
     double *herd;        /* [batch][n + m][bins] weights of herded draws, or NULL */
     double rate;
+    double l1; /* of this step: none until units have had time to couple */
     uint64_t step;
     uint64_t pass;  /* sweeps of the chains: those of the steps, and at weights held still */
     uint32_t round; /* looks at weights held still, but the next one, that there may be */
@@ -94,6 +97,12 @@ double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
 static inline size_t gbsi_rbm_n_best(const gbsi_rbm *rbm)
 {
     return rbm->options.patience > 0 ? rbm->n * rbm->wide_m + rbm->n + rbm->m : 0;
+}
+
+/* Entries of rbm->owed. */
+static inline size_t gbsi_rbm_n_owed(const gbsi_rbm *rbm)
+{
+    return rbm->options.l1 > 0.0 ? rbm->n * rbm->wide_m : 0;
 }
 
 /* Entries of two slopes by W, b and a. */

@@ -147,14 +147,18 @@ static void add_rows(holding *h)
 }
 
 /* The sum over rows becomes what both halves of the draws are to take away from.
- * @param weight of the penalty. @return the square of the mean over rows */
-static double turn(const holding *h, double *sum, size_t stride, double weight)
+ * @param penalty its slope. @return the square of the mean over rows */
+static double turn(const holding *h, double *sum, size_t stride, double penalty)
 {
-    const double n_rows = (double)h->rbm->rows->n;
-    const double mean = sum[0] / n_rows;
-    const double penalty = h->rbm->options.l2 / n_rows * weight;
+    const double mean = sum[0] / (double)h->rbm->rows->n;
     sum[0] = sum[stride] = (penalty - mean) * HALF * (double)h->rbm->options.batch;
     return mean * mean;
+}
+
+static double slope_of_penalty(const gbsi_rbm *r, double w)
+{
+    const double sign = w > 0.0 ? 1.0 : w < 0.0 ? -1.0 : 0.0;
+    return (r->options.l2 * w + r->options.l1 * sign) / (double)r->rows->n;
 }
 
 /* @return the variance of the slope by chance of the rows, summed up over the weights */
@@ -167,12 +171,22 @@ static double end_rows(const holding *h)
     for (size_t i = 0; i <= r->n; ++i) {
         for (size_t j = 0; j < r->m; ++j) {
             square += turn(h, h->slope + i * r->wide_m + j, n_slope,
-                           i < r->n ? r->w[i * r->wide_m + j] : 0.0);
+                           i < r->n ? slope_of_penalty(r, r->w[i * r->wide_m + j]) : 0.0);
         }
         square += i < r->n ? turn(h, h->of_a + i, r->n, 0.0) : 0.0;
         (void)gbsi_rbm_stops(h->rbm, 0, r->m);
     }
     return (h->square / n_rows - square) / n_rows;
+}
+
+/* Of two slopes, less what l1 holds of them at a weight of 0. */
+static double product_beyond(double a, double b, double hold)
+{
+    const double twice = a + b;
+    return twice > 2.0 * hold    ? (a - hold) * (b - hold)
+           : twice < -2.0 * hold ? (a + hold) * (b + hold)
+           : hold > 0.0          ? 0.0
+                                 : a * b;
 }
 
 /* The square of the slope, as the product of two that share no chance. */
@@ -181,11 +195,13 @@ static double square_of_slope(const holding *h)
     const gbsi_rbm *r = h->rbm;
     const size_t n_slope = (r->n + 1) * r->wide_m;
     const double scale = HALF * (double)r->options.batch;
+    const double hold = scale * r->options.l1 / (double)r->rows->n;
     double square = 0.0;
     for (size_t i = 0; i <= r->n; ++i) {
         const double *of_w = h->slope + i * r->wide_m;
         for (size_t j = 0; j < r->m; ++j) {
-            square += of_w[j] * of_w[n_slope + j];
+            const bool held = i < r->n && r->w[i * r->wide_m + j] == 0.0;
+            square += product_beyond(of_w[j], of_w[n_slope + j], held ? hold : 0.0);
         }
         square += i < r->n ? h->of_a[i] * h->of_a[r->n + i] : 0.0;
         (void)gbsi_rbm_stops(h->rbm, 0, r->m);

@@ -25,6 +25,8 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     GBSI_TRY(sink->put(sink->context, r->kept_v, batch * r->n, err));
     GBSI_TRY(sink->put(sink->context, r->kept_h, batch * r->m, err));
     GBSI_TRY(gbsi_put_numbers(sink, r->kept_herd, n_herd(r), sizeof *r->herd, err));
+    GBSI_TRY(gbsi_put_numbers(sink, r->owed, gbsi_rbm_n_owed(r), sizeof *r->owed, err));
+    GBSI_TRY(gbsi_put_numbers(sink, &r->owing, 1, sizeof r->owing, err));
     GBSI_TRY(gbsi_put_numbers(sink, r->best, gbsi_rbm_n_best(r), sizeof *r->best, err));
 
 cleanup:
@@ -66,6 +68,8 @@ static gbs_status load(gbsi_rbm *r, const gbsi_source *source, gbs_error *err)
     GBSI_TRY(source->take(source->context, r->v, batch * r->n, err));
     GBSI_TRY(source->take(source->context, r->h, batch * r->m, err));
     GBSI_TRY(gbsi_take_numbers(source, r->herd, n_herd(r), sizeof *r->herd, err));
+    GBSI_TRY(gbsi_take_numbers(source, r->owed, gbsi_rbm_n_owed(r), sizeof *r->owed, err));
+    GBSI_TRY(gbsi_take_numbers(source, &r->owing, 1, sizeof r->owing, err));
     GBSI_TRY(gbsi_take_numbers(source, r->best, gbsi_rbm_n_best(r), sizeof *r->best, err));
     GBSI_TRY(check(r, true, err));
     gbsi_rbm_turn(r);
@@ -90,7 +94,7 @@ static gbs_status find_digest(gbsi_rbm *r, const gbs_rows *held_out, gbs_error *
     const uint64_t count[] = {o->hidden,  o->method, o->draw, o->epochs,
                               o->batch,   o->sweeps, o->seed, held_out == NULL ? 0 : held_out->n,
                               o->patience};
-    const double number[] = {o->rate, o->rate_last, o->l2};
+    const double number[] = {o->rate, o->rate_last, o->l2, o->l1};
     gbsi_digest *digest = NULL;
     const gbs_status status =
         gbsi_keep_digest("rbm", r->rows->n, r->n, r->rows->weight, &digest, err);

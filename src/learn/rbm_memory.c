@@ -23,7 +23,8 @@ double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out)
     const double doubles =
         (double)(r->n * r->wide_m + r->m * r->wide_n + r->wide_n + r->wide_m) +
         2.0 * batch * (double)r->wide_m + judged + members * (double)r->wide +
-        2.0 * (double)r->options.epochs + (double)(gbsi_rbm_n_best(r) + gbsi_rbm_n_slope(r)) +
+        2.0 * (double)r->options.epochs +
+        (double)(gbsi_rbm_n_best(r) + gbsi_rbm_n_slope(r) + gbsi_rbm_n_owed(r)) +
         (r->options.draw == GBS_RBM_HERDED ? kept * batch * units * GBSI_RBM_BINS : 0.0);
     const double words =
         members * (double)(r->n_list + r->n_word) + (double)r->rows->n + batch * units;
@@ -55,6 +56,7 @@ static gbs_status take_memory(gbsi_rbm *r, size_t n_held_out, gbs_error *err)
                   {(void **)&r->p, members * r->wide, sizeof *r->p},
                   {(void **)&r->log_pl, judged, sizeof *r->log_pl},
                   {(void **)&r->curve, 2 * (size_t)r->options.epochs, sizeof *r->curve},
+                  {(void **)&r->owed, gbsi_rbm_n_owed(r), sizeof *r->owed},
                   {(void **)&r->best, gbsi_rbm_n_best(r), sizeof *r->best},
                   {(void **)&r->kept_v, keeps ? batch * r->n : 1, 1},
                   {(void **)&r->kept_h, keeps ? batch * r->m : 1, 1},
@@ -136,10 +138,10 @@ gbs_status gbsi_rbm_begin(gbsi_rbm *rbm, size_t n_held_out, gbs_error *err)
 
 void gbsi_rbm_free(gbsi_rbm *rbm)
 {
-    void *const arrays[] = {rbm->kept_v, rbm->kept_h, rbm->kept_herd, rbm->w,   rbm->wt,
-                            rbm->a,      rbm->b,      rbm->order,     rbm->v,   rbm->h,
-                            rbm->up,     rbm->down,   rbm->list,      rbm->p,   rbm->log_pl,
-                            rbm->herd,   rbm->word,   rbm->curve,     rbm->best};
+    void *const arrays[] = {rbm->kept_v, rbm->kept_h, rbm->kept_herd, rbm->w,    rbm->wt,
+                            rbm->a,      rbm->b,      rbm->order,     rbm->v,    rbm->h,
+                            rbm->up,     rbm->down,   rbm->list,      rbm->p,    rbm->log_pl,
+                            rbm->herd,   rbm->word,   rbm->curve,     rbm->best, rbm->owed};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
         gbsi_free(arrays[k]);
     }

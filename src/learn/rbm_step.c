@@ -108,6 +108,16 @@ static void fill_groups(void *context, uint32_t member)
 
 /* ---- the weights ----------------------------------------------------------------------------- */
 
+/* The cumulative penalty of Tsuruoka, Tsujii & Ananiadou (2009, ACL, 477-485): what the steps so
+ * far owe is taken as far as 0, and the rest later. @param owed out: what has been taken. */
+static double penalised(double w, double owing, double *owed)
+{
+    const double left = w > 0.0 ? w - (owing + *owed) : w + (owing - *owed);
+    const double now = w > 0.0 ? (left > 0.0 ? left : 0.0) : w < 0.0 && left < 0.0 ? left : 0.0;
+    *owed += now - w;
+    return now;
+}
+
 /* W_ij += rate (mean over rows of v_i P(h_j | v) - the same over chains - shrink W_ij), and a_i.
  * @param g [2][wide_m] scratch. */
 static void move_unit(gbsi_rbm *r, uint32_t *list, double *g, size_t i)
@@ -130,6 +140,9 @@ static void move_unit(gbsi_rbm *r, uint32_t *list, double *g, size_t i)
     for (size_t j = 0; j < r->m; ++j) {
         w[j] += r->rate * (g[j] / (double)r->n_batch - g[r->wide_m + j] / (double)r->n_chains -
                            shrink * w[j]);
+        if (r->options.l1 > 0.0) {
+            w[j] = penalised(w[j], r->owing, r->owed + i * r->wide_m + j);
+        }
         r->wt[j * r->wide_n + i] = w[j];
     }
     r->a[i] +=
@@ -176,6 +189,7 @@ bool gbsi_rbm_step(gbsi_rbm *rbm)
     if (!gbsi_rbm_sweep(rbm)) {
         return false;
     }
+    rbm->owing += rbm->rate * rbm->l1 / (double)rbm->rows->n;
     rbm->next = 0;
     gbsi_pool_run(rbm->work->pool, move_units, rbm);
     move_hidden(rbm);

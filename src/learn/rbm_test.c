@@ -302,6 +302,7 @@ static void nothing_changes_bits(void **state)
                                                  .epochs = 2,
                                                  .method = way % 2,
                                                  .draw = way / 2,
+                                                 .l1 = way == 3 ? 0.1 : 0.0,
                                                  .sweeps = 2,
                                                  .threads = threads};
                 gbs_model *model = NULL;
@@ -381,7 +382,8 @@ static void checkpoints_go_on(void **state)
         .size = sizeof callbacks, .progress = stop, .context = &epochs};
     const gbs_rbm_options whole = {
         .size = sizeof whole, .hidden = 30, .epochs = EPOCHS, .threads = 2};
-    for (uint64_t kind = 0; kind < 4; ++kind) { /* PCD, CD, PCD by herding, the best epoch of PCD */
+    /* PCD, CD, PCD by herding, the best epoch of PCD, and PCD with zeros */
+    for (uint64_t kind = 0; kind < 5; ++kind) {
         gbs_checkpoint_files files = {.size = sizeof files, .write = "rbm_test.ckpt"};
         char digest[2][33];
         double curve[2][2 * EPOCHS];
@@ -389,6 +391,7 @@ static void checkpoints_go_on(void **state)
         options.method = kind == 1;
         options.draw = kind == 2;
         options.patience = kind == 3 ? 1 : 0;
+        options.l1 = kind == 4 ? 0.3 : 0.0;
         options.rate = kind == 3 ? 20.0 : 0.0; /* so that the last epoch is not the best */
         ok(learn_with(rows, &options, NULL, curve[0], digest[0]));
         options.checkpoints = &files;
@@ -455,6 +458,23 @@ static void held_out_rows_end_it(void **state)
     gbs_rows_free(rows);
 }
 
+/* Of independent units, whose couplings are what chance makes of them without a penalty. */
+static void couplings_become_zero(void **state)
+{
+    (void)state;
+    gbs_rows *rows = wide_rows(2000, 20);
+    for (int sparse = 0; sparse < 2; ++sparse) {
+        const gbs_rbm_options options = {
+            .size = sizeof options, .hidden = 10, .epochs = 40, .l1 = sparse ? 4.0 : 0.0};
+        gbs_rbm_report report = {.size = sizeof report};
+        gbs_model *model = NULL;
+        ok(gbs_rbm_learn(rows, NULL, &options, NULL, NULL, &model, &report, NULL));
+        assert_true(sparse ? report.n_zero > 190 : report.n_zero == 0);
+        gbs_model_free(model);
+    }
+    gbs_rows_free(rows);
+}
+
 static void sizes_of_steps_are_refused(void **state)
 {
     (void)state;
@@ -484,6 +504,7 @@ static void memory_runs_out(void **state)
                                          .threads = 1,
                                          .epochs = 1,
                                          .draw = GBS_RBM_HERDED,
+                                         .l1 = 1.0,
                                          .patience = 1};
         gbs_model *model = NULL;
         double curve[2] = {7.0, 7.0};
@@ -508,6 +529,7 @@ int main(void)
         cmocka_unit_test(what_ends_it),
         cmocka_unit_test(checkpoints_go_on),
         cmocka_unit_test(held_out_rows_end_it),
+        cmocka_unit_test(couplings_become_zero),
         cmocka_unit_test(sizes_of_steps_are_refused),
         cmocka_unit_test(memory_runs_out),
     };

@@ -179,6 +179,33 @@ def test_threads_change_no_bit(run):
     assert other.status == 0 and other.out != one.out
 
 
+def bars(random, n):
+    """Pictures of 4 x 4 pixels with whole rows or columns on, and a little noise."""
+    rows = []
+    for _ in range(n):
+        on, across = [random.random() < 0.35 for _ in range(4)], random.random() < 0.5
+        rows.append([int((on[i] if across else on[j]) ^ (random.random() < 0.03)) for i in range(4) for j in range(4)])
+    return rows
+
+
+def test_sparse_couplings(run, work):
+    """A fifth of the couplings can go for nothing of the likelihood, of which independent units have 7 less."""
+    random = Random(3)
+    write_rows(work / "d.csv", [f"x{i}" for i in range(16)], bars(random, 2000))
+    write_rows(work / "h.csv", [f"x{i}" for i in range(16)], bars(random, 2000))
+    found = []
+    for l1 in ("0", "10"):
+        done = run("learn", "rbm", "d.csv", "--hidden", "16", "--rate", "0.2", "--l2", "0", "--l1", l1, "--epochs", "300",
+                   "--held-out", "h.csv", "-o", "m.gbm", "--summary", "s.json")
+        assert done.status == 0, done.err
+        found.append(json.loads((work / "s.json").read_text()))
+        assert ("of 256 couplings are 0" in done.err) == (l1 != "0")
+    assert f"{found[1]['zero_couplings']} of 256 couplings are 0" in done.err
+    assert found[0]["zero_couplings"] == 0 and found[1]["zero_couplings"] > 50
+    pl = [f["held_out_mean_pseudo_log_likelihood"] for f in found]
+    assert pl[1] > pl[0] - 0.1 > -3.5
+
+
 @pytest.mark.parametrize("kind", [["rbm", "--hidden", "4", "--epochs", "9"], ["potts", "--method", "pcd", "--steps", "20", "--chains", "50"]])
 def test_sizes_of_steps(run, kind):
     """The last one is a fifth of the first unless it is given."""
