@@ -2,8 +2,8 @@
 /* Whether chains at weights that are held still agree with each other and with the rows [M63]: the
  * same bits on any number of threads. The slope by the weights of a visible unit is one thread's,
  * over rows and chains in their order. */
+#include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "learn/rbm.h"
@@ -249,6 +249,7 @@ gbs_status gbsi_rbm_hold_still(gbsi_rbm *rbm, gbs_rbm_report *report, gbs_error 
     report->rhat = report->misfit = report->rise = (double)NAN;
     report->converged = 0;
     GBSI_TRY(take_memory(&h, err));
+    assert(h.of_a != NULL);
     add_rows(&h);
     const double of_rows = end_rows(&h);
     add_chains(&h);
