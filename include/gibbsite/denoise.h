@@ -80,9 +80,9 @@ GBS_API gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_o
  *   flip noise and 4 neighbours is run bit by bit, any other with averaged probabilities level by
  *   level. (Options that such runs do not support, of scan, draw, lattice, temper, least_chains and
  *   the like, leave it as it is, and bit by bit target_error does.)
- * - Where there are no sweeps, max_updates, time_s or target_error, a limit: 2^33 updates times levels in all,
- *   but at least 32 sweeps, bit by bit 64, of a model 16; or the usual target of the standard error
- *   if that is met before.
+ * - Where there are no sweeps, max_updates, time_s or target_error, a limit: 2^33 updates times
+ * levels in all, but at least 32 sweeps, bit by bit 64, of a model 16; or the usual target of the
+ * standard error if that is met before.
  *
  * Of 512 x 512 pixels, one in ten flipped, probabilities between 0.1 and 0.9 had a root mean square
  * error of 0.019 after those 64 sweeps of 4 chains in bits, and of 0.018 after 16 sweeps of 16
