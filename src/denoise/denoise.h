@@ -30,8 +30,8 @@ double gbsi_denoise_field(const gbs_denoise_options *o, double shown);
 /* A variable for each pixel, and no factor. */
 gbs_status gbsi_denoise_pixels(const gbs_image *noisy, const gbs_denoise_options *o,
                                gbs_model **model, gbs_error *err);
-/* A narrow picture may be answered exactly, by a tree of width least side. */
-#define GBSI_DENOISE_LEAST_SIDE 48u
+/* A narrow picture may be answered exactly, by a tree as wide as its least side. */
+bool gbsi_denoise_is_narrow(const gbs_image *noisy);
 
 /* levels.c: the same picture as a grid of levels, without a model. */
 gbs_status gbsi_denoise_levels(const gbs_image *noisy, const gbs_denoise_options *o,

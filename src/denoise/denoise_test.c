@@ -13,29 +13,12 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "base/test_random.h"
 #include "base/test_scale.h"
-#include "gibbsite/gibbsite.h"
-
-typedef struct test_random {
-    uint64_t state;
-} test_random;
-
-static uint32_t test_below(test_random *random, uint32_t n)
-{
-    return (uint32_t)((next_random(&random->state) >> 32) * n >> 32);
-}
+#include "denoise/testing.h"
 
 static double test_uniform(test_random *random)
 {
     return (double)(next_random(&random->state) >> 11) * 0x1p-53;
-}
-
-static gbs_image grey(uint32_t width, uint32_t height, uint32_t maxval)
-{
-    gbs_image image = {0};
-    assert_int_equal(gbs_image_new(GBS_IMAGE_GREY, width, height, maxval, 0, &image, NULL), GBS_OK);
-    return image;
 }
 
 /* ---- the model ------------------------------------------------------------------------------- */

@@ -19,12 +19,6 @@ static uint64_t sweeps_of(uint64_t per_sweep, uint64_t least)
     return MOST_WORK / per_sweep < least ? least : MOST_WORK / per_sweep;
 }
 
-/* Then it may be answered exactly. */
-static bool is_narrow(const gbs_image *noisy)
-{
-    return noisy->width < GBSI_DENOISE_LEAST_SIDE || noisy->height < GBSI_DENOISE_LEAST_SIDE;
-}
-
 gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *options,
                              gbs_run_options *run, gbs_error *err)
 {
@@ -46,7 +40,8 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
     bare.chains =
         o.keep_chains || own.chains != gbs_run_options_default().chains ? own.chains : FEW_CHAINS;
     const bool in_bits = !aims && gbsi_denoise_is_lattice(noisy, &o, &bare);
-    const bool in_levels = !is_narrow(noisy) && gbsi_denoise_is_levels(noisy, &o, &bare);
+    const bool in_levels =
+        !gbsi_denoise_is_narrow(noisy) && gbsi_denoise_is_levels(noisy, &o, &bare);
     if (in_bits || in_levels) {
         run->method = bare.method;
         run->lattice = bare.lattice;

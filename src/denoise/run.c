@@ -11,6 +11,13 @@
 #include "sampler/run.h"
 #include "sampler/run_options.h"
 
+#define LEAST_SIDE 48u
+
+bool gbsi_denoise_is_narrow(const gbs_image *noisy)
+{
+    return noisy->width < LEAST_SIDE || noisy->height < LEAST_SIDE;
+}
+
 /* What is left to ask once there are no more than two fields. */
 static bool allows_bits(const gbs_run_options *o)
 {
@@ -24,8 +31,7 @@ bool gbsi_denoise_is_lattice(const gbs_image *noisy, const gbs_denoise_options *
                              const gbs_run_options *run)
 {
     return o->levels == 2 && o->noise == GBS_NOISE_FLIP && o->neighbours == 4 &&
-           o->coupling * gbsi_denoise_distance(o, 0, 1) > 0.0 &&
-           noisy->width >= GBSI_DENOISE_LEAST_SIDE && noisy->height >= GBSI_DENOISE_LEAST_SIDE &&
+           o->coupling * gbsi_denoise_distance(o, 0, 1) > 0.0 && !gbsi_denoise_is_narrow(noisy) &&
            allows_bits(run);
 }
 

@@ -251,16 +251,7 @@ static void without_memory(void **state)
     gbs_model *m = small_model(truth);
     gbs_data *complete = drawn_rows(m, 20);
     gbs_data *data = with_holes(m, complete, 10);
-    gbs_model *learnt = NULL;
-    gbs_status status = GBS_ERR_MEMORY;
-    for (uint64_t n = 0; status != GBS_OK; n += 1 + n / 16) {
-        gbs_error err = {GBS_OK, ""};
-        gbsi_alloc_fail_after(n);
-        status = gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err);
-        gbsi_alloc_fail_after(UINT64_MAX);
-        assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && learnt == NULL));
-    }
-    gbs_model_free(learnt);
+    learn_without_memory(m, data, &options, 16);
     gbs_data_free(complete);
     gbs_data_free(data);
     gbs_model_free(m);

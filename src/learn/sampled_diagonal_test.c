@@ -115,23 +115,6 @@ static void too_few_steps(void **state)
 
 /* ---- the same bits --------------------------------------------------------------------------- */
 
-typedef struct stopping {
-    uint64_t at; /* step */
-    bool stops;
-} stopping;
-
-static void see_step(void *context, const gbs_learn_point *point)
-{
-    stopping *s = context;
-    s->stops = point->iteration >= s->at;
-}
-
-static int stop(void *context, const gbs_progress *progress)
-{
-    (void)progress;
-    return ((const stopping *)context)->stops;
-}
-
 static void same_bits(void **state)
 {
     (void)state;
@@ -160,12 +143,12 @@ static void same_bits(void **state)
                                            .chains = 30,
                                            .steps = 20,
                                            .threads = ways[i].threads,
-                                           .point = see_step,
+                                           .point = stop_see_step,
                                            .point_context = &s,
                                            .checkpoints = &files,
                                            .checkpoint_every_s = 1e-9};
         const gbs_run_callbacks callbacks = {
-            .size = sizeof callbacks, .context = &s, .progress = stop};
+            .size = sizeof callbacks, .context = &s, .progress = stop_now};
         gbs_model *learnt = NULL;
         report[i].size = sizeof report[i];
         const gbs_status status =
@@ -195,16 +178,7 @@ static void without_memory(void **state)
     double mean[SPINS];
     gbs_model *m = many_weights();
     gbs_data *data = random_rows(m, 6, mean);
-    gbs_model *learnt = NULL;
-    gbs_status status = GBS_ERR_MEMORY;
-    for (uint64_t n = 0; status != GBS_OK; ++n) {
-        gbs_error err = {GBS_OK, ""};
-        gbsi_alloc_fail_after(n);
-        status = gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err);
-        gbsi_alloc_fail_after(UINT64_MAX);
-        assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && learnt == NULL));
-    }
-    gbs_model_free(learnt);
+    learn_without_memory(m, data, &options, UINT64_MAX);
     gbs_data_free(data);
     gbs_model_free(m);
 }

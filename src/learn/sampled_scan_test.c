@@ -188,18 +188,9 @@ static void without_memory(void **state)
     gbs_learn_options options = learning(GBS_LEARN_SCAN_OPTIMISED, GBS_LEARN_RESTARTED, 2);
     gbs_model *m = spin_grid(2, 1.0);
     gbs_data *data = spin_rows(m, 4, 20);
-    gbs_model *learnt = NULL;
-    gbs_status status = GBS_ERR_MEMORY;
     options.chains = 4;
     options.l2 = 1e3;
-    for (uint64_t n = 0; status != GBS_OK; ++n) {
-        gbs_error err = {GBS_OK, ""};
-        gbsi_alloc_fail_after(n);
-        status = gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err);
-        gbsi_alloc_fail_after(UINT64_MAX);
-        assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && learnt == NULL));
-    }
-    gbs_model_free(learnt);
+    learn_without_memory(m, data, &options, UINT64_MAX);
     gbs_data_free(data);
     gbs_model_free(m);
 }

@@ -90,35 +90,22 @@ typedef struct learning {
     const gbs_model *model;
     const gbs_data *data;
     gbs_learn_options options;
-    uint64_t stop_at; /* step */
-    bool stops;
+    stopping stop;
     double error[WEIGHTS];
     char digest[80];
     gbs_learn_report report;
 } learning;
 
-/* Before each step: the first look in the one that is to be stopped ends it. */
-static void see_step(void *context, const gbs_learn_point *point)
-{
-    learning *l = context;
-    l->stops = point->iteration >= l->stop_at;
-}
-
-static int stop(void *context, const gbs_progress *progress)
-{
-    (void)progress;
-    return ((const learning *)context)->stops;
-}
-
 static gbs_status learn(learning *l, const char *write, const char *resume, uint64_t threads,
                         gbs_error *err)
 {
     const gbs_checkpoint_files files = {.size = sizeof files, .write = write, .resume = resume};
-    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .context = l, .progress = stop};
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &l->stop, .progress = stop_now};
     gbs_model *learnt = NULL;
-    l->stops = false;
-    l->options.point = see_step;
-    l->options.point_context = l;
+    l->stop.now = false;
+    l->options.point = stop_see_step;
+    l->options.point_context = &l->stop;
     l->options.checkpoints = &files;
     l->options.threads = threads;
     l->report.size = sizeof l->report;
@@ -146,15 +133,15 @@ static void go_on(const learning *ways, uint64_t stop_at, uint64_t n_steps, uint
     learning whole = *ways;
     learning parts = *ways;
     gbs_error err = {GBS_OK, ""};
-    whole.stop_at = parts.stop_at = UINT64_MAX;
+    whole.stop.at = parts.stop.at = UINT64_MAX;
     ok(learn(&whole, NULL, NULL, threads, &err));
     assert_true(whole.report.iterations == n_steps);
-    parts.stop_at = stop_at;
+    parts.stop.at = stop_at;
     assert_int_equal(learn(&parts, CHECKPOINT, NULL, 3 - threads, &err), GBS_STOPPED);
     assert_true(parts.report.iterations >= stop_at && !parts.report.has_errors);
     assert_true(isnan(parts.report.rhat) && isnan(parts.report.change));
     assert_string_not_equal(parts.digest, whole.digest);
-    parts.stop_at = UINT64_MAX;
+    parts.stop.at = UINT64_MAX;
     parts.options.checkpoint_every_s = 1e-9;
     ok(learn(&parts, CHECKPOINT, CHECKPOINT, threads, &err));
     same_end(&parts, &whole);
@@ -232,7 +219,7 @@ static void checkpoints_that_do_not_fit(void **state)
                               .objective = GBS_LEARN_SAMPLED,
                               .steps = 8,
                               .l2 = 1.0},
-                  .stop_at = UINT64_MAX};
+                  .stop.at = UINT64_MAX};
     ok(learn(&l, CHECKPOINT, NULL, 1, &err));
     l.options.seed = 9;
     refuse(&l, GBS_ERR_ARGUMENT, foreign);
@@ -288,16 +275,7 @@ static void without_memory_and(const gbs_checkpoint_files *files)
     gbs_model *m = small_model(truth);
     gbs_data *complete = drawn_rows(m, 20);
     gbs_data *data = with_holes(m, complete, 10);
-    gbs_model *learnt = NULL;
-    gbs_status status = GBS_ERR_MEMORY;
-    for (uint64_t n = 0; status != GBS_OK; ++n) {
-        gbs_error err = {GBS_OK, ""};
-        gbsi_alloc_fail_after(n);
-        status = gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, &err);
-        gbsi_alloc_fail_after(UINT64_MAX);
-        assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && learnt == NULL));
-    }
-    gbs_model_free(learnt);
+    learn_without_memory(m, data, &options, UINT64_MAX);
     gbs_data_free(complete);
     gbs_data_free(data);
     gbs_model_free(m);

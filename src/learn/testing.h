@@ -153,6 +153,41 @@ static void check_threads(const gbs_model *m, const gbs_data *data, gbs_learn_op
     }
 }
 
+/* A point and a progress that end learning at the first look in a step. */
+typedef struct stopping {
+    uint64_t at; /* step */
+    bool now;
+} stopping;
+
+static inline void stop_see_step(void *context, const gbs_learn_point *point)
+{
+    stopping *s = context;
+    s->now = point->iteration >= s->at;
+}
+
+static inline int stop_now(void *context, const gbs_progress *progress)
+{
+    (void)progress;
+    return ((const stopping *)context)->now;
+}
+
+/* Learns while requests of memory fail, one after the other: there is a result or none.
+ * @param sparse after request n comes n + 1 + n / sparse. */
+static inline void learn_without_memory(const gbs_model *m, const gbs_data *data,
+                                        const gbs_learn_options *options, uint64_t sparse)
+{
+    gbs_model *learnt = NULL;
+    gbs_status status = GBS_ERR_MEMORY;
+    for (uint64_t n = 0; status != GBS_OK; n += 1 + n / sparse) {
+        gbs_error err = {GBS_OK, ""};
+        gbsi_alloc_fail_after(n);
+        status = gbs_learn_weights(m, data, options, NULL, NULL, &learnt, NULL, &err);
+        gbsi_alloc_fail_after(UINT64_MAX);
+        assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && learnt == NULL));
+    }
+    gbs_model_free(learnt);
+}
+
 static const double truth[WEIGHTS] = {0.3, -0.2, 0.8, -0.4, 0.5};
 
 #endif

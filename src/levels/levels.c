@@ -47,6 +47,13 @@ uint32_t gbsi_levels_half_of(const gbsi_levels *l, uint32_t color, uint32_t i)
     return 2 * (2 * i + color / 2) + color % 2;
 }
 
+uint32_t gbsi_levels_color_of(const gbsi_levels *l, uint32_t half, uint32_t *i)
+{
+    const uint32_t row = half / 2;
+    *i = l->n_colors == 2 ? row : row / 2;
+    return l->n_colors == 2 ? (row + half) % 2 : 2 * (row % 2) + half % 2;
+}
+
 /* ---- what is watched ------------------------------------------------------------------------- */
 
 static uint32_t block_at(const gbsi_levels *l, uint32_t block, uint32_t *half)

@@ -11,8 +11,6 @@
 
 /* Bytes before half a row, which a load of left neighbours may touch. */
 #define MARGIN 16u
-/* Random words are made for so many sites at once. */
-#define WORD_SITES 64u
 
 #define DECLARE(set, SET)                                   \
     void gbsi_levels_update_##set(const gbsi_levels_row *); \
@@ -236,7 +234,8 @@ static void find_neighbours(const gbsi_levels_chains *c, uint32_t half, gbsi_lev
 static gbsi_levels_row row_of(const gbsi_levels_chains *c, uint32_t chain, uint32_t half)
 {
     const gbsi_levels *l = c->levels;
-    const uint32_t sites = (l->half + WORD_SITES - 1) / WORD_SITES * WORD_SITES;
+    const uint32_t sites =
+        (l->half + GBSI_LEVELS_WORDS - 1) / GBSI_LEVELS_WORDS * GBSI_LEVELS_WORDS;
     gbsi_levels_row row = {.levels = l,
                            .value = l->value + (size_t)half * l->half,
                            .state = half_of(c, chain, half),

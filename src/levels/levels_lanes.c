@@ -13,7 +13,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { BLOCK = GBSI_LEVELS_BLOCK, WORDS = 64, MOST_LEVELS = GBSI_LEVELS_MOST };
+enum { BLOCK = GBSI_LEVELS_BLOCK, WORDS = GBSI_LEVELS_WORDS, MOST_LEVELS = GBSI_LEVELS_MOST };
 
 /* What is seen of sixteen sites, level by level, and where chains add what they drew from. */
 typedef struct block_rows {

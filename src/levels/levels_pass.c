@@ -73,16 +73,9 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
 /* Whether the pass that was cut short updated half a row. */
 static bool reached(const levels_pass *b, uint32_t half)
 {
-    const gbsi_levels *l = b->chains->levels;
-    for (uint32_t color = 0; color <= b->cut_color; ++color) {
-        const uint32_t i = l->n_colors == 2 ? half / 2 : half / 4;
-        const bool is =
-            i < gbsi_levels_rows_of(l, color) && gbsi_levels_half_of(l, color, i) == half;
-        if (is) {
-            return color < b->cut_color || i < b->cut_row;
-        }
-    }
-    return false;
+    uint32_t i = 0;
+    const uint32_t color = gbsi_levels_color_of(b->chains->levels, half, &i);
+    return color < b->cut_color || (color == b->cut_color && i < b->cut_row);
 }
 
 static void tell_cut(const levels_pass *b)
@@ -159,13 +152,6 @@ static double log_density(const void *state, uint32_t chain)
     return gbsi_levels_chains_log_density(((const levels_pass *)state)->chains, chain);
 }
 
-/* The estimate was told as sites were updated. */
-static void fetch(void *state, struct gbsi_estimate *estimate)
-{
-    (void)state;
-    (void)estimate;
-}
-
 void gbsi_levels_marginal(const void *state, uint32_t site, double *p)
 {
     const levels_pass *b = state;
@@ -233,5 +219,4 @@ const gbsi_pass gbsi_pass_levels = {.name = "levels",
                                     .get = get,
                                     .scatter = scatter,
                                     .log_density = log_density,
-                                    .fetch = fetch,
                                     .free = free_pass};

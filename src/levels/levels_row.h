@@ -8,8 +8,9 @@
 #include "rng/words.h"
 #include "simd/dispatch.h"
 
-/* Chains whose random words are made together. */
+/* Chains whose random words are made together, and sites of each. */
 #define GBSI_LEVELS_CHAINS 16u
+#define GBSI_LEVELS_WORDS  64u
 
 /* A neighbour of every site of half a row. */
 typedef struct gbsi_levels_neighbour {

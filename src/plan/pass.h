@@ -106,7 +106,7 @@ typedef struct gbsi_pass {
     void (*scatter)(void *state);
     /* With OWNS, else NULL: the log density of a chain after the last pass. */
     double (*log_density)(const void *state, uint32_t chain);
-    /* With OWNS, else NULL: moves what was counted inside to the estimate, before that is asked. */
+    /* Where a pass counts inside, else NULL: moves that to the estimate, before this is asked. */
     void (*fetch)(void *state, struct gbsi_estimate *estimate);
 
     /* With CONNECT, else NULL: whether the blocks so far show that all states of positive weight
