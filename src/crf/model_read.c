@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "crf/model.h"
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 
 enum { WAPITI_CRF = 2 }; /* type of a model: a chain; 0 and 1 are other kinds */
 #define SKIP_CHAIN "skip-chain"

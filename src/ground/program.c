@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 #include "io/lines.h"
 
 #define GROW(program, array, n, err)                                                    \

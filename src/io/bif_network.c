@@ -2,7 +2,7 @@
 #include "io/bif.h"
 
 #include "base/memory.h"
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 
 const gbsi_bif_variable *gbsi_bif_variable_at(const gbsi_bif_network *network, uint32_t variable)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 #include "model/model.h"
 
 /* Files of the text form that are open at once, each with its arguments. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 #include "io/formats.h"
 
 typedef struct loader {

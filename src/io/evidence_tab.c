@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "decimal/decimal.h"
 #include "io/common.h"
-#include "io/decimal.h"
 #include "io/evidence_set.h"
 #include "model/model.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 #include "model/builder.h"
 
 typedef struct reader {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 #include "io/output.h"
 #include "model/model.h"
 #include "simd/math.h"

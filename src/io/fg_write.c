@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "decimal/decimal.h"
 #include "io/common.h"
-#include "io/decimal.h"
 #include "io/formats.h"
 #include "model/model.h"
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decimal/decimal.h"
 #include "gibbsite/model.h"
-#include "io/decimal.h"
 #include "io/output.h"
 
 bool gbsi_line_next(gbsi_text *text, gbsi_text *line)

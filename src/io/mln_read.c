@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "decimal/decimal.h"
 #include "io/clauses.h"
 #include "io/common.h"
-#include "io/decimal.h"
 #include "io/formats.h"
 #include "io/lines.h"
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "decimal/decimal.h"
 #include "io/clauses.h"
 #include "io/common.h"
 #include "io/couplings.h"
-#include "io/decimal.h"
 #include "io/formats.h"
 #include "model/model.h"
 

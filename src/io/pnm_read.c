@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 #include "io/image_file.h"
 #include "io/text.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 #include "io/result.h"
 
 typedef struct table_reader {

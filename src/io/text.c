@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 
 static const gbs_read_options default_options = {0};
 

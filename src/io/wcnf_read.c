@@ -7,8 +7,8 @@
  * the "cnf+" files of MiniCARD. */
 #include <string.h>
 
+#include "decimal/decimal.h"
 #include "io/clauses.h"
-#include "io/decimal.h"
 #include "io/formats.h"
 #include "io/lines.h"
 

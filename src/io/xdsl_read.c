@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "decimal/decimal.h"
 #include "io/bif.h"
-#include "io/decimal.h"
 #include "io/formats.h"
 #include "io/xml.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/sized.h"
 #include "base/status.h"
+#include "decimal/decimal.h"
 #include "gibbsite/io.h"
-#include "io/decimal.h"
 #include "options/options.h"
 
 /* A smaller struct holds no option. In version 0.2 the last field is "budget"; see

@@ -8,8 +8,8 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "decimal/decimal.h"
 #include "gibbsite/io.h"
-#include "io/decimal.h"
 #include "options/options.h"
 #include "sampler/run.h"
 

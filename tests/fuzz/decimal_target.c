@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal/decimal.h"
 #include "fuzz.h"
-#include "io/decimal.h"
 
 enum { MOST = 4096 };
 

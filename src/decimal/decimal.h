@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decimal to binary and back, correctly rounded, whatever the locale. */
-#ifndef GBSI_IO_DECIMAL_H
-#define GBSI_IO_DECIMAL_H
+#ifndef GBSI_DECIMAL_DECIMAL_H
+#define GBSI_DECIMAL_DECIMAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

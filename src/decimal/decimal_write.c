@@ -8,8 +8,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "decimal/decimal.h"
 #include "gibbsite/io.h"
-#include "io/decimal.h"
 
 __extension__ typedef unsigned __int128 wide;
 

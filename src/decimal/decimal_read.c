@@ -3,7 +3,7 @@
  * (1990), "How to read floating point numbers accurately", PLDI): one exact operation on doubles;
  * a product of 64-bit mantissas with an error bound (his algorithm Bellerophon); exact division of
  * large integers. */
-#include "io/decimal.h"
+#include "decimal/decimal.h"
 
 #include <assert.h>
 #include <string.h>
