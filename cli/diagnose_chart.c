@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/chart/chart.h"
+#include "src/show/chart/chart.h"
 #include "verb_diagnose.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/chart/chart.h"
+#include "src/show/chart/chart.h"
 #include "verb_sensitivity.h"
 
 enum { MOST_LABEL = 64 }; /* bytes; a longer one is cut */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Coefficients of src/simd/math_lanes.h.
+"""Coefficients of src/core/simd/math_lanes.h.
 
 Each polynomial has, nearly, the smallest largest relative error among those whose coefficients are
 single precision numbers: from the lowest term up, one coefficient is rounded, the rest is fitted

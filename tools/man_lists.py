@@ -43,7 +43,7 @@ def said(literals):
 
 def name_with(trait):
     """The name of the scan or draw whose table has a trait."""
-    for table in [*(ROOT / "src" / "scan").glob("*.c"), *(ROOT / "src" / "draw").glob("*.c")]:
+    for table in [*(ROOT / "src" / "engine" / "scan").glob("*.c"), *(ROOT / "src" / "engine" / "draw").glob("*.c")]:
         found = re.search(r'\.name = "([^"]*)",[^;]*\.traits = [^,;]*\b' + trait + r"\b", table.read_text())
         if found:
             return found[1]
@@ -52,7 +52,7 @@ def name_with(trait):
 
 def reasons():
     """(name, sentence, what to try) of every row of verdict.def, in order."""
-    text = (ROOT / "src" / "sampler" / "verdict.def").read_text()
+    text = (ROOT / "src" / "run" / "sampler" / "verdict.def").read_text()
     text = text[text.index("*/\nGBSI_REASON"):]
     rows = [(name, said(sentence), said(advice).replace("...", name_with(TRAITS[by]) if by in TRAITS else "..."))
             for name, sentence, advice, by in REASON.findall(text)]

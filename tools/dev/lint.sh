@@ -14,10 +14,11 @@ c_files() {
 changed_files() {
     base=$(git merge-base HEAD main 2>/dev/null) || base=
     [ -n "$base" ] && [ "$base" != "$(git rev-parse HEAD)" ] || base=HEAD~30
-    if [ "$all" = yes ] || ! git diff --name-only "$base" >build-lint/changed 2>/dev/null; then
+    if [ "$all" = yes ] || ! git diff --name-status -M "$base" >build-lint/changed 2>/dev/null; then
         c_files
-    else
-        c_files | grep -Fx -f build-lint/changed || true
+    else # a file that only moved has not changed
+        sed -e '/^R100/d' -e 's/.*\t//' build-lint/changed >build-lint/changed_names
+        c_files | grep -Fx -f build-lint/changed_names || true
     fi
 }
 
@@ -39,7 +40,7 @@ lint_cppcheck() {
     changed_files | grep '\.c$' | grep -v '^tests/\|_test\.c$' >build-lint/sources || return 0
     cppcheck --enable=warning,portability --std=c11 --inline-suppr -q -j "$cores" --error-exitcode=1 \
         -D_GNU_SOURCE -D__GNUC__=12 -DGBSI_HAVE_ZLIB -DGBSI_HAVE_ZSTD -DGBSI_HAVE_PNG -DGBSI_HAVE_JPEG -DGBSI_HAVE_EXPAT -DGBSI_HAVE_AVX2_SET -DGBSI_HAVE_AVX512_SET \
-        -Iinclude -Isrc -I. --suppress=incorrectLogicOperator:src/simd/lanes_portable.h \
+        -Iinclude $(printf -- '-I%s ' src/*/) -I. --suppress=incorrectLogicOperator:src/core/simd/lanes_portable.h \
         --file-list=build-lint/sources
 }
 

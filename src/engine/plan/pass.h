@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How chains are moved on: one table of functions per kind of pass.
+ *
+ * Tiles (src/run/sampler/tiles.c) update one variable after the other, splashes (src/splash)
+ * blocks, bit lattices (src/lattice) spins by logic alone. The executor
+ * (src/run/sampler/executor.h) owns the chains and calls whichever the run's scan names. A pass is
+ * begun, run batch by batch, and ended; no two updates of a batch depend on one another, so between
+ * two batches states are consistent, and that is where lanes may be permuted or states exchanged
+ * with other processes. */
+#ifndef GBSI_PLAN_PASS_H
+#define GBSI_PLAN_PASS_H
+
+#include "base/saved.h"
+#include "base/watch.h"
+#include "parallel/pool.h"
+#include "plan/draw.h"
+#include "plan/kernel.h"
+
+struct gbsi_estimate;
+
+/* Traits. */
+#define GBSI_PASS_HEATS   1u /* follows job.beta */
+#define GBSI_PASS_OWNS    2u /* keeps states in a form of its own: plan, group, draw are NULL */
+#define GBSI_PASS_CONNECT 4u /* single updates need not cross hard zeros: see connects() */
+
+/* Who sees a slot, where ranks share the model. */
+typedef enum gbsi_reach {
+    GBSI_REACH_INTERIOR, /* this rank alone */
+    GBSI_REACH_BOUNDARY, /* others too: a factor has it and a variable of another rank */
+    GBSI_REACH_HALO,     /* it belongs to another rank */
+} gbsi_reach;
+
+/* Ranks take turns to change what others see. A turn is two batches: the first changes boundary,
+ * in the rank's own turn alone, and may change interior; the second changes interior alone, while
+ * what changed in the first travels to other ranks. */
+typedef struct gbsi_turns {
+    uint32_t n_ranks, rank;
+    uint32_t n;           /* of a pass */
+    uint32_t own;         /* that of this rank */
+    const uint8_t *reach; /* [slots] gbsi_reach; NULL: all is interior */
+} gbsi_turns;
+
+static inline gbsi_reach gbsi_reach_of(const gbsi_turns *turns, uint32_t slot)
+{
+    return turns->reach == NULL ? GBSI_REACH_INTERIOR : (gbsi_reach)turns->reach[slot];
+}
+
+/* What a pass is made for. All borrowed for its life, but the options: until prepare() returns. */
+typedef struct gbsi_pass_setting {
+    const gbsi_plan *plan;
+    const void *compiled; /* with OWNS: the model in the form that the pass runs */
+    const gbs_run_options *options;
+    gbsi_group *group; /* [n_groups] the chains' states */
+    uint32_t n_chains, lanes, n_groups;
+    uint32_t first_chain; /* that of group 0: the run's chains before it are in other processes */
+    gbsi_simd level;
+    gbsi_pool *pool;         /* NULL: one thread */
+    uint32_t n_threads;      /* of the pool, which is not there yet when bytes() is asked */
+    const gbsi_turns *turns; /* NULL: no other rank has a part of the model */
+} gbsi_pass_setting;
+
+/* One pass of all chains. */
+typedef struct gbsi_pass_job {
+    uint64_t pass;                 /* random numbers are a function of it and of the global place */
+    const gbsi_schedule *schedule; /* of a scan that has one */
+    const gbsi_draw *draw;
+    void *draw_state;
+    const float *beta; /* [n_groups * lanes] inverse temperature by chain, padded lanes included;
+                          may change between batches. NULL: 1 */
+    struct gbsi_estimate *estimate; /* NULL: nothing is kept */
+    bool rao_blackwell;
+    gbsi_watch *watch; /* asked in long passes; where it stops, end() keeps what was drawn until
+                          then. NULL: nobody waits */
+} gbsi_pass_job;
+
+/* Told of every variable of every block before it is drawn; see gbs_run_callbacks. */
+typedef void gbsi_on_block(void *context, uint64_t round, uint32_t block, uint32_t variable);
+
+typedef struct gbsi_pass {
+    const char *name;
+    unsigned traits;
+
+    /* REQUIRED. At most what prepare() takes, bytes. */
+    uint64_t (*bytes)(const gbsi_pass_setting *setting);
+    /* REQUIRED. All that passes need: none of the functions below allocates, but for tables of
+     * draws and blocks that grow. */
+    gbs_status (*prepare)(const gbsi_pass_setting *setting, void **state, gbs_error *err);
+    /* REQUIRED. @param job copied. */
+    gbs_status (*begin)(void *state, const gbsi_pass_job *job, gbs_error *err);
+    /* REQUIRED. The next batches, at most so many. @param more out: whether any are left. */
+    gbs_status (*batch)(void *state, uint32_t most, bool *more, gbs_error *err);
+    /* REQUIRED. After the last batch. @return GBS_STOPPED where the watch cut the pass short;
+     * GBS_ERR_IMPOSSIBLE naming a variable whose conditional had no positive weight. */
+    gbs_status (*end)(void *state, gbs_error *err);
+    /* REQUIRED. Updates of each chain in the last pass. */
+    uint64_t (*n_updates)(const void *state);
+    /* REQUIRED. What all passes so far would have taken with so many chains, in operations: counted
+     * work times calibrated nanoseconds, no clock. */
+    double (*operations)(void *state, uint32_t n_chains);
+    /* REQUIRED. What a pass takes at least. Looks at plan or compiled, and n_chains. */
+    double (*least_operations)(const gbsi_pass_setting *setting);
+
+    /* With OWNS, else NULL: states of one chain by variable, 0 .. arity - 1. */
+    void (*set)(void *state, uint32_t chain, const uint32_t *x);
+    void (*get)(const void *state, uint32_t chain, uint32_t *x);
+    /* OPTIONAL: dispersed starts of its own for all chains; NULL: those of the model's factors. */
+    void (*scatter)(void *state);
+    /* With OWNS, else NULL: the log density of a chain after the last pass. */
+    double (*log_density)(const void *state, uint32_t chain);
+    /* Where a pass counts inside, else NULL: moves that to the estimate, before this is asked. */
+    void (*fetch)(void *state, struct gbsi_estimate *estimate);
+
+    /* With CONNECT, else NULL: whether the blocks so far show that all states of positive weight
+     * are reached from each other. */
+    bool (*connects)(const void *state);
+    /* OPTIONAL. @param on_block NULL: nobody listens. */
+    void (*watch)(void *state, gbsi_on_block *on_block, void *context);
+
+    /* OPTIONAL, both or neither: what passes depend on besides setting, job, states of groups and
+     * the draw, between two passes. load() comes after prepare() with an equal setting. */
+    gbs_status (*save)(const void *state, const gbsi_sink *sink, gbs_error *err);
+    gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);
+
+    /* REQUIRED. Accepts NULL. */
+    void (*free)(void *state);
+} gbsi_pass;
+
+#endif
