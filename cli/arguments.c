@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From argv to cli_arguments: every value checked, whatever is not understood refused. */
+#include <assert.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -20,25 +21,17 @@ static void *field_of(cli_arguments *arguments, const cli_option *option)
     return (char *)arguments + option->offset;
 }
 
-/* @param verb whose rows are to be set; several rows may share a field. */
-static void set_defaults(cli_arguments *arguments, unsigned verb)
+static void set_defaults(cli_arguments *arguments, const cli_verb *verb)
 {
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    for (size_t i = 0; i < n; i++) {
-        void *field = field_of(arguments, &table[i]);
-        if ((cli_option_verbs(&table[i]) & verb) == 0) {
-            continue;
-        }
-        switch (table[i].kind) {
-        case CLI_CHOICE:
-            *(int *)field = (int)table[i].def;
-            break;
+    for (size_t i = 0; i < verb->n_options; i++) {
+        const cli_option *option = &verb->options[i];
+        void *field = field_of(arguments, option);
+        switch (option->kind) {
         case CLI_UINT:
-            *(uint64_t *)field = table[i].def;
+            *(uint64_t *)field = option->def;
             break;
         case CLI_REAL:
-            *(double *)field = table[i].real_def;
+            *(double *)field = option->real_def;
             break;
         default: /* zero already */
             break;
@@ -174,8 +167,7 @@ static int set_run(cli_arguments *arguments, const cli_option *option, const cha
 
 static int set_option(cli_arguments *arguments, size_t row, const char *text)
 {
-    size_t n = 0;
-    const cli_option *option = &cli_option_table(&n)[row];
+    const cli_option *option = &arguments->verb->options[row];
     if (arguments->given[row] && option->kind != CLI_LIST && option->kind != CLI_FLAG) {
         return cli_error(CLI_USAGE, "--%s is given twice", option->name);
     }
@@ -217,31 +209,43 @@ static int set_option(cli_arguments *arguments, size_t row, const char *text)
 
 /* ---- what is refused --------------------------------------------------------------------- */
 
-static int elsewhere(const char *name, unsigned verb)
+/* Whether another verb has it. */
+static int elsewhere(const char *name)
 {
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(table[i].name, name) == 0 && (cli_option_verbs(&table[i]) & verb) == 0) {
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (cli_find_option(name, cli_verbs[i]) != NULL) {
             return 1;
         }
     }
     return 0;
 }
 
-/* @param text with its dashes, perhaps with "=value". */
-static int unknown_option(unsigned verb, const char *verb_name, const char *text)
+/* The verbs with the same first word that have an option: "learn weights, learn rbm".
+ * @return their number. */
+static int siblings(const cli_verb *verb, const char *option, char *names, size_t size)
 {
-    const char *candidate[CLI_MAX_OPTIONS];
-    size_t n_candidates = 0;
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    for (size_t i = 0; i < n; i++) {
-        if ((cli_option_verbs(&table[i]) & verb) != 0) {
-            candidate[n_candidates++] = table[i].name;
+    const char *kind = cli_verb_kind(verb);
+    size_t used = 0;
+    int n = 0;
+    for (size_t i = 0; kind != NULL && i < cli_n_verbs && used < size; i++) {
+        if (strncmp(cli_verbs[i]->name, verb->name, (size_t)(kind - verb->name)) == 0 &&
+            cli_find_option(option, cli_verbs[i]) != NULL) {
+            used += (size_t)snprintf(names + used, size - used, "%s%s", n++ > 0 ? ", " : "",
+                                     cli_verbs[i]->name);
         }
     }
+    return n;
+}
+
+/* @param text with its dashes, perhaps with "=value". */
+static int unknown_option(const cli_verb *verb, const char *verb_name, const char *text)
+{
+    const char *candidate[CLI_MAX_OPTIONS];
+    for (size_t i = 0; i < verb->n_options; i++) {
+        candidate[i] = verb->options[i].name;
+    }
     char name[64];
+    char others[256];
     int length = (int)strcspn(text, "=");
     (void)snprintf(name, sizeof name, "%.*s", length - 2 > 0 ? length - 2 : 0, text + 2);
     if (cli_is_later("", name)) {
@@ -250,16 +254,20 @@ static int unknown_option(unsigned verb, const char *verb_name, const char *text
     if (cli_option_without_use(verb, verb_name, name) != CLI_DONE) {
         return CLI_USAGE;
     }
+    if (siblings(verb, name, others, sizeof others) > 0) {
+        return cli_error(CLI_USAGE, "'%s' has no option '--%s', which is for %s", verb_name, name,
+                         others);
+    }
     const char *ours = cli_our_name(verb, name);
     if (ours != NULL) {
         return cli_error(CLI_USAGE, "'%s' has no option '--%s'; here it is called --%s", verb_name,
                          name, ours);
     }
-    if (elsewhere(name, verb)) {
+    if (elsewhere(name)) {
         return cli_error(CLI_USAGE, "'%s' has no option '--%s'; see '%s help %s'", verb_name, name,
                          cli_here.program, verb_name);
     }
-    const char *near = cli_nearest(name, candidate, n_candidates);
+    const char *near = cli_nearest(name, candidate, verb->n_options);
     if (near != NULL) {
         return cli_error(CLI_USAGE, "unknown option '%.*s'; did you mean '--%s'?", length, text,
                          near);
@@ -268,10 +276,9 @@ static int unknown_option(unsigned verb, const char *verb_name, const char *text
                      cli_here.program, verb_name);
 }
 
-static int refuse(unsigned verb, const char *verb_name, int found, char **argv)
+static int refuse(const cli_verb *verb, const char *verb_name, int found, char **argv)
 {
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
+    const cli_option *table = verb->options;
     const char *text = argv[optind - 1];
     if (found == ':') {
         if (optopt < LONG_BASE) {
@@ -301,62 +308,56 @@ static int refuse(unsigned verb, const char *verb_name, int found, char **argv)
 /* ---- the loop ---------------------------------------------------------------------------- */
 
 /* @param long_option [CLI_MAX_OPTIONS + 1]. @param letters [2 * CLI_MAX_OPTIONS + 2]. */
-static void describe(unsigned verb, struct option *long_option, char *letters)
+static void describe(const cli_verb *verb, struct option *long_option, char *letters)
 {
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    size_t used = 0;
     *letters++ = ':'; /* a missing value is told from an unknown option */
-    for (size_t i = 0; i < n; i++) {
-        if ((cli_option_verbs(&table[i]) & verb) == 0) {
-            continue;
-        }
-        int value = table[i].kind == CLI_FLAG ? no_argument : required_argument;
-        long_option[used++] = (struct option){table[i].name, value, NULL, LONG_BASE + (int)i};
-        if (table[i].letter != 0) {
-            *letters++ = table[i].letter;
+    for (size_t i = 0; i < verb->n_options; i++) {
+        const cli_option *option = &verb->options[i];
+        int value = option->kind == CLI_FLAG ? no_argument : required_argument;
+        long_option[i] = (struct option){option->name, value, NULL, LONG_BASE + (int)i};
+        if (option->letter != 0) {
+            *letters++ = option->letter;
             if (value == required_argument) {
                 *letters++ = ':';
             }
         }
     }
-    long_option[used] = (struct option){NULL, 0, NULL, 0};
+    long_option[verb->n_options] = (struct option){NULL, 0, NULL, 0};
     *letters = '\0';
 }
 
-static size_t row_of_letter(unsigned verb, int letter)
+/* @return the number of options if none has it. */
+static size_t row_of_letter(const cli_verb *verb, int letter)
 {
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
     size_t i = 0;
-    while (i + 1 < n && (table[i].letter != letter || (cli_option_verbs(&table[i]) & verb) == 0)) {
+    while (i < verb->n_options && verb->options[i].letter != letter) {
         i++;
     }
     return i;
 }
 
 /* Whether a value is an option that was taken for one: "-o" of "--intervals -o FILE". */
-static int is_option(unsigned verb, const char *text)
+static int is_option(const cli_verb *verb, const char *text)
 {
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
     if (text[0] == '-' && text[1] == '-') {
         return cli_find_option(text + 2, verb) != NULL;
     }
-    if (text[0] != '-' || text[1] == '\0' || text[2] != '\0') {
-        return 0;
-    }
-    return table[row_of_letter(verb, text[1])].letter == text[1];
+    return text[0] == '-' && text[1] != '\0' && text[2] == '\0' &&
+           row_of_letter(verb, text[1]) < verb->n_options;
 }
 
-int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv, cli_arguments *arguments)
+int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv,
+              cli_arguments *arguments)
 {
     struct option long_option[CLI_MAX_OPTIONS + 1];
     char letters[2 * CLI_MAX_OPTIONS + 2];
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    set_defaults(arguments, CLI_ALL);
-    set_defaults(arguments, verb); /* over those of other verbs */
+    const cli_option *table = verb->options;
+    assert(verb->n_options <= CLI_MAX_OPTIONS);
+    arguments->verb = verb;
+    for (size_t i = 0; i < cli_n_verbs; i++) { /* what verbs share reads fields that one may lack */
+        set_defaults(arguments, cli_verbs[i]);
+    }
+    set_defaults(arguments, verb);
     arguments->run = gbs_run_options_default();
     arguments->evidence = calloc((size_t)argc + 1, sizeof *arguments->evidence);
     arguments->target = calloc((size_t)argc + 1, sizeof *arguments->target);
@@ -408,14 +409,8 @@ int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv, cli_a
 
 int cli_given(const cli_arguments *arguments, const char *name)
 {
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (arguments->given[i] && strcmp(table[i].name, name) == 0) {
-            return 1;
-        }
-    }
-    return 0;
+    const cli_option *option = cli_find_option(name, arguments->verb);
+    return option != NULL && arguments->given[option - arguments->verb->options];
 }
 
 void cli_arguments_free(cli_arguments *arguments)

@@ -1,63 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user may type after a verb: one table for getopt, range checks, the help and the summary.
- */
+/* What a user may type after a verb: a table for each verb serves getopt, range checks, the help
+ * and the summary. */
 #ifndef GIBBSITE_CLI_ARGUMENTS_H
 #define GIBBSITE_CLI_ARGUMENTS_H
 
-#include <limits.h>
-
 #include "gibbsite/run.h"
 
-/* Verbs as bits: a row of the table names those that take it. */
-enum {
-    CLI_VERB_INFO = 1 << 0,
-    CLI_VERB_MARGINALS = 1 << 1,
-    CLI_VERB_SAMPLE = 1 << 2,
-    CLI_VERB_ISING = 1 << 3,
-    CLI_VERB_POTTS = 1 << 4,
-    CLI_VERB_RING = 1 << 5,
-    CLI_VERB_BAYES = 1 << 6,
-    CLI_VERB_COMPARE = 1 << 7,
-    CLI_VERB_CONVERT = 1 << 8,
-    CLI_VERB_COMPLETE = 1 << 9,
-    CLI_VERB_REGULAR = 1 << 10,
-    CLI_VERB_POWERLAW = 1 << 11,
-    CLI_VERB_RBM = 1 << 12,
-    CLI_VERB_UAI = 1 << 13,
-    CLI_VERB_DECOMPOSE = 1 << 14,
-    CLI_VERB_REPRODUCE = 1 << 15,
-    CLI_VERB_MAP = 1 << 16,
-    CLI_VERB_CERTIFY = 1 << 17,
-    CLI_VERB_SCAN = 1 << 18,
-    CLI_VERB_LOGZ = 1 << 19,
-    CLI_VERB_EXACT = 1 << 20,
-    CLI_VERB_COMPLETION = 1 << 21,
-    CLI_VERB_SENSITIVITY = 1 << 22,
-    CLI_VERB_FIT = 1 << 23,
-    CLI_VERB_DIAGNOSE = 1 << 24,
-    CLI_VERB_DENOISE = 1 << 25,
-    CLI_VERB_LABEL = 1 << 26,
-    CLI_VERB_LEARN = 1 << 27,
-    CLI_VERB_REPORT = 1 << 28,
-    CLI_VERB_GROUND = 1 << 29,
-    CLI_VERB_SEGMENT = 1 << 30,
-    CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
-    CLI_PICTURES = CLI_VERB_DENOISE | CLI_VERB_SEGMENT,
-    CLI_SAMPLERS = CLI_RUNS | CLI_PICTURES, /* take the options of chains */
-    CLI_ANNEALS = CLI_VERB_MAP | CLI_VERB_LOGZ,
-    CLI_SEARCHES = CLI_VERB_MAP | CLI_VERB_LABEL,
-    CLI_INFLUENCES = CLI_VERB_CERTIFY | CLI_VERB_SCAN,
-    CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT |
-                 CLI_ANNEALS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY,
-    CLI_OBSERVES = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT | CLI_ANNEALS |
-                   CLI_INFLUENCES | CLI_VERB_SENSITIVITY, /* take evidence */
-    CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
-                CLI_VERB_POWERLAW | CLI_VERB_RBM,
-    CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
-    CLI_ALL = INT_MAX,
-};
+typedef struct cli_verb cli_verb; /* cli.h */
 
-#define CLI_MAX_OPTIONS 256
+#define CLI_MAX_OPTIONS 128 /* of a verb */
 
 typedef enum cli_progress_mode {
     CLI_PROGRESS_AUTO,
@@ -158,9 +109,9 @@ typedef struct cli_arguments {
     int probability; /* of the state, estimated where it is not known */
     int asymptotic, list, list_variables, quick, check;
     int lenient, normalize_cpts, torus, json, draws, quiet, verbose, help;
-    unsigned char given[CLI_MAX_OPTIONS]; /* by row of the table */
-    unsigned verb;                        /* CLI_VERB_* */
-    int argc;                             /* the whole command line, for the summary */
+    unsigned char given[CLI_MAX_OPTIONS]; /* by row of the verb's table */
+    const cli_verb *verb;
+    int argc; /* the whole command line, for the summary */
     char **argv;
 } cli_arguments;
 
@@ -175,26 +126,44 @@ typedef enum cli_kind {
     CLI_RUN,    /* an option of the run with a value: gbs_option_find() knows the rest */
 } cli_kind;
 
+/* What an option is about: where the help shows it. The first three are its first screen. */
+typedef enum cli_topic {
+    CLI_TOPIC_QUESTION,
+    CLI_TOPIC_ACCURACY,
+    CLI_TOPIC_RESULT,
+    CLI_TOPIC_SCAN,
+    CLI_TOPIC_DRAW,
+    CLI_TOPIC_INPUT,
+    CLI_N_TOPICS,
+} cli_topic;
+
+#define CLI_N_FIRST_TOPICS CLI_TOPIC_SCAN
+
+/* A row of include/gibbsite/questions/NAME.def, made by rows.h. */
 typedef struct cli_option {
     const char *name; /* without the dashes */
     char letter;      /* or 0 */
     cli_kind kind;
-    unsigned verbs;
+    int of_run;    /* gbs_option_find() knows the rest */
     size_t offset; /* in cli_arguments */
     uint64_t def, min, max;
     double real_def, real_min, real_max;
-    const char *unit; /* or choices, '|' between them */
-    const char *help;
+    const char *unit;               /* or choices, '|' between them */
+    const char *help;               /* "" of an option of the run */
+    const char *short_unit, *brief; /* for the first screen of the help, at most 51 characters;
+                                       brief "": the help is short enough */
+    cli_topic topic;
+    const char *needs; /* a condition without which it is refused, or "" */
 } cli_option;
 
-/* @return the table. @param n out: its rows. */
-const cli_option *cli_option_table(size_t *n);
+/* What it does: that of the row, or of the option of the run. */
+const char *cli_option_help(const cli_option *option);
 
 /* @return the option of that name that a verb takes, NULL if there is none. */
-const cli_option *cli_find_option(const char *name, unsigned verb);
+const cli_option *cli_find_option(const char *name, const cli_verb *verb);
 
-/* The verbs that take an option: ask this, not the bare row. */
-unsigned cli_option_verbs(const cli_option *option);
+/* Names of model formats with '|' before each: all, and those that are read. */
+extern const char cli_model_formats[], cli_source_formats[];
 
 #define CLI_UNIT_SIZE 256
 
@@ -206,7 +175,7 @@ void cli_option_unit(const cli_option *option, char *text);
  * value is refused. */
 int cli_option_unset_default(const cli_option *option);
 
-/* @return 1 if the user gave this option. @param name of a row of the table. */
+/* @return 1 if the user gave this option. @param name of an option, of this verb or another. */
 int cli_given(const cli_arguments *arguments, const char *name);
 
 /* The k-th of the choices "a|b|c". @param text [64], out. @return 0 if there are fewer. */
@@ -219,10 +188,10 @@ int cli_is_later(const char *option, const char *text);
 /**
  * Parse what follows the verb.
  *
- * @param verb  bit of the verb. @param argv argv[0] is the verb; permuted.
+ * @param verb_name what messages call the verb. @param argv argv[0] is the verb; permuted.
  * @return CLI_DONE, or CLI_USAGE after a message. Free with cli_arguments_free() in either case.
  */
-int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv,
+int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv,
               cli_arguments *arguments);
 void cli_arguments_free(cli_arguments *arguments);
 

@@ -19,51 +19,31 @@ typedef enum cli_exit {
     CLI_KILLED = 130,
 } cli_exit;
 
-typedef struct cli_verb {
-    const char *name;     /* "marginals"; "generate ising" where the first operand picks a kind */
-    unsigned id;          /* CLI_VERB_*: which rows of the option table it takes */
+/* A verb: a row in its own file, named in verbs.def. */
+struct cli_verb {
+    const char *name; /* "marginals"; "generate ising" where the second word picks a kind */
+    const cli_option *options; /* [n_options], in the order of the help */
+    size_t n_options;
     int n_operands;       /* exactly as many; -1: the verb counts them */
     const char *operands; /* how the help names them */
     const char *what;     /* one line */
     const char *notes;    /* more lines for the help, or "" */
     const char *example;  /* shell lines that run in the source folder */
     int (*run)(cli_arguments *arguments);
-} cli_verb;
+};
 
-extern const cli_verb cli_verbs[];
+extern const cli_verb *const cli_verbs[];
 extern const size_t cli_n_verbs;
+#define CLI_VERB(id) extern const cli_verb cli_verb_##id;
+#include "verbs.def"
+#undef CLI_VERB
 
-int cli_info(cli_arguments *arguments);
-int cli_marginals(cli_arguments *arguments);
-int cli_sample(cli_arguments *arguments);
-int cli_generate(cli_arguments *arguments); /* every kind */
+/* "ising" of "generate ising"; NULL of a verb of one word. */
+const char *cli_verb_kind(const cli_verb *verb);
+
 /* What generate ising and generate potts are asked for. @return an exit status. */
 int cli_ising_options(const cli_arguments *arguments, gbs_generate_ising_options *options);
 int cli_potts_options(const cli_arguments *arguments, gbs_generate_potts_options *options);
-int cli_compare(cli_arguments *arguments);
-int cli_convert(cli_arguments *arguments);
-int cli_exact(cli_arguments *arguments);
-int cli_uai(cli_arguments *arguments);
-int cli_decompose(cli_arguments *arguments);
-int cli_reproduce(cli_arguments *arguments);
-int cli_map(cli_arguments *arguments);
-int cli_logz(cli_arguments *arguments);
-int cli_certify(cli_arguments *arguments);
-int cli_scan(cli_arguments *arguments);
-int cli_completion(cli_arguments *arguments);
-int cli_fit(cli_arguments *arguments);
-int cli_sensitivity(cli_arguments *arguments);
-int cli_diagnose(cli_arguments *arguments);
-int cli_label(cli_arguments *arguments);
-int cli_learn(cli_arguments *arguments);
-int cli_learn_weights(cli_arguments *arguments); /* verb_learn_weights.c */
-int cli_learn_potts(cli_arguments *arguments);   /* verb_learn_potts.c */
-int cli_learn_aspects(cli_arguments *arguments);
-int cli_learn_rbm(cli_arguments *arguments); /* verb_learn_rbm.c */
-int cli_denoise(cli_arguments *arguments);
-int cli_segment(cli_arguments *arguments);
-int cli_report(cli_arguments *arguments);
-int cli_ground(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 
@@ -72,13 +52,17 @@ int cli_help_overview(FILE *stream);
 /* @param page NULL: the first screen; "all", or the word of a topic. */
 int cli_help_verb(const char *name, const char *page);
 
+/* The next option of a verb that is about a topic. @param at 0 at first, moved on.
+ * @return NULL after the last one. */
+const cli_option *cli_topic_next(cli_topic topic, const cli_verb *verb, size_t *at);
+
 /* ---- mistakes.c: what to type instead ------------------------------------------------------- */
 
 /* @return our name for a verb of other programs, NULL if there is none. */
 const char *cli_our_verb(const char *typed);
 
 /* @return our name for an option of other programs that a verb has, NULL if there is none. */
-const char *cli_our_name(unsigned verb, const char *typed);
+const char *cli_our_name(const cli_verb *verb, const char *typed);
 
 /* @return our word for a value of an option in other programs, NULL if there is none. */
 const char *cli_our_value(const char *option, const char *typed);
@@ -99,7 +83,7 @@ int cli_probability_typed(const char *option, const char *text, int states);
 
 /* An option that a verb has no use for. @return CLI_USAGE after a message, CLI_DONE if there is
  * nothing to say about it. */
-int cli_option_without_use(unsigned verb, const char *verb_name, const char *option);
+int cli_option_without_use(const cli_verb *verb, const char *verb_name, const char *option);
 
 /* @return what to add to the reason why evidence was refused: "", or that commas are missing. */
 const char *cli_separators(const char *text);

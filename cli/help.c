@@ -4,9 +4,32 @@
 #include <string.h>
 
 #include "cli.h"
-#include "topics.h"
 
 #define MANY_CHOICES 60 /* characters of choices that do not fit the left column */
+
+/* The word after `help VERB` that shows a topic, NULL on the first screen; the line above its
+ * options. */
+static const struct {
+    const char *word, *title;
+} topics[CLI_N_TOPICS] = {
+    [CLI_TOPIC_QUESTION] = {NULL, "What to answer"},
+    [CLI_TOPIC_ACCURACY] = {NULL, "How exactly"},
+    [CLI_TOPIC_RESULT] = {NULL, "Where the answer goes"},
+    [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates"},
+    [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution"},
+    [CLI_TOPIC_INPUT] = {"input", "Files, their formats, and messages"},
+};
+
+const cli_option *cli_topic_next(cli_topic topic, const cli_verb *verb, size_t *at)
+{
+    while (*at < verb->n_options) {
+        const cli_option *option = &verb->options[(*at)++];
+        if (option->topic == topic) {
+            return option;
+        }
+    }
+    return NULL;
+}
 
 int cli_help_welcome(FILE *stream)
 {
@@ -32,7 +55,7 @@ int cli_help_overview(FILE *stream)
                   "random fields, Bayesian networks. Exact where that is possible, sampled with\n"
                   "errors elsewhere.\n\n");
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        (void)fprintf(stream, "  %-16s %s\n", cli_verbs[i].name, cli_verbs[i].what);
+        (void)fprintf(stream, "  %-16s %s\n", cli_verbs[i]->name, cli_verbs[i]->what);
     }
     (void)fprintf(stream, "  %-16s %s\n", "help [VERB]", "this text, or the options of a verb");
     (void)fprintf(
@@ -51,7 +74,7 @@ static void default_text(const cli_option *option, char *shown)
     const gbs_run_options defaults = gbs_run_options_default();
     shown[0] = '\0';
     if (cli_option_unset_default(option) || (run != NULL && run->unset != NULL) ||
-        strstr(option->help, "(required)") != NULL) {
+        strstr(cli_option_help(option), "(required)") != NULL) {
         return;
     }
     if (run != NULL) {
@@ -108,36 +131,37 @@ static void full_text(const cli_option *option, const char *choices, char text[5
     const int many = strlen(choices) > MANY_CHOICES;
     char shown[80];
     default_text(option, shown);
-    (void)snprintf(text, 512, "%s%s%s%s%s", run != NULL ? run->help : option->help,
-                   unset ? "; unset: " : "", unset ? run->unset : "", shown, many ? ": " : "");
+    (void)snprintf(text, 512, "%s%s%s%s%s", cli_option_help(option), unset ? "; unset: " : "",
+                   unset ? run->unset : "", shown, many ? ": " : "");
     for (const char *at = many ? choices : ""; *at != '\0' && strlen(text) < 480; at++) {
         const size_t end = strlen(text);
         (void)snprintf(text + end, 512 - end, *at == '|' ? ", " : "%c", *at);
     }
 }
 
-static void print_option(const cli_option *option, unsigned verb, int first_screen)
+static void print_option(const cli_option *option, int first_screen)
 {
     char unit[CLI_UNIT_SIZE + 1];
     char choices[CLI_UNIT_SIZE];
     char left[CLI_UNIT_SIZE + 64];
     char text[512];
-    const cli_brief *brief = first_screen ? cli_option_brief(option, verb) : NULL;
+    const int brief = first_screen && option->brief[0] != '\0';
     cli_option_unit(option, choices);
     value_text(option, choices, unit);
     (void)snprintf(left, sizeof left, "  %c%c --%s%s%s", option->letter != 0 ? '-' : ' ',
                    option->letter != 0 ? option->letter : ' ', option->name,
-                   brief != NULL ? " " : "", brief != NULL ? brief->unit : unit);
+                   brief && option->short_unit[0] != '\0' ? " " : "",
+                   brief ? option->short_unit : unit);
     if (strlen(left) < 28) {
         (void)printf("%-28s", left);
     } else {
         (void)printf("%s\n%28s", left, "");
     }
-    if (brief != NULL) {
+    if (brief) {
         char shown[80];
         default_text(option, shown);
-        (void)snprintf(text, sizeof text, "%s%s", brief->text,
-                       strstr(brief->text, "unset: ") == NULL ? shown : "");
+        (void)snprintf(text, sizeof text, "%s%s", option->brief,
+                       strstr(option->brief, "unset: ") == NULL ? shown : "");
     } else {
         full_text(option, choices, text);
     }
@@ -145,7 +169,7 @@ static void print_option(const cli_option *option, unsigned verb, int first_scre
     (void)printf("\n");
 }
 
-static int has_options(cli_topic topic, unsigned verb)
+static int has_options(cli_topic topic, const cli_verb *verb)
 {
     size_t at = 0;
     return cli_topic_next(topic, verb, &at) != NULL;
@@ -154,11 +178,13 @@ static int has_options(cli_topic topic, unsigned verb)
 static void print_topic(const cli_verb *verb, cli_topic topic, int brief)
 {
     size_t at = 0;
-    if (has_options(topic, verb->id)) {
-        (void)printf("%s:\n", cli_topic_title(topic, verb->id));
+    const int generates = strncmp(verb->name, "generate ", strlen("generate ")) == 0;
+    if (has_options(topic, verb)) {
+        (void)printf("%s:\n",
+                     topic == CLI_TOPIC_QUESTION && generates ? "The model" : topics[topic].title);
     }
-    for (const cli_option *option; (option = cli_topic_next(topic, verb->id, &at)) != NULL;) {
-        print_option(option, verb->id, brief);
+    for (const cli_option *option; (option = cli_topic_next(topic, verb, &at)) != NULL;) {
+        print_option(option, brief);
     }
 }
 
@@ -186,8 +212,8 @@ static void print_more(const cli_verb *verb)
     const char *between = "";
     (void)printf("More: gibbsite help %s ", verb->name);
     for (cli_topic topic = CLI_N_FIRST_TOPICS; topic < CLI_N_TOPICS; topic++) {
-        if (has_options(topic, verb->id)) {
-            (void)printf("%s%s", between, cli_topic_word(topic));
+        if (has_options(topic, verb)) {
+            (void)printf("%s%s", between, topics[topic].word);
             between = "|";
         }
     }
@@ -210,7 +236,7 @@ static void print_all(const cli_verb *verb)
     print_usage(verb);
     (void)printf("\n%s", verb->notes);
     for (cli_topic topic = 0; topic < CLI_N_TOPICS; topic++) {
-        (void)printf("%s", has_options(topic, verb->id) ? "\n" : "");
+        (void)printf("%s", has_options(topic, verb) ? "\n" : "");
         print_topic(verb, topic, 0);
     }
     (void)printf("\n");
@@ -228,7 +254,7 @@ static int print_page(const cli_verb *verb, const char *page)
         return CLI_DONE;
     }
     for (cli_topic topic = CLI_N_FIRST_TOPICS; topic < CLI_N_TOPICS; topic++) {
-        if (strcmp(page, cli_topic_word(topic)) == 0 && has_options(topic, verb->id)) {
+        if (strcmp(page, topics[topic].word) == 0 && has_options(topic, verb)) {
             print_usage(verb);
             (void)printf("\n");
             print_topic(verb, topic, 0);
@@ -245,16 +271,17 @@ int cli_help_verb(const char *name, const char *page)
     int status = CLI_DONE;
     int n_shown = 0;
     for (size_t i = 0; i < cli_n_verbs && status == CLI_DONE; i++) {
-        if (strcmp(cli_verbs[i].name, name) == 0) {
+        if (strcmp(cli_verbs[i]->name, name) == 0) {
             n_shown++;
-            status = print_page(&cli_verbs[i], page);
+            status = print_page(cli_verbs[i], page);
         }
     }
-    if (n_shown == 0 && page == NULL) { /* "generate": its kinds */
+    if (n_shown == 0 && page == NULL) { /* "generate", "learn": their kinds */
         (void)printf("usage: gibbsite %s KIND [options]\nKIND is one of:\n", name);
         for (size_t i = 0; i < cli_n_verbs; i++) {
-            if (strncmp(cli_verbs[i].name, name, length) == 0 && cli_verbs[i].name[length] == ' ') {
-                (void)printf("  %-12s %s\n", cli_verbs[i].name + length + 1, cli_verbs[i].what);
+            if (strncmp(cli_verbs[i]->name, name, length) == 0 &&
+                cli_verbs[i]->name[length] == ' ') {
+                (void)printf("  %-12s %s\n", cli_verbs[i]->name + length + 1, cli_verbs[i]->what);
             }
         }
         (void)printf("More: gibbsite help %s KIND\n", name);

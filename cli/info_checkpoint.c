@@ -10,9 +10,8 @@
 static int check_options(const cli_arguments *arguments)
 {
     static const char *const fit[] = {"json", "output", "quiet", "verbose"};
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    for (size_t i = 0; i < n; i++) {
+    const cli_option *table = arguments->verb->options;
+    for (size_t i = 0; i < arguments->verb->n_options; i++) {
         int fits = !arguments->given[i];
         for (size_t k = 0; k < sizeof fit / sizeof fit[0]; k++) {
             fits = fits || strcmp(table[i].name, fit[k]) == 0;

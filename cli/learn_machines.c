@@ -6,125 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- whose options --------------------------------------------------------------------------- */
-
-enum {
-    CRF = 1 << 0,
-    WEIGHTS = 1 << 1,
-    POTTS = 1 << 2,
-    RBM = 1 << 3,
-    ASPECTS = 1 << 4,
-    N_KINDS = 5,
-};
-
-static const struct {
-    const char *name, *operands;
-    int n_operands;
-} kinds[N_KINDS] = {{"crf", "crf TEMPLATES DATA", 3},
-                    {"weights", "weights MODEL DATA", 3},
-                    {"potts", "potts DATA", 2},
-                    {"rbm", "rbm DATA", 2},
-                    {"aspects", "aspects LIST", 2}};
-
-static const struct {
-    const char *option;
-    unsigned kinds;
-} some[] = {{"template-style", CRF},
-            {"l1", CRF | WEIGHTS | POTTS | RBM},
-            {"least-count", CRF},
-            {"from", WEIGHTS},
-            {"weights", WEIGHTS},
-            {"intervals", CRF | WEIGHTS | POTTS},
-            {"iterations", CRF | WEIGHTS | POTTS | ASPECTS},
-            {"tolerance", CRF | WEIGHTS | POTTS | ASPECTS},
-            {"threads", CRF | WEIGHTS | POTTS | RBM | ASPECTS},
-            {"held-out", WEIGHTS | POTTS | RBM},
-            {"format", WEIGHTS | POTTS | RBM},
-            {"float-format", WEIGHTS | POTTS | RBM},
-            {"identity", POTTS},
-            {"chains", WEIGHTS | POTTS},
-            {"objective", CRF | WEIGHTS},
-            {"steps", CRF | WEIGHTS | POTTS},
-            {"method", WEIGHTS | POTTS | RBM},
-            {"rate", POTTS | RBM},
-            {"seed", CRF | WEIGHTS | POTTS | RBM | ASPECTS},
-            {"l2", CRF | WEIGHTS | POTTS | RBM},
-            {"patch", ASPECTS},
-            {"texture-words", ASPECTS},
-            {"color-words", ASPECTS},
-            {"position-cells", ASPECTS},
-            {"hidden", RBM},
-            {"draw", RBM},
-            {"epochs", RBM},
-            {"batch", RBM},
-            {"patience", RBM},
-            {"probes", CRF | WEIGHTS | POTTS},
-            {"sweeps", WEIGHTS | RBM},
-            {"scan", WEIGHTS},
-            {"accuracy", WEIGHTS},
-            {"curve", WEIGHTS | POTTS | RBM},
-            {"checkpoint", WEIGHTS | POTTS | RBM},
-            {"resume", WEIGHTS | POTTS | RBM},
-            {"checkpoint-every", WEIGHTS | POTTS | RBM}};
-
-/* "learn weights and learn potts" */
-static void list_kinds(unsigned which, char *text, size_t size)
-{
-    size_t n = 0;
-    text[0] = '\0';
-    for (unsigned k = 0; k < N_KINDS; k++) {
-        if ((which & 1u << k) != 0 && n < size) {
-            n += (size_t)snprintf(text + n, size - n, "%slearn %s", n > 0 ? " and " : "",
-                                  kinds[k].name);
-        }
-    }
-}
-
-static int check_options(const cli_arguments *arguments, unsigned k)
-{
-    char others[128];
-    if (1u << k == RBM && cli_given(arguments, "intervals")) {
-        return cli_error(
-            CLI_USAGE, "learn rbm takes no --intervals: weights of hidden units, which can change "
-                       "places or turn over without a change of the distribution, have no "
-                       "standard errors");
-    }
-    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
-        if ((some[i].kinds & 1u << k) == 0 && cli_given(arguments, some[i].option)) {
-            list_kinds(some[i].kinds, others, sizeof others);
-            return cli_error(CLI_USAGE, "learn %s takes no --%s, which is for %s", kinds[k].name,
-                             some[i].option, others);
-        }
-    }
-    return CLI_DONE;
-}
-
-int cli_learn_check(const cli_arguments *arguments)
-{
-    cli_verb verb = {.name = "learn",
-                     .id = CLI_VERB_LEARN,
-                     .n_operands = 2,
-                     .operands = "aspects|crf|potts|rbm|weights DATA"};
-    const int n = arguments->n_operands;
-    for (unsigned k = 0; n > 0 && k < N_KINDS; k++) {
-        if (strcmp(arguments->operand[0], kinds[k].name) != 0) {
-            continue;
-        }
-        verb.operands = kinds[k].operands;
-        verb.n_operands = kinds[k].n_operands;
-        return n < verb.n_operands   ? cli_missing_operand(&verb, arguments)
-               : n > verb.n_operands ? cli_unexpected_operand(&verb, arguments)
-                                     : check_options(arguments, k);
-    }
-    return n == 0 ? cli_missing_operand(&verb, arguments)
-                  : cli_error(
-                        CLI_USAGE,
-                        "learn: found the kind of model '%s', expected aspects, crf, potts, rbm or "
-                        "weights; "
-                        "tables of a Bayesian network: type gibbsite fit NETWORK DATA",
-                        arguments->operand[0]);
-}
-
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
 int cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files)
@@ -194,7 +75,7 @@ int cli_learn_rates(const cli_arguments *arguments, double *first, double *last)
 
 int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows)
 {
-    int status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &rows->out);
+    int status = cli_settle_held_out(arguments->held_out, arguments->operand[0], &rows->out);
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
     }
@@ -207,7 +88,7 @@ int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows)
 int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_status done = gbs_rows_read(arguments->operand[1], &rows->data, &err);
+    gbs_status done = gbs_rows_read(arguments->operand[0], &rows->data, &err);
     if (done >= 0 && rows->out.path != NULL) {
         done = gbs_rows_read(rows->out.path, &rows->held_out, &err);
     }
@@ -227,7 +108,7 @@ int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows)
     }
     if (done >= 0 && rows->out.share > 0.0 && gbs_rows_n(rows->held_out) == 0) {
         return cli_error(CLI_INPUT, "%s: found %zu rows, of which --held-out %s leaves none out",
-                         arguments->operand[1], gbs_rows_n(rows->data), arguments->held_out);
+                         arguments->operand[0], gbs_rows_n(rows->data), arguments->held_out);
     }
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }

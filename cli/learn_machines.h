@@ -50,8 +50,4 @@ void cli_points_add(void *context, const gbs_learn_point *point);
 /* As CSV. path NULL: nothing. @return an exit status. */
 int cli_points_write(const cli_points *points, const char *path);
 
-/* Whether the kind of model, the first operand of learn, has the right number of operands and no
- * option that is for other kinds. */
-int cli_learn_check(const cli_arguments *arguments);
-
 #endif

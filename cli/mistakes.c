@@ -96,7 +96,7 @@ const char *cli_our_verb(const char *typed)
     return NULL;
 }
 
-const char *cli_our_name(unsigned verb, const char *typed)
+const char *cli_our_name(const cli_verb *verb, const char *typed)
 {
     char word[64];
     as_word(word, sizeof word, typed);
@@ -203,29 +203,31 @@ int cli_probability_typed(const char *option, const char *text, int states)
 /* ---- what a verb has no use for -------------------------------------------------------------- */
 
 static const struct {
-    unsigned verbs;
+    const char *verb;  /* NULL: all that take evidence */
     const char *typed; /* blanks around each */
     const char *said;
 } without_use[] = {
-    {CLI_VERB_MAP, " query joint monitor variables ",
+    {"map", " query joint monitor variables ",
      "its state is that of all variables together, so leave it out; of some of them alone: "
      "'gibbsite help uai', task MMAP"},
-    {CLI_VERB_MAP, " cases data csv rows batch ",
+    {"map", " cases data csv rows batch ",
      "it answers one case, whose observations are typed with -e"},
-    {CLI_VERB_MAP, " top k-best n-best kbest nbest m-best ",
+    {"map", " top k-best n-best kbest nbest m-best ",
      "it finds one state; 'gibbsite sample' draws others"},
-    {CLI_VERB_LOGZ, " cases data csv rows batch ",
+    {"logz", " cases data csv rows batch ",
      "type gibbsite marginals MODEL --cases FILE: its column log_probability is ln P of a row"},
-    {CLI_VERB_FIT, " data cases dataset csv rows ",
+    {"fit", " data cases dataset csv rows ",
      "the table stands behind the network: type gibbsite fit NETWORK DATA"},
-    {CLI_VERB_FIT, " max-iter max-iters max-iterations n-iter em-iterations ",
-     "type --iterations N"},
-    {CLI_OBSERVES, " do intervene intervention interventions ",
+    {"fit", " max-iter max-iters max-iterations n-iter em-iterations ", "type --iterations N"},
+    {"learn rbm", " intervals ",
+     "weights of hidden units, which can change places or turn over without a change of the "
+     "distribution, have no standard errors"},
+    {NULL, " do intervene intervention interventions ",
      "take the parents of the variable out of MODEL, then observe it with -e"},
 };
 
 /* "--json" for "--format json", "--exact" for "--method exact". */
-static int value_as_option(unsigned verb, const char *verb_name, const char *typed)
+static int value_as_option(const cli_verb *verb, const char *verb_name, const char *typed)
 {
     static const char *const options[] = {"format", "method"};
     char unit[CLI_UNIT_SIZE];
@@ -249,12 +251,18 @@ static int value_as_option(unsigned verb, const char *verb_name, const char *typ
     return CLI_DONE;
 }
 
-int cli_option_without_use(unsigned verb, const char *verb_name, const char *option)
+static int concerns(const char *verb_name, const cli_verb *verb)
+{
+    return verb_name != NULL ? strcmp(verb_name, verb->name) == 0
+                             : cli_find_option("evidence", verb) != NULL;
+}
+
+int cli_option_without_use(const cli_verb *verb, const char *verb_name, const char *option)
 {
     char word[64];
     as_word(word, sizeof word, option);
     for (size_t i = 0; i < sizeof without_use / sizeof without_use[0]; i++) {
-        if ((without_use[i].verbs & verb) != 0 && strstr(without_use[i].typed, word) != NULL) {
+        if (concerns(without_use[i].verb, verb) && strstr(without_use[i].typed, word) != NULL) {
             return cli_error(CLI_USAGE, "'%s' has no option '--%s': %s", verb_name, option,
                              without_use[i].said);
         }
@@ -274,9 +282,9 @@ int cli_is_table(const char *path)
 static int one_name_more(const cli_verb *verb, const cli_arguments *arguments, const char *text)
 {
     const char *option = arguments->n_joints > 0 ? "--joint" : "--query";
-    const char *list = arguments->n_joints > 0 ? arguments->joint[arguments->n_joints - 1]
-                       : verb->id == CLI_VERB_SENSITIVITY ? NULL
-                                                          : arguments->query;
+    const char *list = arguments->n_joints > 0         ? arguments->joint[arguments->n_joints - 1]
+                       : verb == &cli_verb_sensitivity ? NULL
+                                                       : arguments->query;
     return cli_error(CLI_USAGE, "%s: unexpected '%s'; to ask for it, type %s %s%s%s", verb->name,
                      text, option, list != NULL ? list : "", list != NULL ? "," : "", text);
 }
@@ -289,7 +297,7 @@ static int stray_observation(const cli_verb *verb, const cli_arguments *argument
                          "%s: unexpected '%s'; what is observed is one word: type -e 'NAME=STATE'",
                          verb->name, text);
     }
-    const int asked = verb->id != CLI_VERB_SENSITIVITY || arguments->query != NULL;
+    const int asked = verb != &cli_verb_sensitivity || arguments->query != NULL;
     return asked ? cli_error(CLI_USAGE, "%s: unexpected '%s'; to observe it, type -e '%s'",
                              verb->name, text, text)
                  : cli_error(CLI_USAGE,
@@ -303,19 +311,19 @@ int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments)
     const char *text = arguments->operand[verb->n_operands];
     const char *equals = strrchr(text, '=');
     const char *bar = strchr(text, '|');
-    const int asks = cli_find_option("query", verb->id) != NULL;
-    const int takes_cases = cli_find_option("cases", verb->id) != NULL;
+    const int asks = cli_find_option("query", verb) != NULL;
+    const int takes_cases = cli_find_option("cases", verb) != NULL;
     if (asks && (strchr(text, '(') != NULL || (bar != NULL && equals != NULL && bar < equals)) &&
-        cli_probability_typed("--query", text, verb->id == CLI_VERB_SENSITIVITY) != CLI_DONE) {
+        cli_probability_typed("--query", text, verb == &cli_verb_sensitivity) != CLI_DONE) {
         return CLI_USAGE;
     }
     if (asks && verb->n_operands > 0 && strpbrk(text, "=./") == NULL && access(text, F_OK) != 0) {
         return one_name_more(verb, arguments, text);
     }
-    if (equals != NULL && cli_find_option("evidence", verb->id) != NULL) {
+    if (equals != NULL && cli_find_option("evidence", verb) != NULL) {
         return stray_observation(verb, arguments, text);
     }
-    if (verb->n_operands > 0 && cli_find_option("output", verb->id) != NULL &&
+    if (verb->n_operands > 0 && cli_find_option("output", verb) != NULL &&
         access(text, F_OK) != 0) {
         return cli_error(CLI_USAGE, "%s: unexpected '%s'; to write this file, type -o %s",
                          verb->name, text, text);

@@ -37,8 +37,8 @@ static void return_memory(void)
 static const cli_verb *find_verb(const char *name)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        if (strcmp(cli_verbs[i].name, name) == 0) {
-            return &cli_verbs[i];
+        if (strcmp(cli_verbs[i]->name, name) == 0) {
+            return cli_verbs[i];
         }
     }
     return NULL;
@@ -46,13 +46,13 @@ static const cli_verb *find_verb(const char *name)
 
 static int unknown_verb(const char *name)
 {
-    const char *candidate[64] = {"help", "generate"};
-    size_t n = 2;
+    const char *candidate[64] = {"help", "generate", "learn"};
+    size_t n = 3;
     if (cli_is_later(NULL, name)) {
         return cli_error(CLI_USAGE, "'%s' is not in this version", name);
     }
     for (size_t i = 0; i < cli_n_verbs && n < 64; i++) {
-        candidate[n++] = cli_verbs[i].name;
+        candidate[n++] = cli_verbs[i]->name;
     }
     const char *ours = cli_our_verb(name);
     if (strpbrk(name, "(|") != NULL &&
@@ -75,35 +75,72 @@ static int unknown_verb(const char *name)
     return cli_error(CLI_USAGE, "unknown verb '%s'; see 'gibbsite help'", name);
 }
 
-static int unknown_kind(const char *kind)
+/* Whether verbs of two words begin with this one, as those of "generate" and "learn" do. */
+static int has_kinds(const char *word)
 {
-    static const char *const candidate[] = {"ising",    "potts", "ring",    "complete",
-                                            "powerlaw", "rbm",   "regular", "bayes"};
-    const char *const kinds = "ising, potts, ring, complete, regular, powerlaw, rbm or bayes";
-    if (kind == NULL || kind[0] == '-') {
-        return cli_error(CLI_USAGE, "generate: its first word is %s; see 'gibbsite help generate'",
-                         kinds);
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (cli_verb_kind(cli_verbs[i]) != NULL && cli_verbs[i]->name[strlen(word)] == ' ' &&
+            strncmp(cli_verbs[i]->name, word, strlen(word)) == 0) {
+            return 1;
+        }
     }
-    const char *near = cli_nearest(kind, candidate, sizeof candidate / sizeof candidate[0]);
+    return 0;
+}
+
+/* @return the verb "WORD KIND", NULL if there is none. */
+static const cli_verb *find_kind(const char *word, const char *kind)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%.30s %.30s", word, kind != NULL ? kind : "");
+    return find_verb(name);
+}
+
+/* @param kind NULL: none was typed. */
+static int unknown_kind(const char *word, const char *kind)
+{
+    const char *candidate[64];
+    char kinds[512] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (find_kind(word, cli_verb_kind(cli_verbs[i])) == cli_verbs[i]) {
+            candidate[n++] = cli_verb_kind(cli_verbs[i]);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t end = strlen(kinds);
+        (void)snprintf(kinds + end, sizeof kinds - end, "%s%s",
+                       i == 0       ? ""
+                       : i + 1 == n ? " or "
+                                    : ", ",
+                       candidate[i]);
+    }
+    if (kind == NULL || kind[0] == '-') {
+        return cli_error(CLI_USAGE, "%s: its first word is %s; see 'gibbsite help %s'", word, kinds,
+                         word);
+    }
+    const char *near = cli_nearest(kind, candidate, n);
     if (near != NULL) {
         return cli_error(CLI_USAGE, "unknown kind of model '%s'; did you mean '%s'?", kind, near);
     }
-    return cli_error(CLI_USAGE, "unknown kind of model '%s'; expected %s", kind, kinds);
+    return cli_error(CLI_USAGE, "unknown kind of model '%s'; expected %s%s", kind, kinds,
+                     strcmp(word, "learn") == 0
+                         ? "; tables of a Bayesian network: type gibbsite fit NETWORK DATA"
+                         : "");
 }
 
 /* "help --sweeps": which verb has the option. */
 static int help_on_option(const char *option)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        if (cli_find_option(option + 2, cli_verbs[i].id) != NULL) {
+        if (cli_find_option(option + 2, cli_verbs[i]) != NULL) {
             return cli_error(CLI_USAGE, "'%s' is an option of %s: type gibbsite help %s all",
-                             option, cli_verbs[i].name, cli_verbs[i].name);
+                             option, cli_verbs[i]->name, cli_verbs[i]->name);
         }
     }
     return cli_error(CLI_USAGE, "'%s' is no option; see 'gibbsite help'", option);
 }
 
-/* "help", "help VERB", "help VERB PAGE"; a kind of "generate" is two words. */
+/* "help", "help VERB", "help VERB PAGE"; a kind of "generate" or "learn" is two words. */
 static int help(int argc, char **argv)
 {
     char name[128];
@@ -113,15 +150,16 @@ static int help(int argc, char **argv)
     if (strncmp(argv[0], "--", 2) == 0) {
         return help_on_option(argv[0]);
     }
-    const int two = strcmp(argv[0], "generate") == 0 && argc > 1;
+    const int has = has_kinds(argv[0]);
+    const int two = has && argc > 1;
     (void)snprintf(name, sizeof name, "%s%s%s", argv[0], two ? " " : "", two ? argv[1] : "");
     if (argc > 2 + two) {
         return cli_error(CLI_USAGE, "help: unexpected '%s'", argv[2 + two]);
     }
     if (two && find_verb(name) == NULL) {
-        return unknown_kind(argv[1]);
+        return unknown_kind(argv[0], argv[1]);
     }
-    if (strcmp(name, "generate") != 0 && find_verb(name) == NULL) {
+    if (!has && find_verb(name) == NULL) {
         return unknown_verb(name);
     }
     return cli_help_verb(name, argc > 1 + two ? argv[1 + two] : NULL);
@@ -131,10 +169,9 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
 {
     cli_arguments arguments;
     memset(&arguments, 0, sizeof arguments);
-    arguments.verb = verb->id;
     arguments.argc = all_argc;
     arguments.argv = all_argv;
-    int status = cli_parse(verb->id, verb->name, argc, argv, &arguments);
+    int status = cli_parse(verb, verb->name, argc, argv, &arguments);
     if (status == CLI_DONE && arguments.help) {
         status = cli_help_verb(verb->name, NULL);
     } else if (status == CLI_DONE && arguments.n_operands == 1 &&
@@ -157,17 +194,32 @@ static int is_one_of(const char *text, const char *a, const char *b)
     return strcmp(text, a) == 0 || strcmp(text, b) == 0;
 }
 
+/* Runs "WORD KIND". The kind comes first, or behind options. */
+static int run_kind(int argc, char **argv, int all_argc, char **all_argv)
+{
+    if (argc > 2 && is_one_of(argv[2], "--help", "-h")) {
+        return cli_help_verb(argv[1], NULL);
+    }
+    int at = 2;
+    while (at < argc && find_kind(argv[1], argv[at]) == NULL) {
+        at++;
+    }
+    if (at >= argc || (argv[2][0] != '-' && at > 2)) {
+        return unknown_kind(argv[1], argc > 2 ? argv[2] : NULL);
+    }
+    const cli_verb *verb = find_kind(argv[1], argv[at]);
+    for (; at > 2; at--) {
+        char *kind = argv[at];
+        argv[at] = argv[at - 1];
+        argv[at - 1] = kind;
+    }
+    return run_verb(verb, argc - 2, argv + 2, all_argc, all_argv);
+}
+
 static int dispatch(int argc, char **argv, int all_argc, char **all_argv)
 {
-    if (strcmp(argv[1], "generate") == 0) {
-        char name[64];
-        if (argc > 2 && is_one_of(argv[2], "--help", "-h")) {
-            return cli_help_verb("generate", NULL);
-        }
-        (void)snprintf(name, sizeof name, "generate %s", argc > 2 ? argv[2] : "");
-        const cli_verb *kind = find_verb(name);
-        return kind != NULL ? run_verb(kind, argc - 2, argv + 2, all_argc, all_argv)
-                            : unknown_kind(argc > 2 ? argv[2] : NULL);
+    if (has_kinds(argv[1])) {
+        return run_kind(argc, argv, all_argc, all_argv);
     }
     const cli_verb *verb = find_verb(argv[1]);
     return verb != NULL && strchr(argv[1], ' ') == NULL

@@ -13,7 +13,7 @@ enum { TOP = 20, MOST_NAME = 256 };
 static int shows_density(const cli_arguments *arguments)
 {
     return arguments->monitor == NULL && arguments->report != NULL &&
-           arguments->verb == CLI_VERB_MARGINALS && arguments->n_joints == 0 &&
+           arguments->verb == &cli_verb_marginals && arguments->n_joints == 0 &&
            arguments->checkpoint == NULL && arguments->resume == NULL;
 }
 

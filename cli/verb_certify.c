@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "rows.h"
 
 enum { MOST_SCANS = 3, MOST_STEPS = 64, TITLE = 26 };
 
@@ -450,7 +451,7 @@ static void certificates_free(certificates *c)
     gbs_influences_free(c->influences);
 }
 
-int cli_certify(cli_arguments *arguments)
+static int run_certify(cli_arguments *arguments)
 {
     cli_job job;
     certificates c;
@@ -475,3 +476,25 @@ int cli_certify(cli_arguments *arguments)
     cli_job_free(&job);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/certify.def"
+};
+
+const cli_verb cli_verb_certify = {
+    .name = "certify",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "bounds on the error of a scan after so many updates",
+    .notes = "Bounds the total variation distance from the target distribution, whatever the\n"
+             "start, and finds how many passes suffice for --accuracy: for the chromatic, the\n"
+             "systematic and the random scan, or the one given by --scan. A scan without a\n"
+             "certificate is a valid result: the exit status is 0.\n",
+    .example = "gibbsite generate ising --grid 8x8 --coupling 0.2 -o spins.uai\n"
+               "gibbsite certify spins.uai --target 0 --accuracy 0.01\n"
+               "gibbsite certify spins.uai --scan systematic --steps 64,128,256 --json\n",
+    .run = run_certify,
+};

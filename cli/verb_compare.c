@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "rows.h"
 
 /* How far two results are apart: the number that --tolerance limits, and what is printed. */
 typedef struct distance {
@@ -176,7 +177,7 @@ static void print(gbs_output *output, const void *context)
     gbs_output_text(output, d->value <= d->tolerance ? "within tolerance\n" : "beyond tolerance\n");
 }
 
-int cli_compare(cli_arguments *arguments)
+static int run_compare(cli_arguments *arguments)
 {
     gbs_result side[2];
     distance d = {.tolerance = arguments->tolerance};
@@ -204,3 +205,25 @@ int cli_compare(cli_arguments *arguments)
     gbs_result_free(&side[1]);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/compare.def"
+};
+
+const cli_verb cli_verb_compare = {
+    .name = "compare",
+    CLI_TAKES(options),
+    .n_operands = 2,
+    .operands = "A B",
+    .what = "differences between two results of the same task",
+    .notes = "A and B are marginals, partition functions or most probable states, as files of\n"
+             "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON. Like diff,\n"
+             "the exit status is 0 if nothing differs by more than --tolerance, and 1 if\n"
+             "something does. Of two states it says which weighs more, where that is known.\n",
+    .example = "gibbsite marginals examples/sprinkler.bif -o exact.MAR\n"
+               "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.MAR\n"
+               "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",
+    .run = run_compare,
+};

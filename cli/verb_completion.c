@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "topics.h"
+#include "rows.h"
 
 /* The choices of an option with blanks between them, "" if it takes no choice.
  * @param text [CLI_UNIT_SIZE], out. */
@@ -28,32 +28,36 @@ static void choices_of(const cli_option *option, char *text)
     }
 }
 
+/* The words that a kind follows. */
+static const char *const groups[] = {"generate", "learn"};
+#define N_GROUPS (sizeof groups / sizeof groups[0])
+
 /* What an option does, to the first pause, without characters that mean something to a shell. */
-static void describe(const cli_verb *verb, const cli_option *option)
+static void describe(const cli_option *option)
 {
-    const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;
-    const cli_brief *brief = cli_option_brief(option, verb->id);
-    const char *text = brief != NULL ? brief->text : run != NULL ? run->help : option->help;
+    const char *text = option->brief[0] != '\0' ? option->brief : cli_option_help(option);
     for (; *text != '\0' && *text != ';'; text++) {
         const char one[2] = {*text, '\0'};
         (void)printf("%s", strchr("'[]:`$\\\"", *text) != NULL ? "" : one);
     }
 }
 
-/* The word after "generate", NULL for other verbs. */
-static const char *kind_of(const cli_verb *verb)
-{
-    const char *blank = strchr(verb->name, ' ');
-    return blank != NULL ? blank + 1 : NULL;
-}
-
-/* Verbs, or the kinds of "generate", with blanks between. */
-static void put_names(int kinds)
+/* The first words of the verbs, or with a word the kinds that may follow it, with blanks between.
+ */
+static void put_names(const char *word)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        const char *kind = kind_of(&cli_verbs[i]);
-        if ((kind != NULL) == kinds) {
-            (void)printf("%s ", kinds ? kind : cli_verbs[i].name);
+        const char *name = cli_verbs[i]->name;
+        const char *kind = cli_verb_kind(cli_verbs[i]);
+        if (word == NULL && kind == NULL) {
+            (void)printf("%s ", name);
+        } else if (word != NULL && kind != NULL && strncmp(name, word, strlen(word)) == 0) {
+            (void)printf("%s ", kind);
+        }
+    }
+    if (word == NULL) {
+        for (size_t i = 0; i < N_GROUPS; i++) {
+            (void)printf("%s ", groups[i]);
         }
     }
 }
@@ -65,7 +69,7 @@ static void for_each_option(const cli_verb *verb,
     for (unsigned topic = 0; topic < CLI_N_TOPICS; topic++) {
         size_t at = 0;
         for (const cli_option *option;
-             (option = cli_topic_next((cli_topic)topic, verb->id, &at)) != NULL;) {
+             (option = cli_topic_next((cli_topic)topic, verb, &at)) != NULL;) {
             write(verb, option);
         }
     }
@@ -91,29 +95,32 @@ static void put_bash_name(const cli_verb *verb, const cli_option *option)
 
 static void put_bash(void)
 {
-    (void)printf("%s",
-                 "_gibbsite() {\n"
-                 "    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-                 "    local verb=${COMP_WORDS[1]} words=\n"
-                 "    if [ \"$cur\" = = ]; then cur=; fi\n"
-                 "    if [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-                 "    if [ \"$verb\" = generate ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
-                 "        verb=\"generate ${COMP_WORDS[2]}\"\n"
-                 "    fi\n"
-                 "    if [ \"$COMP_CWORD\" = 1 ]; then verb=; fi\n"
-                 "    case $verb in\n"
-                 "    '') words='");
-    put_names(0);
-    (void)printf("%s", "generate help version';;\n    help) words='");
-    put_names(0);
-    (void)printf("%s", "generate';;\n    generate) words='");
-    put_names(1);
+    (void)printf(
+        "%s", "_gibbsite() {\n"
+              "    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+              "    local verb=${COMP_WORDS[1]} words=\n"
+              "    if [ \"$cur\" = = ]; then cur=; fi\n"
+              "    if [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+              "    case $verb in generate|learn)\n"
+              "        if [ \"$COMP_CWORD\" -gt 2 ]; then verb=\"$verb ${COMP_WORDS[2]}\"; fi;;\n"
+              "    esac\n"
+              "    if [ \"$COMP_CWORD\" = 1 ]; then verb=; fi\n"
+              "    case $verb in\n"
+              "    '') words='");
+    put_names(NULL);
+    (void)printf("%s", "help version';;\n    help) words='");
+    put_names(NULL);
     (void)printf("%s", "';;\n");
+    for (size_t i = 0; i < N_GROUPS; i++) {
+        (void)printf("    %s) words='", groups[i]);
+        put_names(groups[i]);
+        (void)printf("%s", "';;\n");
+    }
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        (void)printf("    '%s')\n        case $before in\n", cli_verbs[i].name);
-        for_each_option(&cli_verbs[i], put_bash_value);
+        (void)printf("    '%s')\n        case $before in\n", cli_verbs[i]->name);
+        for_each_option(cli_verbs[i], put_bash_value);
         (void)printf("%s", "        *) case $cur in -*) words='");
-        for_each_option(&cli_verbs[i], put_bash_name);
+        for_each_option(cli_verbs[i], put_bash_name);
         (void)printf("%s", "';; esac;;\n        esac;;\n");
     }
     (void)printf("%s", "    esac\n"
@@ -130,7 +137,7 @@ static void put_zsh_option(const cli_verb *verb, const cli_option *option)
     (void)verb;
     choices_of(option, choices);
     (void)printf(" \\\n            '%s--%s[", option->kind == CLI_LIST ? "*" : "", option->name);
-    describe(verb, option);
+    describe(option);
     (void)printf("%s", "]");
     if (option->kind != CLI_FLAG) {
         (void)printf(":value:%s%s%s", choices[0] != '\0' ? "(" : "_files", choices,
@@ -145,22 +152,24 @@ static void put_zsh(void)
                        "_gibbsite() {\n"
                        "    local verb=$words[2]\n"
                        "    if (( CURRENT == 2 )); then compadd ");
-    put_names(0);
-    (void)printf("%s", "generate help version; return; fi\n"
+    put_names(NULL);
+    (void)printf("%s", "help version; return; fi\n"
                        "    if [[ $verb == help && $CURRENT == 3 ]]; then compadd ");
-    put_names(0);
-    (void)printf("%s", "generate; return; fi\n"
-                       "    if [[ $verb == generate && $CURRENT == 3 ]]; then compadd ");
-    put_names(1);
-    (void)printf("%s", "; return; fi\n"
-                       "    if [[ $verb == generate ]]; then\n"
-                       "        verb=\"generate $words[3]\"; shift words; (( CURRENT-- ))\n"
+    put_names(NULL);
+    (void)printf("%s", "; return; fi\n");
+    for (size_t i = 0; i < N_GROUPS; i++) {
+        (void)printf("    if [[ $verb == %s && $CURRENT == 3 ]]; then compadd ", groups[i]);
+        put_names(groups[i]);
+        (void)printf("%s", "; return; fi\n");
+    }
+    (void)printf("%s", "    if [[ $verb == generate || $verb == learn ]]; then\n"
+                       "        verb=\"$verb $words[3]\"; shift words; (( CURRENT-- ))\n"
                        "    fi\n"
                        "    shift words; (( CURRENT-- ))\n"
                        "    case $verb in\n");
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        (void)printf("    '%s')\n        _arguments", cli_verbs[i].name);
-        for_each_option(&cli_verbs[i], put_zsh_option);
+        (void)printf("    '%s')\n        _arguments", cli_verbs[i]->name);
+        for_each_option(cli_verbs[i], put_zsh_option);
         (void)printf("%s", " \\\n            '*:file:_files';;\n");
     }
     (void)printf("%s", "    esac\n}\n"
@@ -170,15 +179,23 @@ static void put_zsh(void)
 
 /* ---- fish ------------------------------------------------------------------------------------ */
 
+/* The condition that the words of a verb were typed. */
+static void put_fish_verb(const cli_verb *verb)
+{
+    const char *kind = cli_verb_kind(verb);
+    const int first = kind == NULL ? (int)strlen(verb->name) : (int)(kind - verb->name) - 1;
+    (void)printf("complete -c gibbsite -n '__fish_seen_subcommand_from %.*s%s%s", first, verb->name,
+                 kind != NULL ? "; and __fish_seen_subcommand_from " : "",
+                 kind != NULL ? kind : "");
+}
+
 static void put_fish_option(const cli_verb *verb, const cli_option *option)
 {
     char choices[CLI_UNIT_SIZE];
-    const char *kind = kind_of(verb);
     choices_of(option, choices);
-    (void)printf("complete -c gibbsite -n '__fish_seen_subcommand_from %s%s' -l %s -d '",
-                 kind != NULL ? "generate; and __fish_seen_subcommand_from " : "",
-                 kind != NULL ? kind : verb->name, option->name);
-    describe(verb, option);
+    put_fish_verb(verb);
+    (void)printf("' -l %s -d '", option->name);
+    describe(option);
     (void)printf("'");
     if (option->letter != 0) {
         (void)printf(" -s %c", option->letter);
@@ -192,21 +209,25 @@ static void put_fish_option(const cli_verb *verb, const cli_option *option)
 static void put_fish(void)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        const char *kind = kind_of(&cli_verbs[i]);
-        (void)printf("complete -c gibbsite -n %s -f -a %s -d '%s'\n",
-                     kind != NULL ? "'__fish_seen_subcommand_from generate'"
-                                  : "__fish_use_subcommand",
-                     kind != NULL ? kind : cli_verbs[i].name, cli_verbs[i].what);
-        for_each_option(&cli_verbs[i], put_fish_option);
+        const cli_verb *verb = cli_verbs[i];
+        const char *kind = cli_verb_kind(verb);
+        if (kind == NULL) {
+            (void)printf("complete -c gibbsite -n __fish_use_subcommand -f -a %s", verb->name);
+        } else {
+            (void)printf("complete -c gibbsite -n '__fish_seen_subcommand_from %.*s' -f -a %s",
+                         (int)(kind - verb->name) - 1, verb->name, kind);
+        }
+        (void)printf(" -d '%s'\n", verb->what);
+        for_each_option(verb, put_fish_option);
     }
-    (void)printf("%s",
-                 "complete -c gibbsite -n __fish_use_subcommand -f -a 'generate help version'\n"
-                 "complete -c gibbsite -n '__fish_seen_subcommand_from help' -f -a '");
-    put_names(0);
+    (void)printf(
+        "%s", "complete -c gibbsite -n __fish_use_subcommand -f -a 'generate learn help version'\n"
+              "complete -c gibbsite -n '__fish_seen_subcommand_from help' -f -a '");
+    put_names(NULL);
     (void)printf("%s", "'\n");
 }
 
-int cli_completion(cli_arguments *arguments)
+static int run_completion(cli_arguments *arguments)
 {
     static const struct {
         const char *shell;
@@ -220,3 +241,22 @@ int cli_completion(cli_arguments *arguments)
     }
     return cli_error(CLI_USAGE, "completion %s: expected bash, zsh or fish", arguments->operand[0]);
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/completion.def"
+};
+
+const cli_verb cli_verb_completion = {
+    .name = "completion",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "SHELL",
+    .what = "completion of verbs and options for a shell",
+    .notes = "SHELL is bash, zsh or fish; the script goes to standard output. In bash, type\n"
+             "source <(gibbsite completion bash), or put this line into ~/.bashrc; in zsh\n"
+             "the same with zsh; in fish, gibbsite completion fish | source.\n",
+    .example = "gibbsite completion bash\n",
+    .run = run_completion,
+};

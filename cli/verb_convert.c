@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "rows.h"
 
 int cli_write_model(const cli_arguments *arguments, const gbs_model *model)
 {
@@ -65,7 +66,7 @@ static int unroll(cli_job *job, const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-int cli_convert(cli_arguments *arguments)
+static int run_convert(cli_arguments *arguments)
 {
     cli_job job;
     memset(&job, 0, sizeof job);
@@ -82,3 +83,22 @@ int cli_convert(cli_arguments *arguments)
     cli_job_free(&job);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/convert.def"
+};
+
+const cli_verb cli_verb_convert = {
+    .name = "convert",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "convert a model to another format",
+    .notes = "gibbsite-formats(5) lists the formats. Warnings on standard error name what the\n"
+             "format written cannot hold. dimmwitted and dimmwitted-tsv consist of several\n"
+             "files: -o names the .meta file.\n",
+    .example = "gibbsite convert examples/sprinkler.bif --format uai\n",
+    .run = run_convert,
+};

@@ -8,6 +8,7 @@
 
 #include "job.h"
 #include "lab/decomposition.h"
+#include "rows.h"
 
 /* Statistics over the chains. */
 typedef struct spread {
@@ -171,7 +172,7 @@ static int check_asymptotic(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-int cli_decompose(cli_arguments *arguments)
+static int run_decompose(cli_arguments *arguments)
 {
     answer a;
     cli_job job;
@@ -207,3 +208,26 @@ int cli_decompose(cli_arguments *arguments)
     cli_job_free(&job);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/decompose.def"
+};
+
+const cli_verb cli_verb_decompose = {
+    .name = "decompose",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "the errors of draws on a small model, decomposed",
+    .notes = "Decomposes the error of joint frequencies at one variable, after Yamashita and\n"
+             "Suzuki (2019), into the parts due to herding itself, to weights that serve\n"
+             "several states, and to the other variables. Writes CSV with the columns focus,\n"
+             "sweeps, component, mean, standard_error, min, max after 1, 2, 4, ... sweeps (up\n"
+             "to 65536 or --sweeps); with --asymptotic the columns are key, state, p, t,\n"
+             "distance, part.\n",
+    .example = "gibbsite decompose examples/sprinkler.bif --focus rain --sweeps 1024\n"
+               "gibbsite decompose examples/sprinkler.bif --focus rain --asymptotic\n",
+    .run = run_decompose,
+};

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rows.h"
 #include "verb_denoise.h"
 
 #define MUCH_LARGER 1.5 /* noise between neighbours than what was estimated */
@@ -428,7 +429,7 @@ static int check_model_name(const cli_arguments *arguments)
     return as.output != NULL ? cli_check_model_output(&as) : CLI_DONE;
 }
 
-int cli_denoise(cli_arguments *arguments)
+static int run_denoise(cli_arguments *arguments)
 {
     cli_denoising d;
     memset(&d, 0, sizeof d);
@@ -469,3 +470,25 @@ int cli_denoise(cli_arguments *arguments)
     cli_job_free(&d.job);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/denoise.def"
+};
+
+const cli_verb cli_verb_denoise = {
+    .name = "denoise",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "IMAGE",
+    .what = "a noisy picture restored, with its uncertainty",
+    .notes = "Every pixel is a variable whose states are levels of grey or labels; neighbours\n"
+             "resemble one another, and what is seen is disturbed. Noise and coupling that\n"
+             "are not given are estimated from the picture. IMAGE is PNG or PNM; -o is the\n"
+             "most probable level of each pixel, --map the most probable picture as a whole.\n",
+    .example = "gibbsite denoise examples/leaf-noisy.pbm -o clean.png --uncertainty doubt.png\n"
+               "gibbsite denoise examples/leaf-noisy.pbm --truth examples/leaf.pbm\n"
+               "gibbsite denoise examples/leaf-noisy.pbm --coupling 1 --write-model l.gbm\n",
+    .run = run_denoise,
+};

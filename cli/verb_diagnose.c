@@ -10,6 +10,7 @@
 
 #include "job.h"
 #include "kept_draws.h"
+#include "rows.h"
 
 enum { TOP = 20 };
 
@@ -320,7 +321,7 @@ static int check(const cli_arguments *arguments, const char **format)
     return status == CLI_DONE ? cli_check_plot(arguments) : status;
 }
 
-int cli_diagnose(cli_arguments *arguments)
+static int run_diagnose(cli_arguments *arguments)
 {
     cli_diagnosis a = {.arguments = arguments};
     const char *format = NULL;
@@ -357,3 +358,26 @@ int cli_diagnose(cli_arguments *arguments)
     cli_diagnosis_free(&a);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/diagnose.def"
+};
+
+const cli_verb cli_verb_diagnose = {
+    .name = "diagnose",
+    CLI_TAKES(options),
+    .n_operands = -1,
+    .operands = "DRAWS...",
+    .what = "have the chains converged? draws of any program",
+    .notes = "R-hat, effective sample sizes and standard errors of every quantity, as Vehtari\n"
+             "et al. (2021) define them. DRAWS is one .npz, .npy or .nc (ArviZ) file, the\n"
+             "BASEindex.txt of CODA, or CSV files as of CmdStan, a chain a file. Four chains\n"
+             "have converged if R-hat is below 1.01 and ESS above 400; quantities that never\n"
+             "change are called constant, which says nothing about convergence.\n",
+    .example = "gibbsite sample examples/sprinkler.bif --method sample --sweeps 2k -o d.npz\n"
+               "gibbsite diagnose d.npz\n"
+               "gibbsite diagnose d.npz --plot ranks.svg --format json\n",
+    .run = run_diagnose,
+};

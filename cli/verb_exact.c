@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kept_draws.h"
+#include "rows.h"
 #include "verb_marginals.h"
 
 #define LN10 2.302585092994045684
@@ -133,7 +134,7 @@ static int answer(cli_arguments *arguments, gbs_task task)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-int cli_exact(cli_arguments *arguments)
+static int run_exact(cli_arguments *arguments)
 {
     const int task = arguments->task;
     const int status = check_task(arguments, task);
@@ -153,3 +154,26 @@ int cli_exact(cli_arguments *arguments)
         return cli_write_marginals(arguments, GBS_METHOD_EXACT);
     }
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/exact.def"
+};
+
+const cli_verb cli_verb_exact = {
+    .name = "exact",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "exact answers by junction tree",
+    .notes = "Marginals as CSV (or .MAR, .json, .npz), log10 of the partition function, the\n"
+             "most probable state, or independent samples in the formats of sample. If the\n"
+             "tables would exceed --memory-limit, the verb ends with an error that names\n"
+             "their size; info predicts this size.\n",
+    .example = "gibbsite exact examples/sprinkler.bif -e grass=wet\n"
+               "gibbsite exact examples/sprinkler.bif -e grass=wet --task pr\n"
+               "gibbsite exact examples/sprinkler.bif --task map -o sprinkler.MAP\n"
+               "gibbsite exact examples/sprinkler.bif --task sample --samples 5\n",
+    .run = run_exact,
+};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data_rows.h"
+#include "rows.h"
 
 typedef struct fitting {
     cli_job job;
@@ -312,7 +313,7 @@ static int write_all(const fitting *f, int stopped)
     return status;
 }
 
-int cli_fit(cli_arguments *arguments)
+static int run_fit(cli_arguments *arguments)
 {
     fitting f;
     int stopped = 0;
@@ -347,3 +348,24 @@ int cli_fit(cli_arguments *arguments)
     cli_job_free(&f.job);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/fit.def"
+};
+
+const cli_verb cli_verb_fit = {
+    .name = "fit",
+    CLI_TAKES(options),
+    .n_operands = 2,
+    .operands = "NETWORK DATA",
+    .what = "conditional tables of a Bayesian network from data",
+    .notes = "DATA is a CSV table with a column for each of some variables and a row for each\n"
+             "observation; an empty field or NA is a missing value, and so are variables\n"
+             "without a column: then EM finds the tables, starting from those of NETWORK.\n"
+             "Writes the network with the new tables; the format is that of -o FILE.\n",
+    .example = "gibbsite fit examples/sprinkler.bif examples/sprinkler.csv -o fitted.bif\n"
+               "gibbsite fit fitted.bif examples/sprinkler.csv --prior bdeu:10 --format uai\n",
+    .run = run_fit,
+};

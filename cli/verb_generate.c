@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "rows.h"
 
 /* Whole numbers with a separator between: "3x4", "2:5". @return how many, 0 for anything else. */
 static int parse_numbers(const char *text, char separator, int max, uint32_t *number)
@@ -97,19 +98,19 @@ MAKER(bayes, .variables = (uint32_t)a->variables, .parents = (uint32_t)a->parent
 /* clang-format on */
 
 static const struct model_kind {
-    unsigned verb;
+    const cli_verb *verb;
     const char *required[4]; /* names of options; NULL behind the last */
     int most_states;         /* how many numbers --states may be */
     model_maker *make;
 } kinds[] = {
-    {CLI_VERB_ISING, {"grid"}, 0, make_ising},
-    {CLI_VERB_POTTS, {"grid", "states"}, 1, make_potts},
-    {CLI_VERB_RING, {"variables"}, 0, make_ring},
-    {CLI_VERB_COMPLETE, {"variables"}, 0, make_complete},
-    {CLI_VERB_REGULAR, {"variables", "degree"}, 0, make_regular},
-    {CLI_VERB_POWERLAW, {"variables", "edges"}, 0, make_powerlaw},
-    {CLI_VERB_RBM, {"visible", "hidden"}, 0, make_rbm},
-    {CLI_VERB_BAYES, {"variables", "parents", "states"}, 2, make_bayes},
+    {&cli_verb_generate_ising, {"grid"}, 0, make_ising},
+    {&cli_verb_generate_potts, {"grid", "states"}, 1, make_potts},
+    {&cli_verb_generate_ring, {"variables"}, 0, make_ring},
+    {&cli_verb_generate_complete, {"variables"}, 0, make_complete},
+    {&cli_verb_generate_regular, {"variables", "degree"}, 0, make_regular},
+    {&cli_verb_generate_powerlaw, {"variables", "edges"}, 0, make_powerlaw},
+    {&cli_verb_generate_rbm, {"visible", "hidden"}, 0, make_rbm},
+    {&cli_verb_generate_bayes, {"variables", "parents", "states"}, 2, make_bayes},
 };
 
 static int check_required(const cli_arguments *arguments, const struct model_kind *kind)
@@ -162,7 +163,7 @@ int cli_potts_options(const cli_arguments *a, gbs_generate_potts_options *option
     return status;
 }
 
-int cli_generate(cli_arguments *arguments)
+static int run_generate(cli_arguments *arguments)
 {
     model_shape shape;
     gbs_model *model = NULL;
@@ -186,3 +187,127 @@ int cli_generate(cli_arguments *arguments)
     gbs_model_free(model);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option ising_options[] = {
+#include "gibbsite/questions/generate_ising.def"
+};
+
+const cli_verb cli_verb_generate_ising = {
+    .name = "generate ising",
+    CLI_TAKES(ising_options),
+    .n_operands = 0,
+    .operands = "",
+    .what = "spins on a grid of two or three dimensions",
+    .notes = "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
+    .example = "gibbsite generate ising --grid 8x8 --torus --coupling 0.4 --format uai\n",
+    .run = run_generate,
+};
+
+static const cli_option potts_options[] = {
+#include "gibbsite/questions/generate_potts.def"
+};
+
+const cli_verb cli_verb_generate_potts = {
+    .name = "generate potts",
+    CLI_TAKES(potts_options),
+    .n_operands = 0,
+    .operands = "",
+    .what = "a noisy picture in patches of K grey levels",
+    .notes = "p(x) is proportional to exp(J times number of equal neighbours + data term).\n",
+    .example = "gibbsite generate potts --grid 6x6 --states 3 --noise 0.8 --format uai\n",
+    .run = run_generate,
+};
+
+static const cli_option ring_options[] = {
+#include "gibbsite/questions/generate_ring.def"
+};
+
+const cli_verb cli_verb_generate_ring = {
+    .name = "generate ring",
+    CLI_TAKES(ring_options),
+    .n_operands = 0,
+    .operands = "",
+    .what = "spins on a ring",
+    .notes = "",
+    .example = "gibbsite generate ring --variables 10 --coupling 0.5 --format uai\n",
+    .run = run_generate,
+};
+
+static const cli_option complete_options[] = {
+#include "gibbsite/questions/generate_complete.def"
+};
+
+const cli_verb cli_verb_generate_complete = {
+    .name = "generate complete",
+    CLI_TAKES(complete_options),
+    .n_operands = 0,
+    .operands = "",
+    .what = "spins all coupled to one another",
+    .notes = "",
+    .example = "gibbsite generate complete --variables 8 --coupling 0.1 --format uai\n",
+    .run = run_generate,
+};
+
+static const cli_option regular_options[] = {
+#include "gibbsite/questions/generate_regular.def"
+};
+
+const cli_verb cli_verb_generate_regular = {
+    .name = "generate regular",
+    CLI_TAKES(regular_options),
+    .n_operands = 0,
+    .operands = "",
+    .what = "spins on a random regular graph",
+    .notes = "No variable is coupled to itself, and no pair has two couplings.\n",
+    .example = "gibbsite generate regular --variables 20 --degree 3 --format uai\n",
+    .run = run_generate,
+};
+
+static const cli_option powerlaw_options[] = {
+#include "gibbsite/questions/generate_powerlaw.def"
+};
+
+const cli_verb cli_verb_generate_powerlaw = {
+    .name = "generate powerlaw",
+    CLI_TAKES(powerlaw_options),
+    .n_operands = 0,
+    .operands = "",
+    .what = "spins on a graph of preferential attachment",
+    .notes = "The first M + 1 variables are all joined; each new variable is then joined to M\n"
+             "earlier ones, drawn in proportion to their degrees (Barabasi and Albert 1999).\n",
+    .example = "gibbsite generate powerlaw --variables 20 --edges 2 --format uai\n",
+    .run = run_generate,
+};
+
+static const cli_option rbm_options[] = {
+#include "gibbsite/questions/generate_rbm.def"
+};
+
+const cli_verb cli_verb_generate_rbm = {
+    .name = "generate rbm",
+    CLI_TAKES(rbm_options),
+    .n_operands = 0,
+    .operands = "",
+    .what = "spins in two layers: a restricted Boltzmann machine",
+    .notes = "Every visible variable is coupled to every hidden one. Visible variables come\n"
+             "first.\n",
+    .example = "gibbsite generate rbm --visible 8 --hidden 4 --coupling 0.2 --format uai\n",
+    .run = run_generate,
+};
+
+static const cli_option bayes_options[] = {
+#include "gibbsite/questions/generate_bayes.def"
+};
+
+const cli_verb cli_verb_generate_bayes = {
+    .name = "generate bayes",
+    CLI_TAKES(bayes_options),
+    .n_operands = 0,
+    .operands = "",
+    .what = "a random Bayesian network",
+    .notes = "",
+    .example = "gibbsite generate bayes --variables 12 --parents 2 --states 2:3 --format bif\n",
+    .run = run_generate,
+};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "rows.h"
 
 static int on_progress(void *context, const gbs_progress *progress)
 {
@@ -35,7 +36,7 @@ static void tell(const cli_arguments *arguments, const gbs_ground_report *r)
     }
 }
 
-int cli_ground(cli_arguments *arguments)
+static int run_ground(cli_arguments *arguments)
 {
     const gbs_ground_options options = {.size = sizeof options,
                                         .query_predicates = arguments->queried,
@@ -69,3 +70,24 @@ int cli_ground(cli_arguments *arguments)
     gbs_model_free(model);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/ground.def"
+};
+
+const cli_verb cli_verb_ground = {
+    .name = "ground",
+    CLI_TAKES(options),
+    .n_operands = 2,
+    .operands = "PROGRAM DATABASE",
+    .what = "Markov logic into a factor graph",
+    .notes = "PROGRAM has weighted formulas of first-order logic, DATABASE facts, as\n"
+             "Alchemy writes them. Atoms of query predicates become variables, named as in\n"
+             "PROGRAM; atoms of the others are false unless DATABASE has them. Groundings\n"
+             "that DATABASE decides are left out.\n",
+    .example = "gibbsite ground examples/smokers.mln examples/smokers.db -o smokers.gbm\n"
+               "gibbsite marginals smokers.gbm --query 'Smokes(Bob)'\n",
+    .run = run_ground,
+};

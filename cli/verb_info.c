@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "info.h"
+#include "rows.h"
 
 /* Where rows go: text aligned at a column, or JSON. */
 typedef struct sheet {
@@ -469,7 +470,7 @@ static int answer_sample(cli_job *job, void *context)
                     : write_info(job, &info, draws ? &sizes : NULL, *loading_bytes);
 }
 
-int cli_info(cli_arguments *arguments)
+static int run_info(cli_arguments *arguments)
 {
     cli_job job;
     memset(&job, 0, sizeof job);
@@ -491,3 +492,24 @@ int cli_info(cli_arguments *arguments)
     cli_job_free(&job);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/info.def"
+};
+
+const cli_verb cli_verb_info = {
+    .name = "info",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "sizes and structure of a model, predicted costs",
+    .notes = "Prints on one screen what the model is, how it would be answered, how long that\n"
+             "takes and what memory it needs. -v prints all figures. Of a checkpoint:\n"
+             "where the run stands.\n",
+    .example = "gibbsite info examples/sprinkler.bif\n"
+               "gibbsite info examples/clinic.bif --variables\n"
+               "gibbsite info examples/sprinkler.bif -e grass=wet --json\n",
+    .run = run_info,
+};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "rows.h"
 
 typedef struct labelling {
     cli_arguments *arguments;
@@ -255,7 +256,7 @@ static void tell(const labelling *l)
     }
 }
 
-int cli_label(cli_arguments *arguments)
+static int run_label(cli_arguments *arguments)
 {
     labelling l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     int status = settle(&l);
@@ -282,3 +283,25 @@ int cli_label(cli_arguments *arguments)
     free(l.log_p);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/label.def"
+};
+
+const cli_verb cli_verb_label = {
+    .name = "label",
+    CLI_TAKES(options),
+    .n_operands = 2,
+    .operands = "MODEL DATA",
+    .what = "labels of tokens by a conditional random field",
+    .notes = "MODEL is a text model of CRF++ or Wapiti. DATA has a token a line, its columns\n"
+             "separated by blanks, and an empty line after each sequence. Writes DATA with\n"
+             "the most probable label of each token as one more column. With --truth, says\n"
+             "how many labels and entities are right: precision, recall and F1 by class.\n",
+    .example = "gibbsite label examples/places.crf examples/places.txt\n"
+               "gibbsite label examples/places.crf examples/places.txt --truth 2 -o out.txt\n"
+               "gibbsite label examples/places.crf examples/places.txt --posterior best\n",
+    .run = run_label,
+};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "learn_machines.h"
+#include "rows.h"
 
 typedef struct learning {
     cli_arguments *arguments;
@@ -62,7 +63,7 @@ static int learn(learning *l)
     cli_signals_catch();
     cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
     l->bar.unit = "pictures and iterations";
-    const gbs_status done = gbs_aspects_learn(l->arguments->operand[1], &l->options, &callbacks,
+    const gbs_status done = gbs_aspects_learn(l->arguments->operand[0], &l->options, &callbacks,
                                               &l->aspects, &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
     return done == GBS_ERR_IO || done == GBS_ERR_FORMAT ? cli_fail_input(done, &err)
@@ -93,7 +94,7 @@ static int write_summary(const learning *l)
     return cli_write_members(l->arguments->summary, &summary);
 }
 
-int cli_learn_aspects(cli_arguments *arguments)
+static int run_learn_aspects(cli_arguments *arguments)
 {
     learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     const gbs_aspect_report *r = &l.report;
@@ -120,3 +121,20 @@ int cli_learn_aspects(cli_arguments *arguments)
     gbs_aspects_free(l.aspects);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/learn_aspects.def"
+};
+
+const cli_verb cli_verb_learn_aspects = {
+    .name = "learn aspects",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "LIST",
+    .what = "classes for segment from pictures",
+    .notes = "LIST has a line for each picture: its path, and the names of what it shows.\n",
+    .example = "gibbsite learn aspects examples/ground/list.txt -o ground.aspects\n",
+    .run = run_learn_aspects,
+};

@@ -7,6 +7,7 @@
 
 #include "data_rows.h"
 #include "learn_machines.h"
+#include "rows.h"
 
 typedef struct learning {
     cli_arguments *arguments;
@@ -313,7 +314,7 @@ static void tell(const learning *l, int stopped)
     cli_learn_tell_probes(arguments, l->error != NULL ? l->n_probes : 0);
 }
 
-int cli_learn_potts(cli_arguments *arguments)
+static int run_learn_potts(cli_arguments *arguments)
 {
     learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     int stopped = 0;
@@ -350,3 +351,20 @@ int cli_learn_potts(cli_arguments *arguments)
     free(l.curve.value);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/learn_potts.def"
+};
+
+const cli_verb cli_verb_learn_potts = {
+    .name = "learn potts",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "DATA",
+    .what = "a dense Potts model of an alignment or a table",
+    .notes = "DATA is an alignment (FASTA), or CSV of states: a column for each site.\n",
+    .example = "gibbsite learn potts examples/bars.csv --method pcd -o bars.gbm\n",
+    .run = run_learn_potts,
+};

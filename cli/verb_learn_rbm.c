@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "learn_machines.h"
+#include "rows.h"
 
 typedef struct learning {
     cli_arguments *arguments;
@@ -62,7 +63,7 @@ static int settle(learning *l)
 
 static int read_all(learning *l)
 {
-    const char *path = l->arguments->operand[1];
+    const char *path = l->arguments->operand[0];
     const int status = cli_machine_read(l->arguments, &l->rows);
     if (status == CLI_DONE && gbs_rows_n_states(l->rows.data) != 2) {
         return cli_error(CLI_INPUT, "%s: found sites of %u states, expected zeros and ones", path,
@@ -191,7 +192,7 @@ static void tell(const learning *l, int stopped)
     }
 }
 
-int cli_learn_rbm(cli_arguments *arguments)
+static int run_learn_rbm(cli_arguments *arguments)
 {
     learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     int stopped = 0;
@@ -219,3 +220,20 @@ int cli_learn_rbm(cli_arguments *arguments)
     free(l.curve);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/learn_rbm.def"
+};
+
+const cli_verb cli_verb_learn_rbm = {
+    .name = "learn rbm",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "DATA",
+    .what = "a restricted Boltzmann machine from zeros and ones",
+    .notes = "DATA is CSV of zeros and ones, a column for each visible unit.\n",
+    .example = "gibbsite learn rbm examples/bars.csv --hidden 8 --l2 0 --rate 0.3 -o bars.gbm\n",
+    .run = run_learn_rbm,
+};

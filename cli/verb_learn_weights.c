@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "learn_machines.h"
+#include "rows.h"
 
 typedef struct learning {
     cli_job job;
@@ -97,7 +98,6 @@ static gbs_learn_scan scan(const cli_arguments *arguments)
 
 static int settle(learning *l, cli_arguments *arguments)
 {
-    arguments->operand[0] = arguments->operand[1]; /* as the verbs that read MODEL first */
     cli_settle_model_format(arguments);
     l->options = (gbs_learn_options){
         .size = sizeof l->options,
@@ -124,7 +124,7 @@ static int settle(learning *l, cli_arguments *arguments)
     }
     l->options.checkpoints = cli_learn_checkpoints(&l->checkpoints);
     if (status == CLI_DONE) {
-        status = cli_settle_held_out(arguments->held_out, arguments->operand[2], &l->out);
+        status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &l->out);
     }
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
@@ -354,12 +354,12 @@ static int read_all(learning *l, const cli_arguments *arguments)
                          path);
     }
     return status == CLI_DONE
-               ? cli_read_data(l->job.model, arguments->operand[2], arguments->weights,
+               ? cli_read_data(l->job.model, arguments->operand[1], arguments->weights,
                                by_pseudo(l), &l->out, &l->data, &l->held_out)
                : status;
 }
 
-int cli_learn_weights(cli_arguments *arguments)
+static int run_learn_weights(cli_arguments *arguments)
 {
     learning l = {.report = {.size = sizeof l.report}};
     int stopped = 0;
@@ -387,3 +387,22 @@ int cli_learn_weights(cli_arguments *arguments)
     cli_job_free(&l.job);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/learn_weights.def"
+};
+
+const cli_verb cli_verb_learn_weights = {
+    .name = "learn weights",
+    CLI_TAKES(options),
+    .n_operands = 2,
+    .operands = "MODEL DATA",
+    .what = "tied weights of a log-linear model from data",
+    .notes = "The tied weights of MODEL (.gbm, DimmWitted) by pseudo-likelihood, with standard\n"
+             "errors, or by likelihood. DATA is CSV, a column for each variable; missing\n"
+             "values are left empty. Writes MODEL with the weights learnt.\n",
+    .example = "gibbsite learn weights examples/friends examples/friends.csv -o friends.gbm\n",
+    .run = run_learn_weights,
+};

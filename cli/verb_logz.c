@@ -7,6 +7,7 @@
 
 #include "job.h"
 #include "ranks.h"
+#include "rows.h"
 
 #define LN10 2.302585092994045684
 
@@ -172,7 +173,7 @@ static int estimate(cli_job *job, void *context)
                      done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE);
 }
 
-int cli_logz(cli_arguments *arguments)
+static int run_logz(cli_arguments *arguments)
 {
     const char *format = NULL;
     cli_job job;
@@ -208,3 +209,29 @@ int cli_logz(cli_arguments *arguments)
     cli_job_free(&job);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/logz.def"
+};
+
+const cli_verb cli_verb_logz = {
+    .name = "logz",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "the log partition function, estimated",
+    .notes = "Writes log10 Z in the format of .PR files to standard output, and ln Z with its\n"
+             "standard error, interval and lower bound to standard error; --format json\n"
+             "writes all of this as the result. Components that are small enough are summed\n"
+             "exactly. For the others, chains climb ladders of temperatures until ln Z has a\n"
+             "standard error of at most --target-error (unset: 0.05) and the ladders have\n"
+             "mixed, or for --sweeps iterations. With --temper off, and for more than 4096\n"
+             "variables, annealed importance sampling uses 256, 1024, 4096, ... temperatures,\n"
+             "or --sweeps, and gives a lower bound as well.\n",
+    .example = "gibbsite logz examples/sprinkler.bif -e grass=wet\n"
+               "gibbsite generate ising --grid 24x24 --coupling 0.3 -o ising.gbm\n"
+               "gibbsite logz ising.gbm --method sample --sweeps 2000\n",
+    .run = run_logz,
+};

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rows.h"
 #include "verb_marginals.h"
 
 static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t *state)
@@ -169,7 +170,7 @@ static int search(cli_job *job, const char *format)
     return status;
 }
 
-int cli_map(cli_arguments *arguments)
+static int run_map(cli_arguments *arguments)
 {
     const char *format = NULL;
     cli_job job;
@@ -200,3 +201,25 @@ int cli_map(cli_arguments *arguments)
     cli_job_free(&job);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/map.def"
+};
+
+const cli_verb cli_verb_map = {
+    .name = "map",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "the most probable state found, by annealing",
+    .notes = "Writes CSV (variable,state) to standard output; -o FILE.MAP writes the format\n"
+             "of the UAI competitions. Components that are small enough are solved exactly.\n"
+             "The others are annealed with schedules of 64, 128, 256, ... sweeps until one\n"
+             "finds no better state, or with one schedule of --sweeps sweeps.\n",
+    .example = "gibbsite map examples/sprinkler.bif -e grass=wet\n"
+               "gibbsite generate ising --grid 30x30 --coupling-spread 2 -o glass.uai\n"
+               "gibbsite map glass.uai --sweeps 300 -o glass.MAP\n",
+    .run = run_map,
+};

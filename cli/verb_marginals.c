@@ -8,6 +8,7 @@
 
 #include "joint_tables.h"
 #include "ranks.h"
+#include "rows.h"
 #include "traces.h"
 #include "verb_marginals.h"
 
@@ -539,7 +540,34 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     return status;
 }
 
-int cli_marginals(cli_arguments *arguments)
+static int run_marginals(cli_arguments *arguments)
 {
     return cli_write_marginals(arguments, GBS_METHOD_AUTO);
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/marginals.def"
+};
+
+const cli_verb cli_verb_marginals = {
+    .name = "marginals",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "marginal distributions, with Monte Carlo errors",
+    .notes = "Writes CSV (variable,state,probability,mcse,ess,rhat) to standard output;\n"
+             "-o FILE.MAR, FILE.csv, FILE.json or FILE.npz writes a file, compressed if .gz\n"
+             "or .zst follows; with --picture, FILE.png, .pgm, .ppm or .pbm. Components that\n"
+             "are small enough are answered exactly by default, unless an option is given\n"
+             "that has a meaning only for sampling. With --joint, tables of joint states;\n"
+             "with --cases, a row of probabilities for each row of a table.\n",
+    .example = "gibbsite marginals examples/sprinkler.bif -e grass=wet\n"
+               "gibbsite marginals examples/clinic.bif -e fever=yes --joint influenza,cold\n"
+               "gibbsite marginals examples/clinic.bif --cases examples/clinic.csv --query 5\n"
+               "gibbsite marginals examples/clinic.bif --method sample --target-error 0.004\n"
+               "gibbsite generate potts --grid 24x32 --states 3 --noise 0.8 -o patches.uai\n"
+               "gibbsite marginals patches.uai --picture 24x32 --sweeps 200 -o patches.ppm\n",
+    .run = run_marginals,
+};

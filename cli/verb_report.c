@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rows.h"
 #include "verb_diagnose.h"
 
 enum { MOST_SOURCES = 64 };
@@ -69,7 +70,7 @@ static int write_page(const cli_arguments *arguments, char **draws, int n_draws,
     return status;
 }
 
-int cli_report(cli_arguments *arguments)
+static int run_report(cli_arguments *arguments)
 {
     gbs_report_source source[MOST_SOURCES];
     const int n = arguments->n_operands;
@@ -104,3 +105,24 @@ int cli_report(cli_arguments *arguments)
     free(draws);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/report.def"
+};
+
+const cli_verb cli_verb_report = {
+    .name = "report",
+    CLI_TAKES(options),
+    .n_operands = -1,
+    .operands = "SUMMARY...",
+    .what = "a page for a browser from summaries of runs",
+    .notes = "Makes one page in HTML of files that --summary of other verbs and --format json\n"
+             "of logz and map wrote, and of draws (.npz, .npy, .nc, .csv): the verdict,\n"
+             "what was asked, marginals, how far chains agree, what repeats the run.\n"
+             "Several runs are compared. The page is one file and loads nothing.\n",
+    .example = "gibbsite marginals examples/clinic.bif -e fever=yes --summary run.json\n"
+               "gibbsite report run.json -o clinic.html\n",
+    .run = run_report,
+};

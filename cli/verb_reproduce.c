@@ -7,6 +7,7 @@
 
 #include "job.h"
 #include "lab/reproduction.h"
+#include "rows.h"
 
 static int list_experiments(void)
 {
@@ -140,7 +141,7 @@ static int reproduce_all(const cli_arguments *arguments, int *holds)
     return status;
 }
 
-int cli_reproduce(cli_arguments *arguments)
+static int run_reproduce(cli_arguments *arguments)
 {
     int holds = 0;
     if (arguments->list) {
@@ -167,3 +168,24 @@ int cli_reproduce(cli_arguments *arguments)
                            : reproduce(arguments, experiment, arguments->output, &holds);
     return status == CLI_DONE && arguments->check && !holds ? CLI_FAILED : status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/reproduce.def"
+};
+
+const cli_verb cli_verb_reproduce = {
+    .name = "reproduce",
+    CLI_TAKES(options),
+    .n_operands = -1,
+    .operands = "NAME",
+    .what = "repeat an experiment of the literature",
+    .notes = "Writes tables (CSV), charts (SVG) and verdict.txt into a folder, and prints\n"
+             "what was claimed, what was measured and whether the claim holds. Without\n"
+             "--check, the exit status is 0 even if it does not. The name all stands for all\n"
+             "experiments.\n",
+    .example = "gibbsite reproduce --list\n"
+               "gibbsite reproduce hg-two-variables --quick -o two\n",
+    .run = run_reproduce,
+};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kept_draws.h"
+#include "rows.h"
 
 #define DEFAULT_SWEEPS 1000 /* per chain, where neither --sweeps nor --target-error decides */
 
@@ -185,7 +186,7 @@ int cli_write_draws(cli_arguments *arguments, gbs_method forced)
     cli_job job;
     memset(&job, 0, sizeof job);
     int status = cli_output_format(arguments,
-                                   arguments->verb == CLI_VERB_SAMPLE
+                                   arguments->verb == &cli_verb_sample
                                        ? "csv|tab|npz|npy|netcdf|cmdstan|coda|pbm|pgm|ppm|png"
                                        : "csv|tab|npz|npy|netcdf|cmdstan|coda",
                                    "csv", &r.format);
@@ -218,7 +219,7 @@ int cli_write_draws(cli_arguments *arguments, gbs_method forced)
     return status;
 }
 
-int cli_sample(cli_arguments *arguments)
+static int run_sample(cli_arguments *arguments)
 {
     const int decides = arguments->run.draw == GBS_DRAW_CUD; /* its period */
     if (!cli_given(arguments, "sweeps") && !cli_given(arguments, "target-error") && !decides &&
@@ -227,3 +228,26 @@ int cli_sample(cli_arguments *arguments)
     }
     return cli_write_draws(arguments, GBS_METHOD_SAMPLE);
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/sample.def"
+};
+
+const cli_verb cli_verb_sample = {
+    .name = "sample",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "joint samples, one per sweep and chain",
+    .notes = "Writes CSV: chain, draw, lp (the log density) and the 0-based state of every\n"
+             "variable. By default 1000 sweeps per chain are kept; --sweeps or --target-error\n"
+             "changes this. The samples are always from chains, never from exact inference.\n"
+             "-o FILE.npz, FILE.npy or FILE.nc writes arrays, FILE.tab the data format of\n"
+             "libDAI; --format cmdstan writes FILE_1.csv, FILE_2.csv and so on, --format coda\n"
+             "FILEindex.txt and a file for each chain.\n",
+    .example = "gibbsite sample examples/sprinkler.bif --sweeps 5 --chains 2 --seed 3\n"
+               "gibbsite sample examples/sprinkler.bif --monitor rain,2 -o draws.npz\n",
+    .run = run_sample,
+};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "rows.h"
 
 #define SYSTEMATIC "systematic:"
 
@@ -94,7 +95,7 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
     return reached;
 }
 
-int cli_scan(cli_arguments *arguments)
+static int run_scan(cli_arguments *arguments)
 {
     gbs_scan_request request;
     cli_job job;
@@ -122,3 +123,24 @@ int cli_scan(cli_arguments *arguments)
     cli_job_free(&job);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/scan.def"
+};
+
+const cli_verb cli_verb_scan = {
+    .name = "scan",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "a scan optimised for some variables",
+    .notes = "Writes a scan file for --scan. The scan is found by coordinate descent from the\n"
+             "systematic scan, so that the Dobrushin variation of the variables in --target,\n"
+             "which is the bound that certify prints, is small (Mitliagkas and Mackey 2017).\n",
+    .example = "gibbsite generate ising --grid 30x30 --coupling 0.2 -o grid.uai\n"
+               "gibbsite scan grid.uai --target 0 --match systematic:1800 -o one.scan\n"
+               "gibbsite certify grid.uai --scan one.scan --target 0\n",
+    .run = run_scan,
+};

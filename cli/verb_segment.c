@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "rows.h"
 
 typedef struct segmenting {
     cli_job job;
@@ -412,7 +413,7 @@ static int answer(segmenting *s)
     return status == CLI_DONE ? cli_conclude(&s->job, stopped) : status;
 }
 
-int cli_segment(cli_arguments *arguments)
+static int run_segment(cli_arguments *arguments)
 {
     segmenting s;
     memset(&s, 0, sizeof s);
@@ -449,3 +450,24 @@ int cli_segment(cli_arguments *arguments)
     cli_job_free(&s.job);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/segment.def"
+};
+
+const cli_verb cli_verb_segment = {
+    .name = "segment",
+    CLI_TAKES(options),
+    .n_operands = 2,
+    .operands = "CLASSES IMAGE",
+    .what = "a picture cut into regions of known kinds",
+    .notes = "CLASSES is a file of learn aspects. IMAGE is PNG, JPEG or PNM: each of its\n"
+             "patches gets a class, by what it shows and by its neighbours. Prints how many\n"
+             "patches have each class; -o is a map of the classes, --overlay the picture in\n"
+             "their colours. With --target a rectangle is cut alone, far sooner.\n",
+    .example = "gibbsite segment examples/ground.aspects examples/ground.png --overlay o.png\n"
+               "gibbsite segment examples/ground.aspects examples/ground.png --target 4x4\n",
+    .run = run_segment,
+};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite sensitivity: how P(X = x | evidence) moves with every parameter. */
 #include "verb_sensitivity.h"
+#include "rows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -487,7 +488,7 @@ static void tell(const cli_sensitivities *a, int is_table, int stopped)
     }
 }
 
-int cli_sensitivity(cli_arguments *arguments)
+static int run_sensitivity(cli_arguments *arguments)
 {
     cli_sensitivities a;
     const char *format = NULL;
@@ -535,3 +536,24 @@ int cli_sensitivity(cli_arguments *arguments)
     cli_job_free(&a.job);
     return cli_judge(arguments, converged, status == CLI_DONE && stopped ? CLI_STOPPED : status);
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/sensitivity.def"
+};
+
+const cli_verb cli_verb_sensitivity = {
+    .name = "sensitivity",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "how a probability moves with every parameter",
+    .notes = "For every entry of a conditional table: the derivative of P(X=x | evidence) by\n"
+             "the entry t, the rest of its column scaled in proportion, and what P becomes if\n"
+             "t moves by 10 per cent. For other tables, weights and likelihoods: by their\n"
+             "logarithm or weight. On a terminal the largest derivatives first.\n",
+    .example = "gibbsite sensitivity examples/clinic.bif --query cold=yes -e fever=yes\n"
+               "gibbsite sensitivity examples/clinic.bif --query influenza=yes -o all.csv\n",
+    .run = run_sensitivity,
+};

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "rows.h"
 #include "uai_sample.h"
 
 /* ---- limits ---------------------------------------------------------------------------------- */
@@ -181,7 +182,7 @@ static int answer_task(cli_job *job, cli_answer *answer, gbs_task task)
     return answer_mmap(job, answer);
 }
 
-int cli_uai(cli_arguments *arguments)
+static int run_uai(cli_arguments *arguments)
 {
     cli_job job;
     cli_answer answer;
@@ -220,3 +221,24 @@ int cli_uai(cli_arguments *arguments)
     free(evidence);
     return status;
 }
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/uai.def"
+};
+
+const cli_verb cli_verb_uai = {
+    .name = "uai",
+    CLI_TAKES(options),
+    .n_operands = 4,
+    .operands = "MODEL EVID QUERY TASK",
+    .what = "command line of the UAI competitions",
+    .notes = "TASK is PR, MAR, MAP, MPE or MMAP; the answer goes to MODEL.TASK in the working\n"
+             "folder. QUERY is read only for MMAP. The environment variables INF_TIME (CPU\n"
+             "seconds) and INF_MEMORY (GiB) are limits; a run that they end has exit status 0\n"
+             "too.\n",
+    .example = "gibbsite generate ring --variables 3 --format uai -o ring.uai\n"
+               "gibbsite uai ring.uai /dev/null - PR\n",
+    .run = run_uai,
+};

@@ -166,11 +166,11 @@ static int divide(cli_job *job, const request *r)
 /* A lattice that is never made: the words and options of gibbsite generate. */
 static const struct generator {
     const char *name;
-    unsigned verb;
+    const cli_verb *verb;
     const char *verb_name;
 } generators[] = {
-    {"ising", CLI_VERB_ISING, "partition generate ising"},
-    {"potts", CLI_VERB_POTTS, "partition generate potts"},
+    {"ising", &cli_verb_generate_ising, "partition generate ising"},
+    {"potts", &cli_verb_generate_potts, "partition generate potts"},
 };
 
 static const struct generator *find_generator(const char *name)
@@ -189,7 +189,7 @@ static int divide_generated(cli_arguments *arguments, request *r)
     gbs_partition *partition = NULL;
     gbs_generate_ising_options ising;
     gbs_generate_potts_options potts;
-    const int is_ising = arguments->verb == CLI_VERB_ISING;
+    const int is_ising = arguments->verb == &cli_verb_generate_ising;
     int done =
         is_ising ? cli_ising_options(arguments, &ising) : cli_potts_options(arguments, &potts);
     if (done != CLI_DONE) {
@@ -270,9 +270,8 @@ int mpi_partition(int argc, char **argv)
                                     "without a model file: partition generate ising --grid RxC -n "
                                     "RANKS -o FOLDER");
     }
-    const unsigned verb = generates ? generator->verb : CLI_VERB_MARGINALS;
+    const cli_verb *verb = generates ? generator->verb : &cli_verb_marginals;
     const int first = generates ? 3 : 1;
-    arguments.verb = verb;
     arguments.argc = argc;
     arguments.argv = argv;
     status = cli_parse(verb, generates ? generator->verb_name : "partition", argc - first,

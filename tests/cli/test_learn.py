@@ -87,13 +87,13 @@ def test_bad_files(run, tmp_path, templates, data, part):
 
 @pytest.mark.parametrize("arguments, part", [
     (["crf", TEMPLATES], "is missing"),
-    (["tree", TEMPLATES, DATA], "expected aspects, crf, potts, rbm or weights"),
+    (["tree", TEMPLATES, DATA], "expected crf, weights, potts, rbm or aspects"),
     (["crf", "-", "-"], "standard input"),
     (["crf", TEMPLATES, DATA, "--l2", "0"], "without a penalty"),
     (["crf", TEMPLATES, DATA, "--least-count", "0"], "--least-count"),
-    (["crf", TEMPLATES, DATA, "--held-out", "20%"], "takes no --held-out"),
+    (["crf", TEMPLATES, DATA, "--held-out", "20%"], "no option '--held-out'"),
     (["weights", FRIENDS, CASES, "--l1", "1", "--objective", "sampled"], "takes no --l1 with --objective sampled"),
-    (["weights", FRIENDS, CASES, "--least-count", "2"], "takes no --least-count"),
+    (["weights", FRIENDS, CASES, "--least-count", "2"], "no option '--least-count'"),
     (["weights", FRIENDS, CASES, "--threads", "2", "--objective", "likelihood"], "takes no --threads with --objective likelihood"),
     (["weights", FRIENDS, CASES, "--held-out", "120%"], "--held-out"),
     (["weights", FRIENDS, CASES, "--probes", "5"], "--probes is for standard errors"),

@@ -279,7 +279,7 @@ def test_memory_is_predicted(run, work):
     ([BARS], "--format"),
     ([BARS, "--l2", "0", "-o", "x.gbm"], "without a penalty"),
     ([BARS, "--l1", "1", "--method", "pcd", "-o", "x.gbm"], "leave out --method pcd"),
-    ([BARS, "--weights", "w", "-o", "x.gbm"], "takes no --weights"),
+    ([BARS, "--weights", "w", "-o", "x.gbm"], "no option '--weights'"),
     ([BARS, "--steps", "5", "-o", "x.gbm"], "add --method pcd"),
     ([BARS, "--seed", "5", "-o", "x.gbm"], "--seed is for chains and probes"),
     ([BARS, "--probes", "5", "-o", "x.gbm"], "--probes is for standard errors"),

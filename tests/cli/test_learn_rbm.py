@@ -263,8 +263,8 @@ def test_a_site_called_as_a_hidden_unit(run, work):
     ([BARS, "--hidden", "0", "-o", "x.gbm"], "--hidden"),
     ([BARS, "--hidden", "2"], "--format"),
     ([BARS, "--hidden", "2", "--method", "pl", "-o", "x.gbm"], "pl is for learn potts"),
-    ([BARS, "--hidden", "2", "--steps", "3", "-o", "x.gbm"], "takes no --steps, which is for learn crf and learn weights and learn potts"),
-    ([BARS, "--hidden", "2", "--iterations", "3", "-o", "x.gbm"], "takes no --iterations"),
+    ([BARS, "--hidden", "2", "--steps", "3", "-o", "x.gbm"], "no option '--steps', which is for learn crf, learn weights, learn potts"),
+    ([BARS, "--hidden", "2", "--iterations", "3", "-o", "x.gbm"], "no option '--iterations'"),
     ([BARS, "--hidden", "2", "--intervals", "i.csv", "-o", "x.gbm"], "can change places or turn over"),
     ([BARS, "--hidden", "2", "--patience", "3", "-o", "x.gbm"], "--patience applies with --held-out only"),
     ([BARS, "--hidden", "2", "--draw", "cud", "-o", "x.gbm"], "random|herded"),
@@ -278,6 +278,6 @@ def test_wrong_use(run, work, arguments, part):
 
 def test_the_others_take_no_hidden_units(run):
     done = run("learn", "potts", BARS, "--hidden", "3", "-o", "x.gbm")
-    assert done.status == 2 and "learn potts takes no --hidden, which is for learn rbm" in done.err
+    assert done.status == 2 and "'learn potts' has no option '--hidden', which is for learn rbm" in done.err
     done = run("learn", "potts", BARS, "--method", "cd", "-o", "x.gbm")
     assert done.status == 2 and "cd is for learn rbm" in done.err

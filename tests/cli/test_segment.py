@@ -121,9 +121,9 @@ def test_bad_files(run, work):
 
 def test_wrong_use_of_learn(run):
     for args, message in [(["--patch", "3"], "--patch: found"), (["--patch", "20,0"], "--patch: found"),
-                          (["--patch", "20,10,5"], "--patch: found"), (["--l2", "1"], "learn aspects takes no --l2"),
-                          (["--hidden", "3"], "learn aspects takes no --hidden")]:
+                          (["--patch", "20,10,5"], "--patch: found"), (["--l2", "1"], "'learn aspects' has no option '--l2'"),
+                          (["--hidden", "3"], "'learn aspects' has no option '--hidden'")]:
         done = run("learn", "aspects", LIST, *args)
         assert done.status == 2 and message in done.err
     done = run("learn", "rbm", LIST, "--patch", "20")
-    assert done.status == 2 and "learn rbm takes no --patch, which is for learn aspects" in done.err
+    assert done.status == 2 and "'learn rbm' has no option '--patch', which is for learn aspects" in done.err

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite learn: weights of log-linear models from data. The first word is the kind of model. */
+/* gibbsite learn crf: weights of a conditional random field from labelled tokens. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "learn_machines.h"
+#include "rows.h"
 
 typedef struct learning {
     cli_arguments *arguments;
@@ -23,7 +24,7 @@ typedef struct learning {
 static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
-    if (strcmp(arguments->operand[1], "-") == 0 && strcmp(arguments->operand[2], "-") == 0) {
+    if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input cannot be the templates and the data");
     }
     if (arguments->l1 == 0.0 && arguments->l2 == 0.0) {
@@ -66,14 +67,14 @@ static int learn(learning *l, int *stopped)
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
-    gbs_status done = gbs_sequences_read(arguments->operand[2], &l->data, &err);
+    gbs_status done = gbs_sequences_read(arguments->operand[1], &l->data, &err);
     if (done < 0) {
         return cli_fail_input(done, &err);
     }
     cli_signals_catch();
     cli_bar_init(&l->bar, arguments, &arguments->run);
     l->bar.unit = "iterations";
-    done = gbs_crf_learn(arguments->operand[1], l->style, l->data, &l->options, &callbacks, &l->crf,
+    done = gbs_crf_learn(arguments->operand[0], l->style, l->data, &l->options, &callbacks, &l->crf,
                          &l->report, &err);
     cli_bar_finish(&l->bar, NULL);
     *stopped = done == GBS_STOPPED;
@@ -224,7 +225,7 @@ static void tell(const learning *l, int stopped)
     cli_learn_tell_probes(l->arguments, count_probes(l));
 }
 
-static int learn_crf(cli_arguments *arguments)
+static int run_learn_crf(cli_arguments *arguments)
 {
     learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     int stopped = 0;
@@ -253,14 +254,21 @@ static int learn_crf(cli_arguments *arguments)
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }
 
-int cli_learn(cli_arguments *arguments)
-{
-    const int status = cli_learn_check(arguments);
-    const char *kind = arguments->operand[0];
-    return status != CLI_DONE             ? status
-           : strcmp(kind, "crf") == 0     ? learn_crf(arguments)
-           : strcmp(kind, "potts") == 0   ? cli_learn_potts(arguments)
-           : strcmp(kind, "rbm") == 0     ? cli_learn_rbm(arguments)
-           : strcmp(kind, "aspects") == 0 ? cli_learn_aspects(arguments)
-                                          : cli_learn_weights(arguments);
-}
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/learn_crf.def"
+};
+
+const cli_verb cli_verb_learn_crf = {
+    .name = "learn crf",
+    CLI_TAKES(options),
+    .n_operands = 2,
+    .operands = "TEMPLATES DATA",
+    .what = "a conditional random field from labelled tokens",
+    .notes = "TEMPLATES says which features a token has; DATA has a token a line, its label in\n"
+             "the last column. Writes a text model of CRF++ (or Wapiti) for label.\n",
+    .example = "gibbsite learn crf examples/places.template examples/places.txt -o places.crf\n"
+               "gibbsite learn crf examples/places.template examples/places.txt --l1 1\n",
+    .run = run_learn_crf,
+};

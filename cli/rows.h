@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of include/gibbsite/questions/NAME.def as elements of an array of cli_option:
+ *
+ *     static const cli_option options[] = {
+ *     #include "gibbsite/questions/NAME.def"
+ *     };
+ */
+#ifndef GIBBSITE_CLI_ROWS_H
+#define GIBBSITE_CLI_ROWS_H
+
+#include <stddef.h>
+
+#include "arguments.h"
+
+/* clang-format off */
+/* NOLINTBEGIN(bugprone-macro-parentheses): members of an initialiser */
+#define CLI_ROW(row_name, row_letter, row_kind, row_field, row_short, row_brief, row_topic, row_needs, ...) \
+    {.name = row_name, .letter = row_letter, .kind = CLI_##row_kind,                               \
+     .offset = offsetof(cli_arguments, row_field), .short_unit = row_short, .brief = row_brief,    \
+     .topic = CLI_TOPIC_##row_topic, .needs = row_needs, __VA_ARGS__},
+
+#define GBS_ROW_TEXT(letter, field, name, row_unit, row_help, short, brief, topic, needs)          \
+    CLI_ROW(name, letter, TEXT, field, short, brief, topic, needs, .unit = row_unit, .help = row_help)
+#define GBS_ROW_LIST(letter, field, name, row_unit, row_help, short, brief, topic, needs)          \
+    CLI_ROW(name, letter, LIST, field, short, brief, topic, needs, .unit = row_unit, .help = row_help)
+#define GBS_ROW_WORD(letter, field, name, row_unit, row_help, short, brief, topic, needs)          \
+    CLI_ROW(name, letter, NAME, field, short, brief, topic, needs, .unit = row_unit, .help = row_help)
+#define GBS_ROW_FLAG(letter, field, name, row_max, row_help, short, brief, topic, needs)           \
+    CLI_ROW(name, letter, FLAG, field, short, brief, topic, needs, .max = row_max, .unit = "", .help = row_help)
+#define GBS_ROW_CHOICE(field, name, row_unit, row_help, short, brief, topic, needs)                \
+    CLI_ROW(name, 0, CHOICE, field, short, brief, topic, needs, .unit = row_unit, .help = row_help)
+#define GBS_ROW_COUNT(field, name, row_def, row_min, row_max, row_unit, row_help, short, brief, topic, needs) \
+    CLI_ROW(name, 0, UINT, field, short, brief, topic, needs, .def = row_def, .min = row_min,      \
+            .max = row_max, .unit = row_unit, .help = row_help)
+#define GBS_ROW_REAL(field, name, row_def, row_min, row_max, row_unit, row_help, short, brief, topic, needs) \
+    CLI_ROW(name, 0, REAL, field, short, brief, topic, needs, .real_def = row_def,                 \
+            .real_min = row_min, .real_max = row_max, .unit = row_unit, .help = row_help)
+#define GBS_ROW_RUN(field, name, short, brief, topic, needs)                                       \
+    CLI_ROW(name, 0, RUN, run.field, short, brief, topic, needs, .of_run = 1, .unit = "", .help = "")
+#define GBS_ROW_RUN_FLAG(field, name, short, brief, topic, needs)                                  \
+    CLI_ROW(name, 0, FLAG, run.field, short, brief, topic, needs, .of_run = 1, .max = 1, .unit = "", .help = "")
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+#define GBS_MODEL_FORMATS  (cli_model_formats + 1)
+#define GBS_SOURCE_FORMATS (cli_source_formats + 1)
+
+/* The members of a cli_verb that say which options it takes. */
+#define CLI_TAKES(table) .options = table, .n_options = sizeof table / sizeof table[0]
+/* clang-format on */
+
+#endif
