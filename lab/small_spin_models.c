@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "gibbsite/generate.h"
-#include "io/text.h"
+#include "text/text.h"
 
 enum { MOST_VARIABLES = 12 };
 

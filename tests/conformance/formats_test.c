@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "io/test_models.h"
 #include "support/small_models.h"
+#include "text/test_models.h"
 
 enum { MOST_STATES = 4096, MOST_FORMATS = 32, MOST_VARIABLES = 16 };
 

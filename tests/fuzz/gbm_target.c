@@ -7,7 +7,7 @@
 
 #include "base/digest.h"
 #include "fuzz.h"
-#include "io/gbm.h"
+#include "models/gbm.h"
 
 static gbs_model *read_input(const uint8_t *data, size_t size)
 {

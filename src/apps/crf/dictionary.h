@@ -3,7 +3,7 @@
 #ifndef GBSI_CRF_DICTIONARY_H
 #define GBSI_CRF_DICTIONARY_H
 
-#include "io/common.h"
+#include "text/common.h"
 
 #define GBSI_NOT_THERE UINT32_MAX
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/text.h"
+#include "text/text.h"
 
 static bool separates(char c)
 {

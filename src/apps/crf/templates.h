@@ -4,7 +4,7 @@
 #define GBSI_CRF_TEMPLATES_H
 
 #include "crf/sequences.h"
-#include "io/text.h"
+#include "text/text.h"
 
 typedef enum gbsi_piece_kind {
     GBSI_PIECE_WORDS,   /* as they stand */

@@ -9,7 +9,7 @@
 #include "base/watch.h"
 #include "denoise/denoise.h"
 #include "gibbsite/model.h"
-#include "io/image_file.h"
+#include "pictures/image_file.h"
 #include "simd/math.h"
 
 enum { MOST_LEVELS = 256 };

@@ -2,7 +2,7 @@
 /* Formulas by recursive descent; from what binds last to what binds first: <=>, =>, v, ^, !. */
 #include "base/memory.h"
 #include "ground/program.h"
-#include "io/lines.h"
+#include "text/lines.h"
 
 typedef struct parser {
     gbsi_program *program;

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "decimal/decimal.h"
-#include "io/lines.h"
+#include "text/lines.h"
 
 #define GROW(program, array, n, err)                                                    \
     gbsi_reserve((void **)(void *)&(program)->array, &(program)->array##_capacity, (n), \

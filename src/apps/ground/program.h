@@ -4,8 +4,8 @@
 #ifndef GBSI_GROUND_PROGRAM_H
 #define GBSI_GROUND_PROGRAM_H
 
-#include "io/common.h"
-#include "io/text.h"
+#include "text/common.h"
+#include "text/text.h"
 
 #define GBSI_GROUND_MOST_ARGUMENTS 16
 #define GBSI_GROUND_MOST_VARIABLES 32  /* of a formula */

@@ -6,7 +6,7 @@
 
 #include "base/digest.h"
 #include "gibbsite/checkpoint.h"
-#include "io/kept_file.h"
+#include "text/kept_file.h"
 
 typedef struct gbsi_keep {
     const gbs_checkpoint_files *files; /* borrowed; NULL: none are wanted */

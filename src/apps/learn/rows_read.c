@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/common.h"
-#include "io/text.h"
 #include "learn/rows.h"
+#include "text/common.h"
+#include "text/text.h"
 
 typedef struct reader {
     gbsi_text text;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/text.h"
 #include "segment/aspects.h"
+#include "text/text.h"
 
 enum { MOST_SIDE = 1024, MOST_CELLS = 256, LEAST_BYTES = 2 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/image_file.h"
+#include "pictures/image_file.h"
 #include "simd/math.h"
 
 #define ROOT_HALF 0.70710678118654752f

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Label maps, overlays, and labels beside the truth. */
 #include "base/memory.h"
-#include "io/image_file.h"
+#include "pictures/image_file.h"
 #include "segment/segment.h"
 
 /* The patch whose centre is nearest to a pixel, along one side. */

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "gibbsite/model.h"
-#include "io/image_file.h"
+#include "pictures/image_file.h"
 
 enum { ITERATIONS = 200 };
 #define MOST_COUPLING 100.0

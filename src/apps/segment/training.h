@@ -3,8 +3,8 @@
 #ifndef GBSI_SEGMENT_TRAINING_H
 #define GBSI_SEGMENT_TRAINING_H
 
-#include "io/lines.h"
 #include "segment/aspects.h"
+#include "text/lines.h"
 
 typedef struct gbsi_training_picture {
     const char *line; /* where it stands in the list, for messages */

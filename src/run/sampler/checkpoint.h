@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "gibbsite/checkpoint.h"
-#include "io/kept_file.h"
 #include "sampler/draw_log.h"
+#include "text/kept_file.h"
 
 struct gbsi_drive;
 

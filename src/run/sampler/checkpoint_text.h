@@ -4,7 +4,7 @@
 #define GBSI_SAMPLER_CHECKPOINT_TEXT_H
 
 #include "gibbsite/checkpoint.h"
-#include "io/kept_file.h"
+#include "text/kept_file.h"
 
 /* Where a run stands, in numbers. */
 typedef struct gbsi_standing {

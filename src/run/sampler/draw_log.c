@@ -12,9 +12,9 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/saved.h"
-#include "io/common.h"
 #include "model/model.h"
 #include "sampler/run.h"
+#include "text/common.h"
 
 #define BUFFER_BYTES ((size_t)1 << 20)
 enum { VERSION = 1, N_HEAD = 4 };

@@ -2,7 +2,7 @@
 /* The variables of a model that ranks share: what stands beside the shares. */
 #include "base/memory.h"
 #include "base/sized.h"
-#include "io/gbm.h"
+#include "models/gbm.h"
 #include "sampler/partition.h"
 
 /* Names, states and labels of all variables, without a factor. */

@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "io/kept_file.h"
 #include "share/share_inside.h"
+#include "text/kept_file.h"
 
 static const gbsi_kept_form form = {
     "share of a model", {0x89, 'G', 'S', 'H', '\r', '\n', 0x1a, '\n'}, 2};

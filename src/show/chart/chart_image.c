@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures inside a chart: a PNG as a data address. */
 #include "chart/chart_pen.h"
-#include "io/image_file.h"
+#include "pictures/image_file.h"
 
 /* RFC 4648, section 4. */
 void gbsi_put_base64(gbs_output *output, const unsigned char *bytes, size_t n)

@@ -4,7 +4,7 @@
 #ifndef GBSI_REPORT_JSON_H
 #define GBSI_REPORT_JSON_H
 
-#include "io/text.h"
+#include "text/text.h"
 
 typedef enum gbsi_json_kind {
     GBSI_JSON_NULL,

@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "chart/chart_pen.h"
-#include "io/input.h"
 #include "report/page.h"
 #include "report/summary.h"
+#include "text/input.h"
 
 enum { MOST_SOURCES = 64 };
 

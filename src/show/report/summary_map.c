@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "chart/chart_pen.h"
 #include "config.h"
-#include "io/image_file.h"
+#include "pictures/image_file.h"
 #include "report/summary.h"
 
 #ifdef GBSI_HAVE_PNG

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a gbs_evidence_set, and the readers that fill it. */
+#ifndef GBSI_ANSWERS_EVIDENCE_SET_H
+#define GBSI_ANSWERS_EVIDENCE_SET_H
+
+#include "text/text.h"
+
+typedef struct gbsi_observation {
+    uint32_t variable;
+    uint32_t state;
+    const char *place; /* in the text, NULL: the file is a picture */
+} gbsi_observation;
+
+struct gbs_evidence_set {
+    const gbs_model *model; /* borrowed */
+    char *name;             /* of the file, for messages */
+    gbsi_input input;       /* kept: places are counted when a message needs them */
+    gbsi_text text;
+    void *start; /* size_t [n_samples]: the first observation of each */
+    size_t start_capacity;
+    size_t n_samples;
+    void *observation; /* gbsi_observation [n_observations] */
+    size_t observation_capacity;
+    size_t n_observations;
+};
+
+/* Begin a sample; add to the one begun last. States are checked by the readers. */
+gbs_status gbsi_evidence_set_begin(gbs_evidence_set *set, gbs_error *err);
+gbs_status gbsi_evidence_set_add(gbs_evidence_set *set, gbsi_observation observation,
+                                 gbs_error *err);
+
+/* From set->text: both generations of UAI evidence; the data of libDAI. */
+gbs_status gbsi_evidence_read_uai(gbs_evidence_set *set, gbs_error *err);
+gbs_status gbsi_evidence_read_tab(gbs_evidence_set *set, gbs_error *err);
+/* From set->input: one sample, a pixel per variable. */
+gbs_status gbsi_evidence_read_image(gbs_evidence_set *set, const gbs_read_options *options,
+                                    gbs_error *err);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* UAI marginals: MAR, then n, and for every variable its number of states and probabilities. */
+#include <math.h>
+
+#include "answers/result.h"
+#include "base/memory.h"
+#include "base/sized.h"
+
+/* Files keep some six digits: more than this off one is no rounding. */
+static const double SUM_TOLERANCE = 1e-3;
+
+/* Whether the tokens from here on are n rows, and nothing else. */
+static bool layout_fits(gbsi_text text)
+{
+    uint64_t n = 0;
+    if (gbsi_text_count(&text, "", 4, &n, NULL) < 0) {
+        return false;
+    }
+    for (uint64_t v = 0; v < n; v++) {
+        uint64_t k = 0;
+        if (gbsi_text_count(&text, "", 2, &k, NULL) < 0) {
+            return false;
+        }
+        for (uint64_t a = 0; a < k; a++) {
+            if (gbsi_text_next(&text).n == 0) {
+                return false;
+            }
+        }
+    }
+    return gbsi_text_peek(&text).n == 0;
+}
+
+static gbs_status read_row(gbsi_text *text, double *p, uint64_t n, bool *off, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double sum = 0;
+    for (uint64_t a = 0; a < n; a++) {
+        gbsi_token token = gbsi_text_peek(text);
+        GBSI_TRY(gbsi_text_double(text, "a probability", &p[a], NULL, err));
+        if (!(p[a] >= 0 && p[a] <= 1 + SUM_TOLERANCE)) {
+            return gbsi_text_unexpected(text, token, "a probability, 0 to 1", err);
+        }
+        sum += p[a];
+    }
+    *off = *off || !(sum > 1 - SUM_TOLERANCE && sum < 1 + SUM_TOLERANCE);
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_rows(gbsi_text *text, uint32_t n, gbs_marginals *m, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    void *p = NULL;
+    size_t capacity = 0;
+    bool off = false;
+    size_t *offset = gbsi_alloc_array_zero((size_t)n + 1, sizeof *offset);
+    if (offset == NULL) {
+        return gbsi_no_memory(err, text->name, n * sizeof *offset);
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        uint64_t k = 0;
+        gbsi_token token = gbsi_text_peek(text);
+        GBSI_TRY(gbsi_text_count(text, "a number of states", 2, &k, err));
+        if (k == 0) {
+            status = gbsi_text_unexpected(text, token, "a number of states of at least 1", err);
+            goto cleanup;
+        }
+        offset[v + 1] = offset[v] + k;
+        GBSI_TRY(gbsi_reserve(&p, &capacity, offset[v + 1], sizeof(double), text->name, err));
+        GBSI_TRY(read_row(text, (double *)p + offset[v], k, &off, err));
+    }
+    GBSI_TRY(gbsi_text_expect_end(text, "the last marginal", err));
+    if (off) {
+        gbsi_text_warn(text, "some marginals do not sum to one");
+    }
+    if (p == NULL) {
+        GBSI_TRY(gbsi_reserve(&p, &capacity, 1, sizeof(double), text->name, err));
+    }
+    *m = (gbs_marginals){.n_variables = n, .offset = offset, .p = p};
+    return GBS_OK;
+
+cleanup:
+    gbsi_free(offset);
+    gbsi_free(p);
+    return status;
+}
+
+gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_marginals *marginals,
+                                   gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t n = 0;
+    gbsi_result_last_solution(text, task);
+    GBSI_TRY(gbsi_result_skip_samples(text, layout_fits, "the number of variables", err));
+    gbsi_token token = gbsi_text_peek(text);
+    GBSI_TRY(gbsi_text_count(text, "the number of variables", 4, &n, err));
+    if (n > GBS_MAX_VARIABLES) {
+        return gbsi_text_unexpected(text, token, "a number of variables that models can have", err);
+    }
+    status = read_rows(text, (uint32_t)n, marginals, err);
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_marginals(gbsi_text *text, gbs_marginals *marginals, gbs_error *err)
+{
+    gbsi_token task = gbsi_text_next(text);
+    if (!gbsi_token_is_any_case(task, "MAR")) {
+        return gbsi_text_unexpected(text, task, "MAR", err);
+    }
+    return gbsi_marginals_solution(text, task, marginals, err);
+}
+
+gbs_status gbs_marginals_read(const char *path, const gbs_read_options *options,
+                              gbs_marginals *marginals, gbs_error *err)
+{
+    GBSI_NEED(path);
+    GBSI_NEED(marginals);
+    GBSI_IN_STRUCT(options, gbs_read_options);
+    gbs_status status = GBS_OK;
+    gbsi_input input = {0};
+    gbsi_text text;
+    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_text_open(&text, &input, options, err));
+    status = read_marginals(&text, marginals, err);
+
+cleanup:
+    gbsi_input_free(&input);
+    return status;
+}
+
+void gbs_marginals_free(gbs_marginals *marginals)
+{
+    if (marginals != NULL) {
+        gbsi_free(marginals->offset);
+        gbsi_free(marginals->p);
+        *marginals = (gbs_marginals){0};
+    }
+}
+
+static gbs_status check_shapes(const gbs_marginals *a, const gbs_marginals *b, gbs_error *err)
+{
+    if (a->n_variables != b->n_variables) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found marginals of %u and of %u variables",
+                         a->n_variables, b->n_variables);
+    }
+    for (uint32_t v = 0; v < a->n_variables; v++) {
+        size_t n_a = a->offset[v + 1] - a->offset[v];
+        size_t n_b = b->offset[v + 1] - b->offset[v];
+        if (n_a != n_b) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u has %zu states and %zu states", v,
+                             n_a, n_b);
+        }
+    }
+    return GBS_OK;
+}
+
+/* Total variation of a variable: half the sum of |p - q| over its states. */
+gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
+                                 gbs_comparison *comparison, gbs_error *err)
+{
+    GBSI_NEED(a);
+    GBSI_NEED(b);
+    GBSI_NEED(comparison);
+    gbs_comparison c = {0};
+    gbs_status status = check_shapes(a, b, err);
+    if (status < 0) {
+        return status;
+    }
+    double sum_abs = 0;
+    double sum_tv = 0;
+    for (uint32_t v = 0; v < a->n_variables; v++) {
+        double tv = 0;
+        for (size_t i = a->offset[v]; i < a->offset[v + 1]; i++) {
+            double q = b->p[b->offset[v] + (i - a->offset[v])];
+            double distance = fabs(a->p[i] - q);
+            c.max_abs = distance <= c.max_abs ? c.max_abs : distance; /* NaN comes through */
+            sum_abs += distance;
+            tv += distance / 2;
+        }
+        if (!(tv <= c.max_tv)) {
+            c.max_tv = tv;
+            c.worst = v;
+        }
+        sum_tv += tv;
+    }
+    if (a->n_variables != 0) {
+        c.mean_abs = sum_abs / (double)a->offset[a->n_variables];
+        c.mean_tv = sum_tv / a->n_variables;
+    }
+    *comparison = c;
+    return GBS_OK;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether two results are of the same variables, and how many states of two assignments differ. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/result.h"
+#include "base/memory.h"
+
+/* Variable and state in one number, so that pairs sort by variable. */
+static int compare_pairs(const void *a, const void *b)
+{
+    const uint64_t *p = a;
+    const uint64_t *q = b;
+    return *p < *q ? -1 : *p > *q;
+}
+
+/* Without variables (MAP, or states alone) the place stands for the variable. */
+static gbs_status take_pairs(const gbs_result *result, bool by_place, uint64_t **pairs,
+                             gbs_error *err)
+{
+    uint64_t *made = gbsi_alloc_array(result->n, sizeof *made);
+    if (made == NULL) {
+        return gbsi_no_memory(err, "comparison", result->n * sizeof *made);
+    }
+    for (uint32_t i = 0; i < result->n; i++) {
+        made[i] = (uint64_t)(by_place ? i : result->variable[i]) << 32 | result->state[i];
+    }
+    qsort(made, result->n, sizeof *made, compare_pairs);
+    *pairs = made;
+    return GBS_OK;
+}
+
+static gbs_status compare_sorted(const uint64_t *a, const uint64_t *b, uint32_t n,
+                                 uint32_t *n_different, uint32_t *first, gbs_error *err)
+{
+    uint32_t found = 0;
+    uint32_t at = 0;
+    for (uint32_t i = n; i > 0; i--) {
+        const uint32_t variable = (uint32_t)(a[i - 1] >> 32);
+        if (variable != (uint32_t)(b[i - 1] >> 32)) {
+            const uint32_t other = (uint32_t)(b[i - 1] >> 32);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "only one of the results has a state of variable %u",
+                             variable > other ? variable : other);
+        }
+        if (a[i - 1] != b[i - 1]) {
+            found++;
+            at = variable;
+        }
+    }
+    *n_different = found;
+    *first = at;
+    return GBS_OK;
+}
+
+/* Variables that a result names. */
+static uint32_t n_named(const gbs_result *result)
+{
+    const uint32_t n = result->task == GBS_TASK_MAR ? result->marginals.n_variables : result->n;
+    return result->name == NULL ? 0 : n;
+}
+
+gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b, gbs_error *err)
+{
+    GBSI_NEED(a);
+    GBSI_NEED(b);
+    for (uint32_t i = 0; i < n_named(a) && i < n_named(b); i++) {
+        if (strcmp(a->name[i], b->name[i]) != 0) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u is called %.80s and %.80s", i,
+                             a->name[i], b->name[i]);
+        }
+    }
+    return GBS_OK;
+}
+
+/* Labels stand for states where numbers are not known. */
+static gbs_status compare_labels(const gbs_result *a, const gbs_result *b, uint32_t *n_different,
+                                 uint32_t *first, gbs_error *err)
+{
+    if (a->label == NULL || b->label == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "one result has labels of states, the other numbers: their model is "
+                         "needed to compare them");
+    }
+    *n_different = 0;
+    *first = 0;
+    for (uint32_t i = a->n; i > 0; i--) {
+        if (strcmp(a->label[i - 1], b->label[i - 1]) != 0) {
+            *n_different += 1;
+            *first = i - 1;
+        }
+    }
+    return GBS_OK;
+}
+
+static bool lacks_numbers(const gbs_result *result)
+{
+    for (uint32_t i = 0; i < result->n; i++) {
+        if (result->state[i] == GBSI_NO_NUMBER) {
+            return true;
+        }
+    }
+    return false;
+}
+
+gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
+                                      uint32_t *n_different, uint32_t *first, gbs_error *err)
+{
+    GBSI_NEED(a);
+    GBSI_NEED(b);
+    GBSI_NEED(n_different);
+    GBSI_NEED(first);
+    gbs_status status = GBS_OK;
+    uint64_t *pairs_a = NULL;
+    uint64_t *pairs_b = NULL;
+    const bool assignments = a->task == GBS_TASK_MAP || a->task == GBS_TASK_MMAP;
+    if (!assignments || a->task != b->task) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found results of %s and of %s",
+                         gbs_task_word(a->task), gbs_task_word(b->task));
+    }
+    if (a->n != b->n) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found states of %u and of %u variables", a->n,
+                         b->n);
+    }
+    GBSI_TRY(gbs_result_check_names(a, b, err));
+    if (lacks_numbers(a) || lacks_numbers(b)) {
+        return compare_labels(a, b, n_different, first, err);
+    }
+    const bool by_place = a->variable == NULL || b->variable == NULL;
+    GBSI_TRY(take_pairs(a, by_place, &pairs_a, err));
+    GBSI_TRY(take_pairs(b, by_place, &pairs_b, err));
+    status = compare_sorted(pairs_a, pairs_b, a->n, n_different, first, err);
+
+cleanup:
+    gbsi_free(pairs_a);
+    gbsi_free(pairs_b);
+    return status;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* UAI results of any task, which the first word of the file names. Marginals are read in
+ * marginals_file.c. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "answers/result.h"
+#include "base/memory.h"
+#include "base/sized.h"
+
+#define LN10 2.302585092994045684
+
+/* How many tokens are left. */
+static uint64_t count_tokens(gbsi_text text)
+{
+    uint64_t n = 0;
+    while (gbsi_text_next(&text).n != 0) {
+        n++;
+    }
+    return n;
+}
+
+/* ---- PR ---------------------------------------------------------------------------------- */
+
+static bool pr_fits(gbsi_text text)
+{
+    return count_tokens(text) == 1;
+}
+
+static gbs_status read_pr(gbsi_text *text, gbs_log_base base, gbs_result *result, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double value = 0.0;
+    GBSI_TRY(gbsi_result_skip_samples(text, pr_fits, "the logarithm of Z alone", err));
+    gbsi_token token = gbsi_text_peek(text);
+    GBSI_TRY(gbsi_text_double(text, "the logarithm of Z", &value, NULL, err));
+    if (isnan(value) || value == INFINITY) {
+        return gbsi_text_unexpected(text, token, "the logarithm of Z: a number or -inf", err);
+    }
+    GBSI_TRY(gbsi_text_expect_end(text, "the logarithm of Z", err));
+    result->log10_z = base == GBS_LOG_BASE_E ? value / LN10 : value;
+
+cleanup:
+    return status;
+}
+
+/* ---- MAP and MPE ------------------------------------------------------------------------- */
+
+/* n, then n times as many tokens, and nothing else. */
+static bool count_fits(gbsi_text text, uint64_t times)
+{
+    uint64_t n = 0;
+    return gbsi_text_count(&text, "", 2, &n, NULL) == GBS_OK && count_tokens(text) == times * n;
+}
+
+static bool map_fits(gbsi_text text)
+{
+    return count_fits(text, 1);
+}
+
+static gbs_status read_count(gbsi_text *text, const char *expected, size_t least_bytes, uint32_t *n,
+                             gbs_error *err)
+{
+    uint64_t count = 0;
+    gbsi_token token = gbsi_text_peek(text);
+    gbs_status status = gbsi_text_count(text, expected, least_bytes, &count, err);
+    if (status == GBS_OK && count > GBS_MAX_VARIABLES) {
+        return gbsi_text_unexpected(text, token, "a number of variables that models can have", err);
+    }
+    *n = (uint32_t)count;
+    return status;
+}
+
+static gbs_status read_number(gbsi_text *text, const char *expected, uint64_t max, uint32_t *value,
+                              gbs_error *err)
+{
+    uint64_t read = 0;
+    gbs_status status = gbsi_text_integer(text, expected, max, &read, err);
+    *value = (uint32_t)read;
+    return status;
+}
+
+static gbs_status take_array(const gbsi_text *text, uint32_t n, uint32_t **array, gbs_error *err)
+{
+    *array = gbsi_alloc_array(n, sizeof **array);
+    return *array == NULL ? gbsi_no_memory(err, text->name, n * sizeof **array) : GBS_OK;
+}
+
+static gbs_status read_map(gbsi_text *text, gbs_result *result, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_result_skip_samples(text, map_fits, "the number of variables", err));
+    GBSI_TRY(read_count(text, "the number of variables", 2, &result->n, err));
+    GBSI_TRY(take_array(text, result->n, &result->state, err));
+    for (uint32_t v = 0; v < result->n; v++) {
+        GBSI_TRY(read_number(text, "a state", GBS_MAX_ARITY - 1, &result->state[v], err));
+    }
+    status = gbsi_text_expect_end(text, "the state of the last variable", err);
+
+cleanup:
+    return status;
+}
+
+/* ---- MMAP -------------------------------------------------------------------------------- */
+
+static bool mmap_fits(gbsi_text text)
+{
+    return count_fits(text, 2) || (text.options->lenient != 0 && count_fits(text, 1));
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t *p = a;
+    const uint32_t *q = b;
+    return *p < *q ? -1 : *p > *q;
+}
+
+/* @param pairs where the first pair begins. */
+static gbs_status refuse_repeats(const gbsi_text *pairs, const gbs_result *result, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t *sorted = NULL;
+    GBSI_TRY(take_array(pairs, result->n, &sorted, err));
+    memcpy(sorted, result->variable, result->n * sizeof *sorted);
+    qsort(sorted, result->n, sizeof *sorted, compare_numbers);
+    uint32_t i = 1;
+    while (i < result->n && sorted[i] != sorted[i - 1]) {
+        i++;
+    }
+    if (i < result->n) {
+        gbsi_text again = *pairs;
+        int n_seen = 0;
+        for (uint32_t k = 0; k < result->n; k++) {
+            gbsi_token token = gbsi_text_next(&again);
+            (void)gbsi_text_next(&again);
+            if (result->variable[k] == sorted[i] && ++n_seen == 2) {
+                status =
+                    gbsi_text_fail(pairs, token, err, "found variable %u a second time", sorted[i]);
+                break;
+            }
+        }
+    }
+
+cleanup:
+    gbsi_free(sorted);
+    return status;
+}
+
+static gbs_status read_pairs(gbsi_text *text, gbs_result *result, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_text pairs = *text;
+    GBSI_TRY(take_array(text, result->n, &result->variable, err));
+    for (uint32_t i = 0; i < result->n; i++) {
+        GBSI_TRY(read_number(text, "a variable", GBS_MAX_VARIABLES - 1, &result->variable[i], err));
+        GBSI_TRY(read_number(text, "a state", GBS_MAX_ARITY - 1, &result->state[i], err));
+    }
+    GBSI_TRY(gbsi_text_expect_end(text, "the last pair of variable and state", err));
+    status = refuse_repeats(&pairs, result, err);
+
+cleanup:
+    return status;
+}
+
+/* Some solvers leave the variables out: those of the query, in its order. */
+static gbs_status read_states_only(gbsi_text *text, gbs_result *result, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_text_deviation(text, gbsi_text_peek(text), err,
+                                 "found states without their variables, expected pairs (--lenient "
+                                 "takes the order of the query)"));
+    for (uint32_t i = 0; i < result->n; i++) {
+        GBSI_TRY(read_number(text, "a state", GBS_MAX_ARITY - 1, &result->state[i], err));
+    }
+    status = gbsi_text_expect_end(text, "the last state", err);
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_mmap(gbsi_text *text, gbs_result *result, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_result_skip_samples(text, mmap_fits, "the number of query variables", err));
+    const bool states_only = !count_fits(*text, 2) && count_fits(*text, 1);
+    GBSI_TRY(
+        read_count(text, "the number of query variables", states_only ? 2 : 4, &result->n, err));
+    GBSI_TRY(take_array(text, result->n, &result->state, err));
+    status = states_only ? read_states_only(text, result, err) : read_pairs(text, result, err);
+
+cleanup:
+    return status;
+}
+
+/* ---- any task ---------------------------------------------------------------------------- */
+
+static bool find_task(gbsi_token token, gbs_task *task)
+{
+    static const struct {
+        const char *word;
+        gbs_task task;
+    } words[] = {{"PR", GBS_TASK_PR},
+                 {"MAR", GBS_TASK_MAR},
+                 {"MAP", GBS_TASK_MAP},
+                 {"MPE", GBS_TASK_MAP},
+                 {"MMAP", GBS_TASK_MMAP}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (gbsi_token_is_any_case(token, words[i].word)) {
+            *task = words[i].task;
+            return true;
+        }
+    }
+    return false;
+}
+
+static gbs_status read_result(gbsi_text *text, gbs_log_base base, gbs_result *result,
+                              gbs_error *err)
+{
+    gbsi_token word = gbsi_text_next(text);
+    if (!find_task(word, &result->task)) {
+        return gbsi_text_unexpected(text, word, "PR, MAR, MAP, MPE or MMAP, CSV or JSON", err);
+    }
+    if (result->task == GBS_TASK_MAR) {
+        return gbsi_marginals_solution(text, word, &result->marginals, err);
+    }
+    gbsi_result_last_solution(text, word);
+    return result->task == GBS_TASK_PR    ? read_pr(text, base, result, err)
+           : result->task == GBS_TASK_MAP ? read_map(text, result, err)
+                                          : read_mmap(text, result, err);
+}
+
+gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_options *options,
+                           gbs_result *result, gbs_error *err)
+{
+    GBSI_NEED(path);
+    GBSI_NEED(result);
+    GBSI_IN_STRUCT(options, gbs_read_options);
+    gbs_status status = GBS_OK;
+    gbsi_input input = {0};
+    gbsi_text text;
+    gbs_result made = {0};
+    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_text_open(&text, &input, options, err));
+    made.log_density = NAN;
+    if (gbsi_result_is_table(&text)) {
+        GBSI_TRY(gbsi_result_read_table(&text, &made, err));
+    } else {
+        GBSI_TRY(read_result(&text, base, &made, err));
+    }
+    *result = made;
+    made = (gbs_result){0};
+
+cleanup:
+    gbs_result_free(&made);
+    gbsi_input_free(&input);
+    return status;
+}
+
+void gbs_result_free(gbs_result *result)
+{
+    if (result != NULL) {
+        gbs_marginals_free(&result->marginals);
+        gbsi_free(result->variable);
+        gbsi_free(result->state);
+        gbsi_free(result->name);
+        gbsi_free(result->label);
+        *result = (gbs_result){0};
+    }
+}

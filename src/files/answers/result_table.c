@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our own results, marginals and states: CSV with a line for each entry, and JSON. Both name their
+ * variables. States of CSV are labels, which only a model makes numbers of. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "answers/result.h"
+#include "base/memory.h"
+#include "decimal/decimal.h"
+
+typedef struct table_reader {
+    gbsi_text *text;
+    char *field; /* the one read last, decoded: as large as the file */
+    size_t n;
+    gbsi_token shown;   /* where it stands */
+    void *name, *label; /* char, texts ended by 0 */
+    size_t name_capacity, n_name_bytes, label_capacity, n_label_bytes;
+    void *offset, *p; /* size_t [n + 1], double */
+    size_t offset_capacity, p_capacity, n_p;
+    uint32_t n_variables;
+    size_t last_name; /* where the last one begins */
+} table_reader;
+
+static bool field_is(const table_reader *r, const char *name)
+{
+    return r->n == strlen(name) && memcmp(r->field, name, r->n) == 0;
+}
+
+/* ---- what both forms add --------------------------------------------------------------------- */
+
+static gbs_status add_text(table_reader *r, void **pool, size_t *capacity, size_t *n,
+                           gbs_error *err)
+{
+    gbs_status status = gbsi_reserve(pool, capacity, *n + r->n + 1, 1, r->text->name, err);
+    if (status == GBS_OK) {
+        memcpy((char *)*pool + *n, r->field, r->n);
+        ((char *)*pool)[*n + r->n] = 0;
+        *n += r->n + 1;
+    }
+    return status;
+}
+
+/* The field as the name of the next variable. */
+static gbs_status add_variable(table_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (r->n_variables == GBS_MAX_VARIABLES) {
+        return gbsi_text_unexpected(r->text, r->shown, "no more variables", err);
+    }
+    r->last_name = r->n_name_bytes;
+    GBSI_TRY(add_text(r, &r->name, &r->name_capacity, &r->n_name_bytes, err));
+    GBSI_TRY(gbsi_reserve(&r->offset, &r->offset_capacity, (size_t)r->n_variables + 2,
+                          sizeof(size_t), r->text->name, err));
+    ((size_t *)r->offset)[r->n_variables++] = r->n_p;
+
+cleanup:
+    return status;
+}
+
+static bool is_last_variable(const table_reader *r)
+{
+    return r->n_variables > 0 && strlen((const char *)r->name + r->last_name) == r->n &&
+           memcmp((const char *)r->name + r->last_name, r->field, r->n) == 0;
+}
+
+static gbs_status add_probability(table_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double p = 0.0;
+    if (gbsi_decimal_read(r->field, r->n, &p) == GBSI_DECIMAL_BAD || !(p >= 0.0 && p <= 1.0)) {
+        return gbsi_text_unexpected(r->text, r->shown, "a probability", err);
+    }
+    GBSI_TRY(gbsi_reserve(&r->p, &r->p_capacity, r->n_p + 1, sizeof p, r->text->name, err));
+    ((double *)r->p)[r->n_p++] = p;
+
+cleanup:
+    return status;
+}
+
+/* n texts of a pool as an array of pointers, with the texts behind it. */
+static gbs_status texts_of(const table_reader *r, const char *pool, size_t n_bytes, char ***texts,
+                           gbs_error *err)
+{
+    const size_t pointers = (size_t)r->n_variables * sizeof **texts;
+    char **made = gbsi_alloc(pointers + n_bytes + 1);
+    if (made == NULL) {
+        return gbsi_no_memory(err, r->text->name, pointers + n_bytes + 1);
+    }
+    char *at = (char *)made + pointers;
+    if (n_bytes > 0) {
+        memcpy(at, pool, n_bytes);
+    }
+    for (uint32_t i = 0; i < r->n_variables; ++i) {
+        made[i] = at;
+        at += strlen(at) + 1;
+    }
+    *texts = made;
+    return GBS_OK;
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+/* A field, without its quotes; *ended: it was the last of its line. */
+static gbs_status csv_field(table_reader *r, bool *ended, gbs_error *err)
+{
+    gbsi_text *t = r->text;
+    const char *begin = t->at;
+    const bool quoted = t->at < t->end && *t->at == '"';
+    bool open = quoted;
+    r->n = 0;
+    t->at += quoted;
+    while (t->at < t->end && (open || (*t->at != ',' && *t->at != '\n' && *t->at != '\r'))) {
+        if (*t->at == '"' && quoted) {
+            const bool twice = open && t->at + 1 < t->end && t->at[1] == '"';
+            open = twice;
+            t->at += twice;
+            if (!twice) {
+                t->at++;
+                break;
+            }
+        }
+        r->field[r->n++] = *t->at++;
+    }
+    r->shown = (gbsi_token){begin, (size_t)(t->at - begin)};
+    t->at += t->at + 1 < t->end && t->at[0] == '\r' && t->at[1] == '\n';
+    if (open || (t->at < t->end && *t->at != ',' && *t->at != '\n')) {
+        return gbsi_text_unexpected(t, r->shown, "a field, in quotes or not, and ',' or a new line",
+                                    err);
+    }
+    *ended = t->at == t->end || *t->at == '\n';
+    t->at += t->at < t->end;
+    return GBS_OK;
+}
+
+/* variable,state,probability,... or variable,state */
+static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool ended = false;
+    uint32_t n_columns = 0;
+    while (!ended) {
+        static const char *const names[] = {"variable", "state", "probability"};
+        GBSI_TRY(csv_field(r, &ended, err));
+        if (n_columns < 3 && !field_is(r, names[n_columns])) {
+            return gbsi_text_unexpected(r->text, r->shown, names[n_columns], err);
+        }
+        n_columns++;
+    }
+    *is_map = n_columns == 2;
+    while (r->text->at < r->text->end) {
+        uint32_t column = 0;
+        for (ended = false; !ended; column++) {
+            GBSI_TRY(csv_field(r, &ended, err));
+            if (column == 0 && (*is_map || !is_last_variable(r))) {
+                GBSI_TRY(add_variable(r, err));
+            } else if (column == 1 && *is_map) {
+                GBSI_TRY(add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err));
+            } else if (column == 2) {
+                GBSI_TRY(add_probability(r, err));
+            }
+        }
+        if (column != n_columns) {
+            char expected[48];
+            (void)snprintf(expected, sizeof expected, "a line of %u fields", n_columns);
+            return gbsi_text_unexpected(r->text, r->shown, expected, err);
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static gbs_status json_expect(table_reader *r, char c, gbs_error *err)
+{
+    const gbsi_token token = gbsi_text_peek(r->text);
+    const char expected[4] = {'\'', c, '\'', 0};
+    if (token.n == 0 || *token.at != c) {
+        return gbsi_text_unexpected(r->text, token, expected, err);
+    }
+    r->text->at = token.at + 1;
+    return GBS_OK;
+}
+
+/* Whether the next sign is this one, which is then passed. */
+static bool json_has(table_reader *r, char c)
+{
+    const gbsi_token token = gbsi_text_peek(r->text);
+    if (token.n == 0 || *token.at != c) {
+        return false;
+    }
+    r->text->at = token.at + 1;
+    return true;
+}
+
+/* A string, as we write them: \" \\ and \u00XX of control characters are its escapes. */
+static gbs_status json_string(table_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(json_expect(r, '"', err));
+    gbsi_text *t = r->text;
+    const char *begin = t->at - 1;
+    r->n = 0;
+    while (t->at < t->end && *t->at != '"') {
+        if (*t->at == '\\' && t->at + 1 < t->end) {
+            t->at++;
+        }
+        r->field[r->n++] = *t->at++;
+    }
+    r->shown = (gbsi_token){begin, (size_t)(t->at - begin)};
+    status = json_expect(r, '"', err);
+
+cleanup:
+    return status;
+}
+
+/* A number or a word such as null, as text. */
+static gbs_status json_word(table_reader *r, gbs_error *err)
+{
+    gbsi_text *t = r->text;
+    const gbsi_token token = gbsi_text_peek(t);
+    t->at = token.at;
+    r->n = 0;
+    while (t->at < t->end && !gbsi_is_blank(*t->at) && strchr(",]}[{:\"", *t->at) == NULL) {
+        r->field[r->n++] = *t->at++;
+    }
+    r->shown = (gbsi_token){token.at, r->n};
+    return r->n > 0 ? GBS_OK : gbsi_text_unexpected(t, token, "a value", err);
+}
+
+/* Any value: what our results hold besides is passed. */
+static gbs_status json_skip(table_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    size_t depth = 0;
+    do {
+        const gbsi_token token = gbsi_text_peek(r->text);
+        const char c = token.n > 0 ? *token.at : 0;
+        if (c == '"') {
+            GBSI_TRY(json_string(r, err));
+        } else if (c == '[' || c == '{') {
+            r->text->at = token.at + 1;
+            depth++;
+        } else if (depth > 0 && c != 0 && strchr(",:]}", c) != NULL) {
+            r->text->at = token.at + 1;
+            depth -= c == ']' || c == '}';
+        } else {
+            GBSI_TRY(json_word(r, err));
+        }
+    } while (depth > 0);
+
+cleanup:
+    return status;
+}
+
+/* [ value, value, ... ], each by take() */
+static gbs_status json_array(table_reader *r, gbs_status (*take)(table_reader *, gbs_error *),
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(json_expect(r, '[', err));
+    if (json_has(r, ']')) {
+        return GBS_OK;
+    }
+    do {
+        GBSI_TRY(take(r, err));
+    } while (json_has(r, ','));
+    status = json_expect(r, ']', err);
+
+cleanup:
+    return status;
+}
+
+static gbs_status take_probability(table_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(json_word(r, err));
+    status = add_probability(r, err);
+
+cleanup:
+    return status;
+}
+
+/* A state of the map: its number, kept as text as CSV has it. */
+static gbs_status take_state(table_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t number = 0;
+    bool too_large = false;
+    GBSI_TRY(json_word(r, err));
+    if (!gbsi_integer_read(r->field, r->n, GBS_MAX_ARITY - 1, &number, &too_large)) {
+        return gbsi_text_unexpected(r->text, r->shown, "the number of a state", err);
+    }
+    GBSI_TRY(add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err));
+    r->n_variables++;
+
+cleanup:
+    return status;
+}
+
+/* { "name": ..., "probability": [...], ... } */
+static gbs_status take_variable(table_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool named = false;
+    GBSI_TRY(json_expect(r, '{', err));
+    do {
+        GBSI_TRY(json_string(r, err));
+        const bool name = field_is(r, "name");
+        const bool probability = field_is(r, "probability");
+        GBSI_TRY(json_expect(r, ':', err));
+        if (name && !named) {
+            GBSI_TRY(json_string(r, err));
+            GBSI_TRY(add_variable(r, err));
+            named = true;
+        } else if (probability && named) {
+            GBSI_TRY(json_array(r, take_probability, err));
+        } else {
+            GBSI_TRY(json_skip(r, err));
+        }
+    } while (json_has(r, ','));
+    GBSI_TRY(json_expect(r, '}', err));
+    if (!named || ((const size_t *)r->offset)[r->n_variables - 1] == r->n_p) {
+        const gbsi_token end = {r->text->at - 1, 1};
+        return gbsi_text_unexpected(r->text, end, "a name and then probabilities", err);
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_json(table_reader *r, bool *is_map, double *log_density, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool found = false;
+    GBSI_TRY(json_expect(r, '{', err));
+    do {
+        GBSI_TRY(json_string(r, err));
+        const bool map = field_is(r, "state");
+        const bool marginals = field_is(r, "variables");
+        const bool density = field_is(r, "log_density");
+        GBSI_TRY(json_expect(r, ':', err));
+        if ((map || marginals) && !found) {
+            found = true;
+            *is_map = map;
+            GBSI_TRY(json_array(r, map ? take_state : take_variable, err));
+        } else {
+            GBSI_TRY(json_skip(r, err));
+        }
+        if (density && gbsi_decimal_read(r->field, r->n, log_density) == GBSI_DECIMAL_BAD) {
+            *log_density = NAN;
+        }
+    } while (json_has(r, ','));
+    GBSI_TRY(json_expect(r, '}', err));
+    if (!found) {
+        const gbsi_token end = {r->text->end, 0};
+        status = gbsi_text_unexpected(r->text, end, "marginals or a state", err);
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+/* Labels that are whole numbers are the numbers of states. */
+static gbs_status number_states(const table_reader *r, gbs_result *result, gbs_error *err)
+{
+    result->n = r->n_variables;
+    result->state = gbsi_alloc_array(result->n, sizeof *result->state);
+    if (result->state == NULL) {
+        return gbsi_no_memory(err, r->text->name, result->n * sizeof *result->state);
+    }
+    for (uint32_t i = 0; i < result->n; ++i) {
+        uint64_t state = 0;
+        bool too_large = false;
+        const char *label = result->label[i];
+        result->state[i] =
+            gbsi_integer_read(label, strlen(label), GBS_MAX_ARITY - 1, &state, &too_large)
+                ? (uint32_t)state
+                : GBSI_NO_NUMBER;
+    }
+    return GBS_OK;
+}
+
+static gbs_status take_result(table_reader *r, bool is_map, gbs_result *result, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (r->n_name_bytes > 0) {
+        GBSI_TRY(texts_of(r, r->name, r->n_name_bytes, &result->name, err));
+    }
+    if (is_map) {
+        GBSI_TRY(texts_of(r, r->label, r->n_label_bytes, &result->label, err));
+        result->task = GBS_TASK_MAP;
+        status = number_states(r, result, err);
+        if (r->n_name_bytes == 0) { /* JSON: numbers, which are no labels */
+            gbsi_free(result->label);
+            result->label = NULL;
+        }
+        return status;
+    }
+    result->task = GBS_TASK_MAR;
+    GBSI_TRY(gbsi_reserve(&r->offset, &r->offset_capacity, (size_t)r->n_variables + 1,
+                          sizeof(size_t), r->text->name, err));
+    ((size_t *)r->offset)[r->n_variables] = r->n_p;
+    result->marginals =
+        (gbs_marginals){.n_variables = r->n_variables, .offset = r->offset, .p = r->p};
+    r->offset = NULL;
+    r->p = NULL;
+
+cleanup:
+    return status;
+}
+
+bool gbsi_result_is_table(const gbsi_text *text)
+{
+    static const char csv[] = "variable,state";
+    const size_t n = sizeof csv - 1;
+    return (gbsi_text_left(text) >= n && memcmp(text->at, csv, n) == 0) ||
+           (gbsi_text_left(text) > 0 && *text->at == '{');
+}
+
+gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool is_map = false;
+    table_reader r = {.text = text};
+    r.field = gbsi_alloc(gbsi_text_left(text) + 1);
+    if (r.field == NULL) {
+        return gbsi_no_memory(err, text->name, gbsi_text_left(text) + 1);
+    }
+    if (*text->at == '{') {
+        GBSI_TRY(read_json(&r, &is_map, &result->log_density, err));
+    } else {
+        GBSI_TRY(read_csv(&r, &is_map, err));
+    }
+    status = take_result(&r, is_map, result, err);
+
+cleanup:
+    gbsi_free(r.field);
+    gbsi_free(r.name);
+    gbsi_free(r.label);
+    gbsi_free(r.offset);
+    gbsi_free(r.p);
+    return status;
+}
+
+gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model, gbs_error *err)
+{
+    GBSI_NEED(result);
+    GBSI_NEED(model);
+    gbs_status status = GBS_OK;
+    for (uint32_t i = 0; result->label != NULL && i < result->n; ++i) {
+        uint32_t variable = i;
+        if (result->name != NULL) {
+            GBSI_TRY(gbs_model_find_variable(model, result->name[i], &variable, err));
+        }
+        if (variable != i) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "variable %u of the model is not in place %u of the result", variable,
+                             i);
+        }
+        GBSI_TRY(gbs_model_find_state(model, variable, result->label[i], &result->state[i], err));
+    }
+
+cleanup:
+    return status;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weights of targets: "weights 1", "variables N", then a variable and its weight each; # starts a
+ * comment. */
+#include "gibbsite/dobrushin.h"
+
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "text/text.h"
+
+static gbs_status expect(gbsi_text *text, const char *word, uint64_t number, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t found = 0;
+    char expected[48];
+    gbsi_token token = gbsi_text_next(text);
+    if (!gbsi_token_is(token, word)) {
+        (void)snprintf(expected, sizeof expected, "'%s'", word);
+        return gbsi_text_unexpected(text, token, expected, err);
+    }
+    (void)snprintf(expected, sizeof expected, "%llu", (unsigned long long)number);
+    token = gbsi_text_peek(text);
+    GBSI_TRY(gbsi_text_integer(text, expected, UINT64_MAX, &found, err));
+    if (found != number) {
+        return gbsi_text_unexpected(text, token, expected, err);
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_pairs(gbsi_text *text, uint32_t n, double *weight, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char shown[GBSI_SHOWN];
+    gbsi_token token = gbsi_text_peek(text);
+    for (; token.n != 0; token = gbsi_text_peek(text)) {
+        uint32_t variable = 0;
+        double value = 0.0;
+        GBSI_TRY(gbsi_text_variable(text, n, &variable, err));
+        if (weight[variable] >= 0.0) {
+            return gbsi_text_fail(text, token, err, "variable %s was given a weight before",
+                                  gbsi_token_show(token, shown));
+        }
+        token = gbsi_text_peek(text);
+        GBSI_TRY(gbsi_text_double(text, "a weight", &value, NULL, err));
+        if (!(value >= 0.0 && value <= 1e140)) {
+            return gbsi_text_fail(text, token, err, "found the weight %s, expected 0 to 1e140",
+                                  gbsi_token_show(token, shown));
+        }
+        weight[variable] = value;
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbs_weights_read(const char *path, const gbs_model *model, double *weight,
+                            gbs_error *err)
+{
+    GBSI_NEED(path);
+    GBSI_NEED(model);
+    GBSI_NEED(weight);
+    gbs_status status = GBS_OK;
+    const uint32_t n = gbs_model_n_variables(model);
+    gbsi_input input = {0};
+    gbsi_text text;
+    double *read = gbsi_alloc_array(n, sizeof *read);
+    if (read == NULL) {
+        return gbsi_no_memory(err, "weights", n * sizeof *read);
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        read[v] = -1.0; /* not listed */
+    }
+    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));
+    text.comment = '#';
+    GBSI_TRY(expect(&text, "weights", 1, err));
+    GBSI_TRY(expect(&text, "variables", n, err));
+    GBSI_TRY(read_pairs(&text, n, read, err));
+    for (uint32_t v = 0; v < n; ++v) {
+        weight[v] = read[v] > 0.0 ? read[v] : 0.0;
+    }
+
+cleanup:
+    gbsi_input_free(&input);
+    gbsi_free(read);
+    return status;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Archives of arrays: a ZIP file with members NAME.npy. */
+#include <stdio.h>
+#include <string.h>
+
+#include "arrays/npy.h"
+#include "base/memory.h"
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+struct gbs_npz {
+    char *path; /* owned: the input borrows it */
+    gbsi_input input;
+    gbsi_zip zip;
+};
+
+/* Members are called by their names without ".npy". */
+static void cut_ending(char *name)
+{
+    const size_t n = strlen(name);
+    if (n > 4 && strcmp(name + n - 4, ".npy") == 0) {
+        name[n - 4] = 0;
+    }
+}
+
+gbs_status gbs_npz_open(const char *path, gbs_npz **npz, gbs_error *err)
+{
+    GBSI_NEED(path);
+    GBSI_NEED(npz);
+    gbs_status status = GBS_OK;
+    const size_t size = strlen(path) + 1;
+    gbs_npz *made = gbsi_alloc_zero(sizeof *made);
+    if (made == NULL) {
+        return gbsi_no_memory(err, path, sizeof *made);
+    }
+    made->path = gbsi_alloc(size);
+    if (made->path == NULL) {
+        status = gbsi_no_memory(err, path, size);
+        goto cleanup;
+    }
+    memcpy(made->path, path, size);
+    GBSI_TRY(gbsi_input_read(made->path, &made->input, err));
+    GBSI_TRY(gbsi_zip_open(&made->input, &made->zip, err));
+    for (size_t i = 0; i < made->zip.n; i++) {
+        cut_ending(made->zip.member[i].name);
+    }
+    *npz = made;
+    made = NULL;
+
+cleanup:
+    gbs_npz_close(made);
+    return status;
+}
+
+void gbs_npz_close(gbs_npz *npz)
+{
+    if (npz != NULL) {
+        gbsi_zip_close(&npz->zip);
+        gbsi_input_free(&npz->input);
+        gbsi_free(npz->path);
+        gbsi_free(npz);
+    }
+}
+
+size_t gbs_npz_n_members(const gbs_npz *npz)
+{
+    return npz == NULL ? 0 : npz->zip.n;
+}
+
+const char *gbs_npz_name(const gbs_npz *npz, size_t member)
+{
+    return member < gbs_npz_n_members(npz) ? npz->zip.member[member].name : NULL;
+}
+
+static gbs_status no_such_member(const gbs_npz *npz, const char *name, gbs_error *err)
+{
+    char list[400] = "none";
+    size_t n = 0;
+    for (size_t i = 0; i < npz->zip.n && n < sizeof list - 70; i++) {
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%.60s", i > 0 ? ", " : "",
+                              npz->zip.member[i].name);
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: has no array '%.100s'; it has: %s",
+                     npz->input.name, name, list);
+}
+
+gbs_status gbs_npz_read(gbs_npz *npz, const char *name, gbs_array *array, gbs_error *err)
+{
+    GBSI_NEED(npz);
+    GBSI_NEED(name);
+    GBSI_NEED(array);
+    gbs_status status = GBS_OK;
+    const char *bytes = NULL;
+    void *owned = NULL;
+    size_t i = 0;
+    while (i < npz->zip.n && strcmp(npz->zip.member[i].name, name) != 0) {
+        i++;
+    }
+    if (i == npz->zip.n) {
+        return no_such_member(npz, name, err);
+    }
+    char title[512];
+    (void)snprintf(title, sizeof title, "%.400s(%.100s)", npz->input.name, name);
+    GBSI_TRY(gbsi_zip_read(&npz->zip, &npz->zip.member[i], &bytes, &owned, err));
+    status = gbsi_npy_parse(title, bytes, (size_t)npz->zip.member[i].size, array, err);
+
+cleanup:
+    gbsi_free(owned);
+    return status;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+gbs_status gbs_npz_writer_new(gbs_output *output, gbs_npz_writer **writer, gbs_error *err)
+{
+    GBSI_NEED(output);
+    GBSI_NEED(writer);
+    gbs_npz_writer *made = gbsi_alloc_zero(sizeof *made);
+    if (made == NULL) {
+        return gbsi_no_memory(err, "archive", sizeof *made);
+    }
+    gbsi_zip_writer_init(&made->zip, output);
+    gbsi_crc32_init(&made->tables);
+    *writer = made;
+    return GBS_OK;
+}
+
+void gbs_npz_writer_free(gbs_npz_writer *writer)
+{
+    if (writer != NULL) {
+        gbsi_zip_writer_free(&writer->zip);
+        gbsi_free(writer);
+    }
+}
+
+static void put_sum(void *to, const void *bytes, size_t n)
+{
+    gbs_npz_writer *writer = to;
+    writer->crc = gbsi_crc32(&writer->tables, writer->crc, bytes, n);
+}
+
+static void put_archive(void *to, const void *bytes, size_t n)
+{
+    gbs_npz_writer *writer = to;
+    gbsi_zip_put(&writer->zip, bytes, n);
+}
+
+static gbs_status check_name(const gbs_npz_writer *writer, const char *name, gbs_error *err)
+{
+    const gbsi_zip_entry *entry = writer->zip.entry;
+    const size_t n = strlen(name);
+    bool fine = n > 0 && n < 200;
+    for (size_t i = 0; i < n; i++) {
+        const char c = name[i];
+        fine = fine && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || c == '_');
+    }
+    for (size_t i = 0; fine && i < writer->zip.n; i++) {
+        fine = strncmp(entry[i].name, name, n) != 0 || strcmp(entry[i].name + n, ".npy") != 0;
+    }
+    return fine ? GBS_OK
+                : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                            "archive: '%.200s' is no name for an array, or is there already", name);
+}
+
+gbs_status gbs_npz_writer_add(gbs_npz_writer *writer, const char *name, const gbs_array *array,
+                              gbs_array_source *source, void *context, gbs_error *err)
+{
+    GBSI_NEED(writer);
+    GBSI_NEED(name);
+    GBSI_NEED(array);
+    gbs_status status = GBS_OK;
+    char header[GBSI_NPY_HEADER];
+    char member[256];
+    uint64_t bytes = 0;
+    GBSI_TRY(check_name(writer, name, err));
+    GBSI_TRY(gbsi_npy_check(array, &bytes, err));
+    const size_t n_header = gbsi_npy_header(array, header);
+    (void)snprintf(member, sizeof member, "%s.npy", name);
+    writer->crc = 0;
+    put_sum(writer, header, n_header);
+    GBSI_TRY(gbsi_npy_put(array, source, context, put_sum, writer, err));
+    GBSI_TRY(gbsi_zip_begin(&writer->zip, member, n_header + bytes, writer->crc, err));
+    put_archive(writer, header, n_header);
+    status = gbsi_npy_put(array, source, context, put_archive, writer, err);
+
+cleanup:
+    return status;
+}
+
+void gbs_npz_writer_finish(gbs_npz_writer *writer)
+{
+    if (writer != NULL) {
+        gbsi_zip_finish(&writer->zip);
+    }
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Second reading of a BIF file: the probability blocks become tables over (parents..., child), the
+ * child fastest. A "table" statement counts the other way, child slowest. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "models/bif.h"
+#include "models/formats.h"
+
+/* Entries that default rows may fill over the whole file, besides one per byte of it: 32 MiB of
+ * doubles. */
+static const size_t DEFAULT_ENTRIES = (size_t)1 << 22;
+
+typedef struct bif_reader {
+    gbsi_text *text;
+    gbsi_bif_tables tables;
+    /* the block being read */
+    void *filled; /* uint8_t [n_rows] */
+    size_t filled_capacity;
+    bool has_table;
+    bool has_default;
+    size_t n_filled;
+} bif_reader;
+
+static gbs_status size_table(bif_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    size_t n_rows = 0;
+    GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
+    n_rows = r->tables.n_rows;
+    GBSI_TRY(gbsi_reserve(&r->filled, &r->filled_capacity, n_rows, 1, r->text->name, err));
+    memset(r->filled, 0, n_rows);
+    r->has_table = false;
+    r->has_default = false;
+    r->n_filled = 0;
+
+cleanup:
+    return status;
+}
+
+/* ( CHILD | PARENT, PARENT ) { */
+static gbs_status read_header(bif_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '(', err));
+    GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
+    if (token.kind != 'w' && token.kind != 'q') {
+        return gbsi_text_unexpected(r->text, token.shown, "the variable of the block", err);
+    }
+    GBSI_TRY(gbsi_bif_table_child(&r->tables, &token, err));
+    for (;;) {
+        GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
+        if (token.kind == ')') {
+            break;
+        }
+        if (token.kind != 'w' && token.kind != 'q') {
+            return gbsi_text_unexpected(r->text, token.shown, "a parent or ')'", err);
+        }
+        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &token, err));
+    }
+    GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '{', err));
+    status = size_table(r, err);
+
+cleanup:
+    return status;
+}
+
+/* rows * columns probabilities and a semicolon, turned round: the one of (row, column) goes to
+ * value[row + column * rows]; a single row stays as it is. */
+static gbs_status read_values(bif_reader *r, size_t rows, size_t columns, double *value,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    size_t n = rows * columns;
+    size_t row = 0;
+    size_t column = 0;
+    for (size_t i = 0;; i++) {
+        GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
+        if (i == n && token.kind == ';') {
+            return GBS_OK;
+        }
+        if (i == n || token.kind == ';') {
+            char shown[GBSI_SHOWN];
+            return gbsi_text_fail(r->text, token.shown, err,
+                                  "found %s after %zu probabilities, expected %zu and ';'",
+                                  gbsi_token_show(token.shown, shown), i, n);
+        }
+        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[row + column * rows], err));
+        if (++column == columns) {
+            column = 0;
+            row++;
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_whole_table(bif_reader *r, gbsi_token place, gbs_error *err)
+{
+    if (r->n_filled != 0 || r->has_default || r->has_table) {
+        return gbsi_text_fail(r->text, place, err,
+                              "found 'table' beside other rows of the block, expected it alone");
+    }
+    r->has_table = true;
+    r->n_filled = r->tables.n_rows;
+    memset(r->filled, 1, r->n_filled);
+    return read_values(r, r->tables.arity, r->n_filled, r->tables.value, err);
+}
+
+static double *row_at(bif_reader *r, size_t row)
+{
+    return (double *)r->tables.value + row * r->tables.arity;
+}
+
+/* Behind the last row there is room for one more. */
+static double *default_row(bif_reader *r)
+{
+    return row_at(r, r->tables.n_rows);
+}
+
+static gbs_status read_default(bif_reader *r, gbsi_token place, gbs_error *err)
+{
+    if (r->has_default || r->has_table) {
+        return gbsi_text_fail(r->text, place, err,
+                              "found 'default' beside %s of the block, expected one of them",
+                              r->has_table ? "a table" : "another default");
+    }
+    r->has_default = true;
+    return read_values(r, 1, r->tables.arity, default_row(r), err);
+}
+
+/* The state names of a row up to ')': which row that is, the first parent slowest. */
+static gbs_status read_row_index(bif_reader *r, size_t *row, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char shown[GBSI_SHOWN];
+    char name[GBSI_BIF_NAME_BYTES];
+    *row = 0;
+    for (uint32_t i = 1; i < r->tables.n_scope; i++) {
+        gbsi_token token = {0};
+        uint32_t parent = gbsi_bif_scope_at(&r->tables, i);
+        const gbsi_bif_variable *v = gbsi_bif_variable_at(&r->tables.network, parent);
+        uint32_t state = 0;
+        GBSI_TRY(gbsi_bif_name(r->text, GBSI_BIF_STATE, "a state of every parent", &token, err));
+        if (!gbsi_name_map_find(&r->tables.network.names, parent, token.at, token.n, &state)) {
+            return gbsi_text_fail(r->text, token, err, "found %s, expected a state of variable %s",
+                                  gbsi_token_show(token, shown), gbsi_bif_copy_name(v->name, name));
+        }
+        *row = *row * v->n_states + state;
+    }
+    status = gbsi_bif_expect(r->text, GBSI_BIF_STATE, ')', err);
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_row(bif_reader *r, gbsi_token place, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    size_t row = 0;
+    GBSI_TRY(read_row_index(r, &row, err));
+    uint8_t *filled = r->filled;
+    if (filled[row] != 0) {
+        return gbsi_text_fail(r->text, place, err, "found %s, expected each row once",
+                              r->has_table ? "a row beside a table" : "a row for the second time");
+    }
+    filled[row] = 1;
+    r->n_filled++;
+    status = read_values(r, 1, r->tables.arity, row_at(r, row), err);
+
+cleanup:
+    return status;
+}
+
+static gbs_status fill_rest(bif_reader *r, gbsi_token end, gbs_error *err)
+{
+    gbsi_bif_tables *t = &r->tables;
+    const uint8_t *filled = r->filled;
+    if (r->n_filled == t->n_rows) {
+        return GBS_OK;
+    }
+    if (!r->has_default) {
+        char text[512];
+        size_t row = 0;
+        while (filled[row] != 0) {
+            row++;
+        }
+        return gbsi_text_fail(r->text, end, err,
+                              "found the end of the block with %zu of %zu rows missing, expected a "
+                              "default or the row of (%s)",
+                              t->n_rows - r->n_filled, t->n_rows,
+                              gbsi_bif_show_row(t, row, text, sizeof text));
+    }
+    size_t n_new = (t->n_rows - r->n_filled) * t->arity;
+    if (n_new > t->n_spare) {
+        return gbsi_bif_table_too_large(t, err);
+    }
+    t->n_spare -= n_new;
+    for (size_t row = 0; row < t->n_rows; row++) {
+        if (filled[row] == 0) {
+            memcpy(row_at(r, row), default_row(r), t->arity * sizeof(double));
+        }
+    }
+    return GBS_OK;
+}
+
+static gbs_status read_block(bif_reader *r, const char *block, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    r->text->at = block;
+    GBSI_TRY(read_header(r, err));
+    for (;;) {
+        GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
+        if (token.kind == '(') {
+            GBSI_TRY(read_row(r, token.shown, err));
+        } else if (gbsi_bif_is_word(&token, "table")) {
+            GBSI_TRY(read_whole_table(r, token.shown, err));
+        } else if (gbsi_bif_is_word(&token, "default")) {
+            GBSI_TRY(read_default(r, token.shown, err));
+        } else if (gbsi_bif_is_word(&token, "property")) {
+            GBSI_TRY(gbsi_bif_skip_property(r->text, err));
+        } else if (token.kind == '}') {
+            break;
+        } else {
+            return gbsi_text_unexpected(r->text, token.shown,
+                                        "'table', 'default', '(', 'property' or '}'", err);
+        }
+    }
+    GBSI_TRY(fill_rest(r, token.shown, err));
+    status = gbsi_bif_table_add(&r->tables, err);
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_bif_read(gbsi_text *text, gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bif_reader r = {.text = text};
+    gbsi_bif_network *network = &r.tables.network;
+    GBSI_TRY(gbsi_bif_tables_init(&r.tables, text, "probability block", err));
+    r.tables.n_spare = DEFAULT_ENTRIES + (size_t)(text->end - text->begin);
+    GBSI_TRY(gbsi_bif_declare(text, network, err));
+    if (network->n_variables == 0) {
+        status = gbsi_text_unexpected(text, (gbsi_token){text->end, 0}, "a variable block", err);
+        goto cleanup;
+    }
+    GBSI_TRY(gbsi_bif_tables_begin(&r.tables, err));
+    for (size_t b = 0; b < network->n_blocks; b++) {
+        GBSI_TRY(read_block(&r, gbsi_bif_block_at(network, b), err));
+    }
+    status = gbsi_bif_tables_build(&r.tables, model, err);
+
+cleanup:
+    gbsi_bif_tables_free(&r.tables);
+    gbsi_free(r.filled);
+    return status;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "models/bif.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "decimal/decimal.h"
+#include "simd/math.h"
+
+gbs_status gbsi_bif_tables_init(gbsi_bif_tables *tables, gbsi_text *text, const char *what,
+                                gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    *tables = (gbsi_bif_tables){.text = text, .what = what};
+    tables->columns.normalize = text->options->normalize_cpts != 0;
+    tables->columns.lenient = text->options->lenient != 0;
+    GBSI_TRY(gbs_builder_new(&tables->builder, err));
+    status = gbsi_share_new(&tables->share, err);
+
+cleanup:
+    return status;
+}
+
+void gbsi_bif_tables_free(gbsi_bif_tables *tables)
+{
+    gbsi_bif_network_free(&tables->network);
+    gbs_builder_free(tables->builder);
+    gbsi_share_free(tables->share);
+    gbsi_free(tables->seen);
+    gbsi_free(tables->defined);
+    gbsi_free(tables->scope);
+    gbsi_free(tables->value);
+}
+
+static const gbsi_bif_variable *variable_at(const gbsi_bif_tables *t, uint32_t id)
+{
+    return gbsi_bif_variable_at(&t->network, id);
+}
+
+uint32_t gbsi_bif_scope_at(const gbsi_bif_tables *tables, uint32_t position)
+{
+    return ((const uint32_t *)tables->scope)[position];
+}
+
+const char *gbsi_bif_copy_name(gbsi_token token, char name[GBSI_BIF_NAME_BYTES])
+{
+    size_t n = token.n < GBSI_BIF_NAME_BYTES ? token.n : GBSI_BIF_NAME_BYTES - 1;
+    memcpy(name, token.at, n);
+    name[n] = 0;
+    return name;
+}
+
+const char *gbsi_bif_show_row(const gbsi_bif_tables *tables, size_t row, char *text, size_t size)
+{
+    size_t length = 0;
+    size_t rest = tables->n_rows;
+    text[0] = 0;
+    for (uint32_t i = 1; i < tables->n_scope && length + GBSI_BIF_NAME_BYTES + 4 < size; i++) {
+        uint32_t parent = gbsi_bif_scope_at(tables, i);
+        rest /= variable_at(tables, parent)->n_states;
+        gbsi_token state = gbsi_bif_state_at(&tables->network, parent, (uint32_t)(row / rest));
+        row %= rest;
+        if (i > 1) {
+            memcpy(text + length, ", ", 2);
+            length += 2;
+        }
+        length += strlen(gbsi_bif_copy_name(state, text + length));
+    }
+    return text;
+}
+
+/* ---- variables --------------------------------------------------------------------------- */
+
+/* Names, ended by 0 in one buffer, as the builder wants them. */
+static gbs_status name_variable(gbsi_bif_tables *t, uint32_t id, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_variable *v = variable_at(t, id);
+    const char **label = NULL;
+    size_t bytes = v->name.n + 1;
+    for (uint32_t a = 0; a < v->n_states; a++) {
+        bytes += gbsi_bif_state_at(&t->network, id, a).n + 1;
+    }
+    char *buffer = gbsi_alloc_zero(bytes);
+    label = gbsi_alloc_array(v->n_states, sizeof *label);
+    if (buffer == NULL || label == NULL) {
+        status = gbsi_no_memory(err, t->text->name, bytes);
+        goto cleanup;
+    }
+    memcpy(buffer, v->name.at, v->name.n);
+    char *at = buffer + v->name.n + 1;
+    for (uint32_t a = 0; a < v->n_states; a++) {
+        gbsi_token state = gbsi_bif_state_at(&t->network, id, a);
+        label[a] = memcpy(at, state.at, state.n);
+        at += state.n + 1;
+    }
+    GBSI_TRY(gbs_builder_name_variable(t->builder, id, buffer, err));
+    GBSI_TRY(gbs_builder_label_states(t->builder, id, label, err));
+
+cleanup:
+    gbsi_free(buffer);
+    gbsi_free(label);
+    return gbsi_text_blame(t->text, v->shown, status, err);
+}
+
+gbs_status gbsi_bif_tables_begin(gbsi_bif_tables *tables, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t n = tables->network.n_variables;
+    uint32_t first = 0;
+    tables->seen = gbsi_alloc_array_zero(n, sizeof *tables->seen);
+    tables->defined = gbsi_alloc_zero(n);
+    uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
+    if (tables->seen == NULL || tables->defined == NULL || arity == NULL) {
+        status = gbsi_no_memory(err, tables->text->name, n * sizeof *tables->seen);
+        goto cleanup;
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        arity[v] = variable_at(tables, v)->n_states;
+    }
+    GBSI_TRY(gbs_builder_add_variables(tables->builder, n, arity, &first, err));
+    for (uint32_t v = 0; v < n; v++) {
+        GBSI_TRY(name_variable(tables, v, err));
+    }
+
+cleanup:
+    gbsi_free(arity);
+    return status;
+}
+
+/* ---- a table ----------------------------------------------------------------------------- */
+
+gbs_status gbsi_bif_table_parent(gbsi_bif_tables *tables, const gbsi_bif_token *name,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_tables *t = tables;
+    char shown[GBSI_SHOWN];
+    uint32_t id = 0;
+    if (!gbsi_name_map_find(&t->network.names, GBSI_BIF_VARIABLES, name->text.at, name->text.n,
+                            &id)) {
+        return gbsi_text_fail(t->text, name->shown, err,
+                              "found %s, expected a variable that the file declares",
+                              gbsi_token_show(name->text, shown));
+    }
+    if (t->seen[id] == t->n_begun) {
+        return gbsi_text_fail(t->text, name->shown, err,
+                              "found %s twice in one block, expected it once",
+                              gbsi_token_show(name->text, shown));
+    }
+    t->seen[id] = t->n_begun;
+    GBSI_TRY(gbsi_reserve(&t->scope, &t->scope_capacity, (size_t)t->n_scope + 1, sizeof(uint32_t),
+                          t->text->name, err));
+    ((uint32_t *)t->scope)[t->n_scope++] = id;
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_bif_table_child(gbsi_bif_tables *tables, const gbsi_bif_token *name, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char shown[GBSI_SHOWN];
+    tables->n_begun++;
+    tables->n_scope = 0;
+    tables->child = *name;
+    GBSI_TRY(gbsi_bif_table_parent(tables, name, err));
+    uint32_t child = gbsi_bif_scope_at(tables, 0);
+    if (tables->defined[child] != 0) {
+        return gbsi_text_fail(tables->text, name->shown, err,
+                              "found a second %s of %s, expected one", tables->what,
+                              gbsi_token_show(name->text, shown));
+    }
+    tables->defined[child] = 1;
+    tables->arity = variable_at(tables, child)->n_states;
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_bif_table_too_large(const gbsi_bif_tables *tables, gbs_error *err)
+{
+    (void)gbsi_text_fail(tables->text, tables->child.shown, err,
+                         "the table of this block would have more entries than the %zu bytes left "
+                         "of the file can list and the %zu that defaults may fill",
+                         gbsi_text_left(tables->text), tables->n_spare);
+    if (err != NULL) {
+        err->status = GBS_ERR_LIMIT;
+    }
+    return GBS_ERR_LIMIT;
+}
+
+gbs_status gbsi_bif_table_size(gbsi_bif_tables *tables, gbs_error *err)
+{
+    size_t most = gbsi_text_left(tables->text) / 2 + tables->n_spare;
+    size_t n_entries = tables->arity;
+    tables->n_rows = 1;
+    for (uint32_t i = 1; i < tables->n_scope; i++) {
+        uint32_t arity = variable_at(tables, gbsi_bif_scope_at(tables, i))->n_states;
+        if (!gbsi_mul_size(n_entries, arity, &n_entries) || n_entries > most) {
+            return gbsi_bif_table_too_large(tables, err);
+        }
+        tables->n_rows *= arity;
+    }
+    return gbsi_reserve(&tables->value, &tables->value_capacity, n_entries + tables->arity,
+                        sizeof(double), tables->text->name, err);
+}
+
+gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *token, double *value,
+                                gbs_error *err)
+{
+    gbsi_decimal_status read = token->kind == 'w'
+                                   ? gbsi_decimal_read(token->text.at, token->text.n, value)
+                                   : GBSI_DECIMAL_BAD;
+    tables->n_underflow += read == GBSI_DECIMAL_UNDERFLOW;
+    if (read == GBSI_DECIMAL_BAD || !(*value >= 0 && *value < INFINITY)) {
+        return gbsi_text_unexpected(tables->text, token->shown, "a probability", err);
+    }
+    *value += 0.0; /* -0 becomes 0 */
+    return GBS_OK;
+}
+
+gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_tables *t = tables;
+    char text[512];
+    double *value = t->value;
+    uint32_t *scope = t->scope;
+    uint32_t child = scope[0];
+    size_t bad = 0;
+    gbsi_column_status columns =
+        gbsi_columns_check(&t->columns, child, value, t->n_rows, t->arity, false, &bad);
+    if (columns == GBSI_COLUMN_OFF) {
+        return gbsi_text_fail(t->text, t->child.shown, err,
+                              "found probabilities with sum %.6g%s%s%s, expected 1; "
+                              "--normalize-cpts scales such rows, "
+                              "--lenient takes them as they are",
+                              t->columns.sum, t->n_scope > 1 ? " in the row of (" : "",
+                              t->n_scope > 1 ? gbsi_bif_show_row(t, bad, text, sizeof text) : "",
+                              t->n_scope > 1 ? ")" : "");
+    }
+    if (columns != GBSI_COLUMN_OK) {
+        return gbsi_text_fail(
+            t->text, t->child.shown, err, "found the row of (%s) %s, expected a distribution",
+            gbsi_bif_show_row(t, bad, text, sizeof text),
+            columns == GBSI_COLUMN_ZERO ? "all zero" : "beyond the largest double");
+    }
+    gbsi_log_many(value, t->n_rows * t->arity);
+    memmove(scope, scope + 1, (t->n_scope - 1) * sizeof *scope);
+    scope[t->n_scope - 1] = child;
+    uint32_t table = 0;
+    status = gbsi_share_table(t->share, t->builder, t->n_rows * t->arity, value, &table, err);
+    GBSI_TRY(gbsi_text_blame(t->text, t->child.shown, status, err));
+    status = gbs_builder_add_table_factor(t->builder, t->n_scope, scope, table, err);
+    GBSI_TRY(gbsi_text_blame(t->text, t->child.shown, status, err));
+
+cleanup:
+    return status;
+}
+
+/* ---- the model --------------------------------------------------------------------------- */
+
+static void warn(const gbsi_bif_tables *t)
+{
+    if (t->n_underflow != 0) {
+        gbsi_text_warn(t->text, "%zu probabilities are too small for a double and became zero",
+                       t->n_underflow);
+    }
+    if (t->columns.n_off != 0) {
+        char name[GBSI_BIF_NAME_BYTES];
+        uint32_t worst = (uint32_t)t->columns.worst_id;
+        gbsi_text_warn(t->text,
+                       "%zu rows of conditional tables do not sum to one; the worst, of %s, is off "
+                       "by %.3g; --normalize-cpts scales them",
+                       t->columns.n_off, gbsi_bif_copy_name(variable_at(t, worst)->name, name),
+                       t->columns.worst);
+    }
+}
+
+gbs_status gbsi_bif_tables_build(gbsi_bif_tables *tables, gbs_model **model, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    for (uint32_t v = 0; v < tables->network.n_variables; v++) {
+        if (tables->defined[v] == 0) {
+            const gbsi_bif_variable *variable = variable_at(tables, v);
+            return gbsi_text_fail(tables->text, variable->shown, err,
+                                  "found variable %s without a %s, expected one",
+                                  gbsi_token_show(variable->name, shown), tables->what);
+        }
+    }
+    warn(tables);
+    gbs_builder_set_directed(tables->builder);
+    gbsi_token first = {gbsi_bif_block_at(&tables->network, 0), 1};
+    return gbsi_text_blame(tables->text, first, gbs_builder_build(tables->builder, model, err),
+                           err);
+}
+
+bool gbsi_bif_table_is_noisy(const gbsi_bif_tables *tables)
+{
+    /* of two states samplers look up so many entries anyway */
+    const size_t most = tables->arity == 2 ? 16 : 256;
+    size_t n = tables->arity;
+    for (uint32_t i = 1; i < tables->n_scope && n <= most; i++) {
+        n *= variable_at(tables, gbsi_bif_scope_at(tables, i))->n_states;
+    }
+    return tables->arity > 1 && n > most;
+}
+
+gbs_status gbsi_bif_table_add_noisy(gbsi_bif_tables *tables, size_t n_columns, double *p,
+                                    gbs_error *err)
+{
+    const gbsi_bif_tables *t = tables;
+    const uint32_t child = gbsi_bif_scope_at(t, 0);
+    const uint32_t k = t->arity;
+    size_t bad = 0;
+    if (gbsi_columns_check(&tables->columns, child, p, n_columns, k, false, &bad) !=
+        GBSI_COLUMN_OK) {
+        double sum = 0.0;
+        for (size_t a = 0; a < k; a++) {
+            sum += p[bad * k + a];
+        }
+        return gbsi_text_fail(t->text, t->child.shown, err,
+                              "found a distribution with sum %.6g in column %zu of the causes, "
+                              "expected 1; --normalize-cpts scales such columns, --lenient takes "
+                              "them as they are",
+                              sum, bad + 1);
+    }
+    if (k > 2) {
+        return gbs_builder_add_noisy_max(t->builder, GBS_FACTOR_NOISY_MIN, child, t->n_scope - 1,
+                                         (const uint32_t *)t->scope + 1, (n_columns - 1) * k, p,
+                                         p + (n_columns - 1) * k, err);
+    }
+    const double leak = p[2 * (n_columns - 1)];
+    for (size_t i = 0; i + 1 < n_columns; i++) {
+        p[i] = p[2 * i + 1];
+    }
+    return gbs_builder_add_noisy(t->builder, GBS_FACTOR_NOISY_AND, child, t->n_scope - 1,
+                                 (const uint32_t *)t->scope + 1, n_columns - 1, p, leak, err);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The conflict graph: an edge between variables that share a factor. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+#include "models/formats.h"
+#include "text/lines.h"
+#include "text/output.h"
+
+typedef struct conflicts {
+    const gbs_model *model;
+    size_t *start;  /* [n_variables + 1] into factor */
+    size_t *factor; /* the factors of each variable */
+    uint32_t *mark; /* [n_variables] 1 + the last variable it was seen beside */
+} conflicts;
+
+static void free_conflicts(conflicts *c)
+{
+    gbsi_free(c->start);
+    gbsi_free(c->factor);
+    gbsi_free(c->mark);
+}
+
+/* Going through the pairs takes the sum of squared sizes of scopes. */
+static gbs_status check_pairs(const gbs_model *model, gbs_error *err)
+{
+    const size_t most = (size_t)1 << 33;
+    const gbsi_factors *factors = &model->factors;
+    size_t pairs = 0;
+    for (size_t f = 0; f < factors->n_factors; f++) {
+        size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
+        size_t square = 0;
+        if (!gbsi_mul_size(n, n, &square) || !gbsi_add_size(pairs, square, &pairs) ||
+            pairs > most) {
+            return gbsi_fail(
+                err, GBS_ERR_LIMIT,
+                "factor %zu has %zu variables: the file would need more than %zu edges", f, n,
+                most / 2);
+        }
+    }
+    return GBS_OK;
+}
+
+static gbs_status make_conflicts(const gbs_model *model, conflicts *c, gbs_error *err)
+{
+    const gbsi_factors *factors = &model->factors;
+    const uint32_t n = model->n_variables;
+    const size_t n_entries = factors->scope_start[factors->n_factors];
+    *c = (conflicts){.model = model};
+    c->start = gbsi_alloc_array_zero((size_t)n + 1, sizeof *c->start);
+    c->factor = gbsi_alloc_array(n_entries, sizeof *c->factor);
+    c->mark = gbsi_alloc_array_zero(n, sizeof *c->mark);
+    if (c->start == NULL || c->factor == NULL || c->mark == NULL) {
+        return gbsi_no_memory(err, "conflict graph", n_entries * sizeof *c->factor);
+    }
+    for (size_t i = 0; i < n_entries; i++) {
+        c->start[factors->scope[i]]++;
+    }
+    size_t sum = 0;
+    for (uint32_t v = 0; v <= n; v++) { /* each points behind its part, and comes back below */
+        sum += c->start[v];
+        c->start[v] = sum;
+    }
+    for (size_t f = factors->n_factors; f-- > 0;) {
+        for (size_t i = factors->scope_start[f]; i < factors->scope_start[f + 1]; i++) {
+            c->factor[--c->start[factors->scope[i]]] = f;
+        }
+    }
+    return GBS_OK;
+}
+
+static void write_edge(gbs_output *output, uint32_t v, uint32_t u)
+{
+    gbs_output_text(output, "e ");
+    gbs_output_uint(output, (uint64_t)v + 1);
+    gbs_output_text(output, " ");
+    gbs_output_uint(output, (uint64_t)u + 1);
+    gbs_output_text(output, "\n");
+}
+
+/* The pairs of v with larger variables of one factor that were not seen yet. */
+static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output *output)
+{
+    const gbsi_factors *factors = &c->model->factors;
+    uint64_t n_edges = 0;
+    for (size_t i = factors->scope_start[f]; i < factors->scope_start[f + 1]; i++) {
+        uint32_t u = factors->scope[i];
+        if (u <= v || c->mark[u] == v + 1) {
+            continue;
+        }
+        c->mark[u] = v + 1;
+        n_edges++;
+        if (output != NULL) {
+            write_edge(output, v, u);
+        }
+    }
+    return n_edges;
+}
+
+/* Each pair once, at its smaller end. @param output NULL: only count. */
+static uint64_t go_through(conflicts *c, gbs_output *output)
+{
+    const uint32_t n = c->model->n_variables;
+    uint64_t n_edges = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        c->mark[v] = 0;
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        for (size_t k = c->start[v]; k < c->start[v + 1]; k++) {
+            n_edges += go_through_factor(c, v, c->factor[k], output);
+        }
+    }
+    return n_edges;
+}
+
+/* Whether the graph and a number of colours are the whole model. */
+static bool is_coloring(const gbs_model *model)
+{
+    for (uint32_t v = 1; v < model->n_variables; v++) {
+        if (model->arity[v] != model->arity[0]) {
+            return false;
+        }
+    }
+    for (size_t f = 0; f < model->factors.n_factors; f++) {
+        if (model->factors.kind[f] != GBS_FACTOR_POTTS || model->factors.weight[f] != -INFINITY) {
+            return false;
+        }
+    }
+    return model->n_variables != 0;
+}
+
+static void tell_loss(const gbs_model *model, const gbs_output *output,
+                      const gbs_write_options *options)
+{
+    char message[512];
+    if (options->warn == NULL) {
+        return;
+    }
+    if (is_coloring(model)) {
+        (void)snprintf(message, sizeof message,
+                       "%.200s: the number of colours, %u, is not in the file: read it with "
+                       "--colors %u",
+                       gbsi_output_name(output), model->arity[0], model->arity[0]);
+    } else {
+        (void)snprintf(message, sizeof message,
+                       "%.200s: wrote which variables share a factor; lost what the factors say "
+                       "and the numbers of states, which col files cannot hold",
+                       gbsi_output_name(output));
+    }
+    options->warn(options->context, message);
+}
+
+gbs_status gbsi_col_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    conflicts c = {0};
+    GBSI_TRY(check_pairs(model, err));
+    GBSI_TRY(make_conflicts(model, &c, err));
+    gbs_output_text(output, "p edge ");
+    gbs_output_uint(output, model->n_variables);
+    gbs_output_text(output, " ");
+    gbs_output_uint(output, go_through(&c, NULL));
+    gbs_output_text(output, "\n");
+    (void)go_through(&c, output);
+    tell_loss(model, output, options);
+    gbsi_tell_most_variables(options, output, model->n_variables);
+
+cleanup:
+    free_conflicts(&c);
+    return status;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix Market, rudy and COO: a model of spins as a list, in the sign of a convention. */
+#include "base/status.h"
+#include "models/couplings.h"
+#include "models/formats.h"
+#include "text/lines.h"
+#include "text/output.h"
+
+typedef struct coupling_writer {
+    gbs_output *output;
+    double sign;
+    gbsi_convention convention;
+    gbsi_spin_list spins;
+} coupling_writer;
+
+typedef struct coupling_format {
+    const char *name;
+    gbsi_convention own;
+    bool fields; /* it has a place for them; a cut has none in any format */
+} coupling_format;
+
+static gbs_status begin(coupling_writer *w, const gbs_model *model, gbs_output *output,
+                        const gbs_write_options *options, coupling_format format, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    *w = (coupling_writer){.output = output};
+    GBSI_TRY(gbsi_convention_of(options->convention, format.own, &w->convention, err));
+    w->sign = gbsi_convention_sign(w->convention);
+    GBSI_TRY(gbsi_spin_list_of_model(
+        model, format.name, format.fields && w->convention != GBSI_MAXCUT, &w->spins, err));
+    gbsi_tell_constant(options, output, format.name, w->spins.constant);
+
+cleanup:
+    return status;
+}
+
+static bool is_coupling(gbsi_edge e)
+{
+    return e.i != GBSI_NO_EDGE && e.value != 0;
+}
+
+static uint64_t count_couplings(const gbsi_spin_list *spins)
+{
+    const gbsi_edge *edge = spins->edges.edge;
+    uint64_t n = 0;
+    for (size_t e = 0; e < spins->edges.n; e++) {
+        n += is_coupling(edge[e]);
+    }
+    return n;
+}
+
+static void write_entry(coupling_writer *w, uint64_t i, uint64_t j, double value)
+{
+    gbs_output_uint(w->output, i);
+    gbs_output_text(w->output, " ");
+    gbs_output_uint(w->output, j);
+    gbs_output_text(w->output, " ");
+    gbs_output_double(w->output, value == 0 ? 0 : w->sign * value); /* not -0 */
+    gbs_output_text(w->output, "\n");
+}
+
+/* @param base of the first variable. @param lower the larger one first. */
+static void write_couplings(coupling_writer *w, uint64_t base, bool lower)
+{
+    const gbsi_edge *edge = w->spins.edges.edge;
+    for (size_t e = 0; e < w->spins.edges.n; e++) {
+        if (is_coupling(edge[e])) {
+            bool swap = (edge[e].i < edge[e].j) == lower;
+            write_entry(w, base + (swap ? edge[e].j : edge[e].i),
+                        base + (swap ? edge[e].i : edge[e].j), edge[e].value);
+        }
+    }
+}
+
+static void write_fields(coupling_writer *w, uint64_t base)
+{
+    for (uint32_t v = 0; v < w->spins.n_variables; v++) {
+        if (w->spins.field[v] != 0) {
+            write_entry(w, base + v, base + v, w->spins.field[v]);
+        }
+    }
+}
+
+gbs_status gbsi_mtx_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    coupling_writer w;
+    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"mtx", GBSI_MTX_CONVENTION, true},
+                   err));
+    uint64_t n_entries = count_couplings(&w.spins);
+    for (uint32_t v = 0; v < w.spins.n_variables; v++) {
+        n_entries += w.spins.field[v] != 0;
+    }
+    gbs_output_text(output, "%%MatrixMarket matrix coordinate real symmetric\n"
+                            "% couplings, fields on the diagonal, convention ");
+    gbs_output_text(output, gbsi_convention_name(w.convention));
+    gbs_output_text(output, "\n");
+    gbs_output_uint(output, w.spins.n_variables);
+    gbs_output_text(output, " ");
+    gbs_output_uint(output, w.spins.n_variables);
+    gbs_output_text(output, " ");
+    gbs_output_uint(output, n_entries);
+    gbs_output_text(output, "\n");
+    write_fields(&w, 1);
+    write_couplings(&w, 1, true);
+    gbsi_tell_most_variables(options, output, w.spins.n_variables);
+
+cleanup:
+    gbsi_spin_list_free(&w.spins);
+    return status;
+}
+
+gbs_status gbsi_rud_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    coupling_writer w;
+    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"rud", GBSI_RUD_CONVENTION, false},
+                   err));
+    gbs_output_uint(output, w.spins.n_variables);
+    gbs_output_text(output, " ");
+    gbs_output_uint(output, count_couplings(&w.spins));
+    gbs_output_text(output, "\n");
+    write_couplings(&w, 1, false);
+    gbsi_tell_most_variables(options, output, w.spins.n_variables);
+
+cleanup:
+    gbsi_spin_list_free(&w.spins);
+    return status;
+}
+
+/* The number of variables of a file is its largest index and one: a zero at the last variable says
+ * it where nothing else does. */
+static void write_last_variable(coupling_writer *w)
+{
+    const gbsi_edge *edge = w->spins.edges.edge;
+    const uint32_t n = w->spins.n_variables;
+    bool named = n == 0 || w->spins.field[n - 1] != 0;
+    for (size_t e = 0; e < w->spins.edges.n && !named; e++) {
+        named = is_coupling(edge[e]) && (edge[e].i == n - 1 || edge[e].j == n - 1);
+    }
+    if (!named) {
+        write_entry(w, n - 1, n - 1, 0);
+    }
+}
+
+gbs_status gbsi_coo_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    coupling_writer w;
+    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"coo", GBSI_COO_CONVENTION, true},
+                   err));
+    gbs_output_text(output, "# vartype=SPIN\n");
+    write_fields(&w, 0);
+    write_couplings(&w, 0, false);
+    write_last_variable(&w);
+    gbsi_tell_most_variables(options, output, w.spins.n_variables);
+
+cleanup:
+    gbsi_spin_list_free(&w.spins);
+    return status;
+}

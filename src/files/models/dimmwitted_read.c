@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DimmWitted factor graphs: the meta file, then all files of a kind after the other. */
+#include "models/dimmwitted.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "decimal/decimal.h"
+#include "models/formats.h"
+
+typedef struct loader {
+    const gbs_read_options *options;
+    bool form_named;
+    gbsi_dw_place place;
+    gbsi_dw_files files;
+    gbsi_dw_graph graph;
+    gbsi_dw_read_fn read;
+    const size_t *least_bytes; /* [GBSI_DW_N_KINDS] */
+    gbsi_input *variables;     /* [files.n[GBSI_DW_VARIABLES]]: open while domains are read */
+    size_t n_bytes;            /* of variables and domains */
+} loader;
+
+/* ---- the meta file ------------------------------------------------------------------------- */
+
+static bool is_space(char c)
+{
+    return gbsi_is_blank(c) && c != '\n';
+}
+
+/* Cuts the next field, without blanks around it, off a line; *comma: whether one ends it. */
+static gbsi_token next_field(gbsi_text *line, bool *comma)
+{
+    const char *end = memchr(line->at, ',', gbsi_text_left(line));
+    *comma = end != NULL;
+    end = end == NULL ? line->end : end;
+    const char *at = line->at;
+    line->at = *comma ? end + 1 : end;
+    while (at < end && is_space(*at)) {
+        at++;
+    }
+    while (end > at && is_space(end[-1])) {
+        end--;
+    }
+    return (gbsi_token){at, (size_t)(end - at)};
+}
+
+static gbs_status read_count(gbsi_text *line, bool last, const char *what, uint64_t max,
+                             uint64_t *count, gbs_error *err)
+{
+    char expected[64];
+    char shown[GBSI_SHOWN];
+    bool comma = false;
+    bool too_large = false;
+    const gbsi_token token = next_field(line, &comma);
+    (void)snprintf(expected, sizeof expected, "the number of %s", what);
+    if (token.n == 0) {
+        return gbsi_text_fail(line, token, err, "found nothing, expected %s", expected);
+    }
+    if (!gbsi_integer_read(token.at, token.n, max, count, &too_large)) {
+        return too_large
+                   ? gbsi_text_fail(line, token, err, "found %s, expected %s, at most %" PRIu64,
+                                    gbsi_token_show(token, shown), expected, max)
+                   : gbsi_text_unexpected(line, token, expected, err);
+    }
+    if (!last && !comma) {
+        return gbsi_text_fail(line, (gbsi_token){line->at, 0}, err,
+                              "found the end of the line after %s, expected weights, variables, "
+                              "factors and edges with commas between them",
+                              expected);
+    }
+    return GBS_OK;
+}
+
+/* Fields after the fourth are names of files that old versions read; they are skipped. */
+static gbs_status parse_meta(gbsi_text *text, gbsi_dw_counts *counts, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_text line = *text;
+    const char *end = memchr(text->at, '\n', gbsi_text_left(text));
+    line.end = end == NULL ? text->end : end;
+    GBSI_TRY(read_count(&line, false, "weights", UINT64_MAX, &counts->n_weights, err));
+    GBSI_TRY(read_count(&line, false, "variables", GBS_MAX_VARIABLES, &counts->n_variables, err));
+    GBSI_TRY(read_count(&line, false, "factors", UINT64_MAX, &counts->n_factors, err));
+    GBSI_TRY(read_count(&line, true, "edges", UINT64_MAX, &counts->n_edges, err));
+    text->at = line.end;
+    GBSI_TRY(gbsi_text_expect_end(text, "the line of numbers", err));
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_meta(loader *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_input input = {0};
+    gbsi_text text;
+    GBSI_TRY(gbsi_input_read(l->place.meta, &input, err));
+    GBSI_TRY(gbsi_text_open(&text, &input, l->options, err));
+    GBSI_TRY(parse_meta(&text, &l->graph.counts, err));
+
+cleanup:
+    gbsi_input_free(&input);
+    return status;
+}
+
+/* ---- what the companions can hold ---------------------------------------------------------- */
+
+static gbs_status refuse_missing(const loader *l, gbsi_dw_kind kind, uint64_t n, gbs_error *err)
+{
+    char pattern[256];
+    char other[300] = "";
+    const gbsi_dw_form form = l->files.form;
+    (void)gbsi_dw_pattern(&l->place, form, kind, pattern, sizeof pattern);
+    if (l->form_named && l->files.other_form) {
+        (void)snprintf(other, sizeof other, " (but companions of the format %s)",
+                       form == GBSI_DW_TEXT ? "dimmwitted" : "dimmwitted-tsv");
+    } else if (!l->form_named && form == GBSI_DW_BINARY) {
+        char text[256];
+        (void)snprintf(other, sizeof other, " or %s",
+                       gbsi_dw_pattern(&l->place, GBSI_DW_TEXT, kind, text, sizeof text));
+    }
+    return gbsi_fail(err, GBS_ERR_FORMAT, "%s: announces %" PRIu64 " %s, found no %s%s beside it",
+                     l->place.meta, n, gbsi_dw_kind_name(kind), pattern, other);
+}
+
+static gbs_status check_present(const loader *l, gbs_error *err)
+{
+    const gbsi_dw_counts *counts = &l->graph.counts;
+    const uint64_t n[GBSI_DW_N_KINDS] = {[GBSI_DW_WEIGHTS] = counts->n_weights,
+                                         [GBSI_DW_VARIABLES] = counts->n_variables,
+                                         [GBSI_DW_FACTORS] = counts->n_factors};
+    for (int k = 0; k < GBSI_DW_N_KINDS; k++) {
+        if (n[k] > 0 && l->files.n[k] == 0) {
+            return refuse_missing(l, (gbsi_dw_kind)k, n[k], err);
+        }
+    }
+    return GBS_OK;
+}
+
+static void close_all(gbsi_input *input, size_t n)
+{
+    for (size_t i = 0; input != NULL && i < n; i++) {
+        gbsi_input_free(&input[i]);
+    }
+    gbsi_free(input);
+}
+
+/* All files of a kind, if they are large enough for the records announced. */
+static gbs_status open_all(const loader *l, gbsi_dw_kind kind, uint64_t n_records,
+                           gbsi_input **inputs, size_t *n_bytes, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = l->files.n[kind];
+    gbsi_input *input = gbsi_alloc_array_zero(n, sizeof *input);
+    size_t room = 0;
+    if (input == NULL) {
+        return gbsi_no_memory(err, l->place.meta, n * sizeof *input);
+    }
+    for (size_t i = 0; i < n; i++) {
+        GBSI_TRY(gbsi_input_read(gbsi_dw_files_path(&l->files, kind, i), &input[i], err));
+        *n_bytes += input[i].n;
+        room += input[i].n + (l->files.form == GBSI_DW_TEXT ? 1 : 0);
+    }
+    if (n_records > room / l->least_bytes[kind]) {
+        char pattern[256];
+        status = gbsi_fail(err, GBS_ERR_FORMAT,
+                           "%s: announces %" PRIu64 " %s, but %s can hold no more than %zu",
+                           l->place.meta, n_records, gbsi_dw_kind_name(kind),
+                           gbsi_dw_pattern(&l->place, l->files.form, kind, pattern, sizeof pattern),
+                           room / l->least_bytes[kind]);
+        goto cleanup;
+    }
+    *inputs = input;
+    input = NULL;
+
+cleanup:
+    close_all(input, n);
+    return status;
+}
+
+/* ---- kind after kind ----------------------------------------------------------------------- */
+
+/* What is wrong with all records together stands at the meta file. */
+static gbs_status blame(const loader *l, gbs_status status, gbs_error *err)
+{
+    if (status != GBS_ERR_ARGUMENT && status != GBS_ERR_LIMIT) {
+        return status;
+    }
+    status = status == GBS_ERR_ARGUMENT ? GBS_ERR_FORMAT : status;
+    if (err != NULL) {
+        const gbs_error inner = *err;
+        (void)gbsi_fail(err, status, "%s: %s", l->place.meta, inner.message);
+    }
+    return status;
+}
+
+static gbs_status read_opened(loader *l, gbsi_dw_kind kind, const gbsi_input *input, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; i < l->files.n[kind]; i++) {
+        GBSI_TRY(l->read(&l->graph, kind, &input[i], l->options, err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* One file after the other, so that only one is in memory. */
+static gbs_status read_each(loader *l, gbsi_dw_kind kind, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_input input = {0};
+    for (size_t i = 0; i < l->files.n[kind]; i++) {
+        GBSI_TRY(gbsi_input_read(gbsi_dw_files_path(&l->files, kind, i), &input, err));
+        GBSI_TRY(l->read(&l->graph, kind, &input, l->options, err));
+        l->n_bytes += input.n;
+        gbsi_input_free(&input);
+    }
+
+cleanup:
+    gbsi_input_free(&input);
+    return status;
+}
+
+static gbs_status read_variables(loader *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(open_all(l, GBSI_DW_VARIABLES, l->graph.counts.n_variables, &l->variables, &l->n_bytes,
+                      err));
+    GBSI_TRY(gbsi_dw_graph_init(&l->graph, err));
+    GBSI_TRY(read_each(l, GBSI_DW_DOMAINS, err));
+    GBSI_TRY(read_opened(l, GBSI_DW_VARIABLES, l->variables, err));
+    GBSI_TRY(blame(l, gbsi_dw_finish_variables(&l->graph, l->n_bytes, err), err));
+
+cleanup:
+    close_all(l->variables, l->files.n[GBSI_DW_VARIABLES]);
+    l->variables = NULL;
+    return status;
+}
+
+static gbs_status read_weights(loader *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_input *input = NULL;
+    size_t n_bytes = 0;
+    GBSI_TRY(open_all(l, GBSI_DW_WEIGHTS, l->graph.counts.n_weights, &input, &n_bytes, err));
+    GBSI_TRY(gbsi_dw_graph_init_weights(&l->graph, err));
+    GBSI_TRY(read_opened(l, GBSI_DW_WEIGHTS, input, err));
+    GBSI_TRY(blame(l, gbsi_dw_finish_weights(&l->graph, err), err));
+
+cleanup:
+    close_all(input, l->files.n[GBSI_DW_WEIGHTS]);
+    return status;
+}
+
+static void tell_truthiness(const loader *l)
+{
+    char message[512];
+    if (l->graph.n_truthful > 0 && l->options->warn != NULL) {
+        (void)snprintf(message, sizeof message,
+                       "%.300s: the truthiness of %" PRIu64 " domain values is not kept; it "
+                       "matters in learning only",
+                       l->place.meta, l->graph.n_truthful);
+        l->options->warn(l->options->context, message);
+    }
+}
+
+static gbs_status load(const char *path, gbsi_dw_form form, const gbs_read_options *options,
+                       gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    loader l = {.options = options, .form_named = form != GBSI_DW_ANY};
+    GBSI_TRY(gbsi_dw_place_find(path, &l.place, err));
+    GBSI_TRY(read_meta(&l, err));
+    GBSI_TRY(gbsi_dw_files_find(&l.place, form, &l.files, err));
+    l.read = l.files.form == GBSI_DW_TEXT ? gbsi_dw_read_text : gbsi_dw_read_binary;
+    l.least_bytes = l.files.form == GBSI_DW_TEXT ? gbsi_dw_text_bytes : gbsi_dw_binary_bytes;
+    GBSI_TRY(check_present(&l, err));
+    GBSI_TRY(read_variables(&l, err));
+    GBSI_TRY(read_weights(&l, err));
+    GBSI_TRY(read_each(&l, GBSI_DW_FACTORS, err));
+    GBSI_TRY(blame(&l, gbsi_dw_finish_factors(&l.graph, model, err), err));
+    tell_truthiness(&l);
+
+cleanup:
+    gbsi_dw_graph_free(&l.graph);
+    gbsi_dw_files_free(&l.files);
+    gbsi_dw_place_free(&l.place);
+    return status;
+}
+
+gbs_status gbsi_dimmwitted_read(const char *path, const gbs_read_options *options,
+                                gbs_model **model, gbs_error *err)
+{
+    return load(path, options->format == NULL ? GBSI_DW_ANY : GBSI_DW_BINARY, options, model, err);
+}
+
+gbs_status gbsi_dimmwitted_tsv_read(const char *path, const gbs_read_options *options,
+                                    gbs_model **model, gbs_error *err)
+{
+    return load(path, GBSI_DW_TEXT, options, model, err);
+}

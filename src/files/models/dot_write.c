@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphviz: a Bayesian network as a directed graph, any other model as a factor graph, in which a
+ * box stands for a factor. */
+#include <stdio.h>
+
+#include "gibbsite/info.h"
+#include "model/model.h"
+#include "models/formats.h"
+#include "text/common.h"
+
+enum {
+    MANY = 2000, /* nodes: Graphviz takes long, and nobody can read the picture */
+    MOST = 200000,
+    SHOWN_STATES = 16,
+};
+
+/* A quoted string: '"' and '\' are escaped, and '&', which would begin an HTML entity. */
+static void put_text(gbs_output *output, const char *text)
+{
+    for (; *text != '\0'; ++text) {
+        if (*text == '&') {
+            gbs_output_text(output, "&amp;");
+        } else {
+            gbs_output_text(output, *text == '"' || *text == '\\' ? "\\" : "");
+            gbs_output_bytes(output, text, 1);
+        }
+    }
+}
+
+/* "  v3 [label="rain", tooltip="no, yes"];" */
+static gbs_status put_variable(const gbs_model *model, gbs_output *output, uint32_t v,
+                               gbs_error *err)
+{
+    char made[GBSI_MADE_NAME];
+    const char *name = NULL;
+    const gbs_status status = gbsi_written_name(model, v, made, &name, err);
+    if (status < 0) {
+        return status;
+    }
+    gbs_output_text(output, "  v");
+    gbs_output_uint(output, v);
+    gbs_output_text(output, " [label=\"");
+    put_text(output, name);
+    gbs_output_text(output, "\", tooltip=\"");
+    for (uint32_t a = 0; a < model->arity[v] && a < SHOWN_STATES; ++a) {
+        const char *label = gbs_model_state_label(model, v, a);
+        gbs_output_text(output, a == 0 ? "" : ", ");
+        if (label != NULL) {
+            put_text(output, label);
+        } else {
+            gbs_output_uint(output, a);
+        }
+    }
+    gbs_output_text(output, model->arity[v] > SHOWN_STATES ? ", ...\"];\n" : "\"];\n");
+    return GBS_OK;
+}
+
+/* Arcs from the parents to the child, which is the last variable of the scope. */
+static void put_arcs(const gbs_model *model, gbs_output *output, size_t factor)
+{
+    uint32_t n = 0;
+    const uint32_t *scope = NULL;
+    (void)gbs_model_factor(model, factor, &n, &scope);
+    for (uint32_t i = 0; i + 1 < n; ++i) {
+        gbs_output_text(output, "  v");
+        gbs_output_uint(output, scope[i]);
+        gbs_output_text(output, " -> v");
+        gbs_output_uint(output, scope[n - 1]);
+        gbs_output_text(output, ";\n");
+    }
+}
+
+/* A box, with the kind and the weight of factors that have one, and its edges. */
+static void put_box(const gbs_model *model, gbs_output *output, size_t factor)
+{
+    uint32_t n = 0;
+    const uint32_t *scope = NULL;
+    char weight[32] = "";
+    const gbs_factor_kind kind = gbs_model_factor(model, factor, &n, &scope);
+    if (!gbsi_has_table(kind)) {
+        (void)snprintf(weight, sizeof weight, " %.4g", model->factors.weight[factor]);
+    }
+    gbs_output_text(output, "  f");
+    gbs_output_uint(output, factor);
+    gbs_output_text(output, " [shape=box, label=\"");
+    gbs_output_text(output, gbs_factor_kind_name(kind));
+    gbs_output_text(output, weight);
+    gbs_output_text(output, "\"];\n");
+    for (uint32_t i = 0; i < n; ++i) {
+        gbs_output_text(output, "  f");
+        gbs_output_uint(output, factor);
+        gbs_output_text(output, " -- v");
+        gbs_output_uint(output, scope[i]);
+        gbs_output_text(output, ";\n");
+    }
+}
+
+/* How large the drawing is: a warning, or a refusal. */
+static gbs_status check_size(size_t n, const gbs_write_options *options, gbs_error *err)
+{
+    char message[160];
+    if (n > MOST) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "a drawing of %zu nodes, at most %d are written: nothing could be seen", n,
+                         MOST);
+    }
+    if (n > MANY && options->warn != NULL) {
+        (void)snprintf(
+            message, sizeof message,
+            "%zu nodes: dot may take very long; Graphviz's sfdp is made for large graphs", n);
+        options->warn(options->context, message);
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_dot_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n_factors = model->factors.n_factors;
+    GBSI_TRY(check_size(model->n_variables + (model->directed ? 0 : n_factors), options, err));
+    gbs_output_text(output, model->directed ? "digraph model {\n"
+                                            : "graph model {\n  layout=neato;\n  overlap=false;\n");
+    gbs_output_text(output, "  node [fontname=\"Helvetica\"];\n");
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        GBSI_TRY(put_variable(model, output, v, err));
+    }
+    for (size_t f = 0; f < n_factors; ++f) {
+        if (model->directed) {
+            put_arcs(model, output, f);
+        } else {
+            put_box(model, output, f);
+        }
+    }
+    gbs_output_text(output, "}\n");
+
+cleanup:
+    return status;
+}

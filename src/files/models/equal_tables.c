@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/common.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define SLOTS        256u
+#define SLOT_ENTRIES 64u
+
+/* A cache of one table per slot, the slot given by the table's hash; the newest stays. */
+struct gbsi_share {
+    size_t n[SLOTS]; /* 0: empty */
+    uint32_t table[SLOTS];
+    double logw[SLOTS][SLOT_ENTRIES];
+};
+
+gbs_status gbsi_share_new(gbsi_share **share, gbs_error *err)
+{
+    gbsi_share *made = gbsi_alloc_zero(sizeof *made);
+    if (made == NULL) {
+        return gbsi_no_memory(err, "tables", sizeof *made);
+    }
+    *share = made;
+    return GBS_OK;
+}
+
+void gbsi_share_free(gbsi_share *share)
+{
+    gbsi_free(share);
+}
+
+static uint32_t slot_of(size_t n, const double *logw)
+{
+    uint64_t hash = n;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, &logw[i], sizeof bits);
+        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u; /* odd: 2^64 / golden ratio */
+        hash ^= hash >> 32;
+    }
+    return (uint32_t)(hash % SLOTS);
+}
+
+gbs_status gbsi_share_table(gbsi_share *share, gbs_builder *builder, size_t n, const double *logw,
+                            uint32_t *table, gbs_error *err)
+{
+    if (n == 0 || n > SLOT_ENTRIES) {
+        return gbs_builder_add_table(builder, n, logw, table, err);
+    }
+    uint32_t slot = slot_of(n, logw);
+    if (share->n[slot] == n && memcmp(share->logw[slot], logw, n * sizeof *logw) == 0) {
+        *table = share->table[slot];
+        return GBS_OK;
+    }
+    gbs_status status = gbs_builder_add_table(builder, n, logw, table, err);
+    if (status == GBS_OK) {
+        share->n[slot] = n;
+        share->table[slot] = *table;
+        memcpy(share->logw[slot], logw, n * sizeof *logw);
+    }
+    return status;
+}

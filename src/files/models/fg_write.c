@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libDAI factor graphs: the scope backwards, since there the first label is fastest. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "decimal/decimal.h"
+#include "model/model.h"
+#include "models/formats.h"
+#include "text/common.h"
+
+/* Whether a name is what a reader would make of a label. */
+static bool is_label(const char *name)
+{
+    uint64_t value = 0;
+    bool too_large = false;
+    bool plain = name[0] >= '1' && name[0] <= '9';
+    return strcmp(name, "0") == 0 ||
+           (plain && gbsi_integer_read(name, strlen(name), UINT64_MAX, &value, &too_large));
+}
+
+static bool less(const char *a, const char *b)
+{
+    size_t n = strlen(a);
+    size_t m = strlen(b);
+    return n < m || (n == m && strcmp(a, b) < 0);
+}
+
+bool gbsi_fg_keeps_names(const gbs_model *model)
+{
+    const char *before = NULL;
+    for (uint32_t v = 0; v < model->n_variables; v++) {
+        const char *name = gbs_model_variable_name(model, v);
+        if (name == NULL || !is_label(name) || (before != NULL && !less(before, name))) {
+            return false;
+        }
+        before = name;
+    }
+    return true;
+}
+
+typedef struct fg_writer {
+    const gbs_model *model;
+    gbs_output *output;
+    bool by_name; /* names are labels */
+} fg_writer;
+
+static void write_label(const fg_writer *w, uint32_t v)
+{
+    if (w->by_name) {
+        gbs_output_text(w->output, gbs_model_variable_name(w->model, v));
+    } else {
+        gbs_output_uint(w->output, v);
+    }
+}
+
+static void write_scope(const fg_writer *w, const uint32_t *scope, size_t n)
+{
+    gbs_output_text(w->output, "\n");
+    gbs_output_uint(w->output, n);
+    gbs_output_text(w->output, "\n");
+    for (size_t i = n; i-- > 0;) {
+        write_label(w, scope[i]);
+        gbs_output_text(w->output, i > 0 ? " " : "");
+    }
+    gbs_output_text(w->output, "\n");
+    for (size_t i = n; i-- > 0;) {
+        gbs_output_uint(w->output, w->model->arity[scope[i]]);
+        gbs_output_text(w->output, i > 0 ? " " : "");
+    }
+    gbs_output_text(w->output, "\n");
+}
+
+static gbs_status write_factor(const fg_writer *w, gbsi_expander *expander, size_t f,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_factors *factors = &w->model->factors;
+    size_t start = factors->scope_start[f];
+    const double *logw = NULL;
+    size_t n = 0;
+    size_t n_positive = 0;
+    GBSI_TRY(gbsi_expand(expander, f, &logw, &n, err));
+    write_scope(w, factors->scope + start, factors->scope_start[f + 1] - start);
+    for (size_t i = 0; i < n; i++) {
+        n_positive += logw[i] > -INFINITY;
+    }
+    gbs_output_uint(w->output, n_positive);
+    gbs_output_text(w->output, "\n");
+    for (size_t i = 0; i < n; i++) {
+        if (logw[i] > -INFINITY) {
+            gbs_output_uint(w->output, i);
+            gbs_output_text(w->output, " ");
+            GBSI_TRY(gbsi_output_exp(w->output, logw[i], f, err));
+            gbs_output_text(w->output, "\n");
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* The file knows a variable by its factors: one that has none gets one that says nothing. */
+static void write_lone_variable(const fg_writer *w, uint32_t v)
+{
+    uint32_t arity = w->model->arity[v];
+    write_scope(w, &v, 1);
+    gbs_output_uint(w->output, arity);
+    gbs_output_text(w->output, "\n");
+    for (uint32_t a = 0; a < arity; a++) {
+        gbs_output_uint(w->output, a);
+        gbs_output_text(w->output, " 1\n");
+    }
+}
+
+gbs_status gbsi_fg_write(const gbs_model *model, gbs_output *output,
+                         const gbs_write_options *options, gbs_error *err)
+{
+    (void)options;
+    gbs_status status = GBS_OK;
+    const gbsi_factors *factors = &model->factors;
+    size_t n = model->n_variables;
+    size_t n_lone = n;
+    gbsi_expander expander = {0};
+    fg_writer w = {.model = model, .output = output, .by_name = gbsi_fg_keeps_names(model)};
+    uint8_t *mentioned = gbsi_alloc_zero(n);
+    if (mentioned == NULL) {
+        return gbsi_no_memory(err, "writing a model", n);
+    }
+    GBSI_TRY(gbsi_expander_init(&expander, model, err));
+    for (size_t i = 0; factors->n_factors > 0 && i < factors->scope_start[factors->n_factors];
+         i++) {
+        n_lone -= mentioned[factors->scope[i]] == 0;
+        mentioned[factors->scope[i]] = 1;
+    }
+    gbs_output_uint(output, factors->n_factors + n_lone);
+    gbs_output_text(output, "\n");
+    for (size_t f = 0; f < factors->n_factors; f++) {
+        GBSI_TRY(write_factor(&w, &expander, f, err));
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        if (mentioned[v] == 0) {
+            write_lone_variable(&w, v);
+        }
+    }
+
+cleanup:
+    gbsi_expander_free(&expander);
+    gbsi_free(mentioned);
+    return status;
+}

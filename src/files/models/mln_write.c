@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A clause a line. Reading numbers variables as they come: where that would change their order or
+ * lose one, clauses of weight 0 name them all first. */
+#include <string.h>
+
+#include "base/status.h"
+#include "decimal/decimal.h"
+#include "model/model.h"
+#include "models/clauses.h"
+#include "models/couplings.h"
+#include "models/formats.h"
+#include "text/common.h"
+
+/* What a reader would take for something else. */
+static bool is_writable(const char *name)
+{
+    const size_t n = strlen(name);
+    bool blank = false;
+    for (const char *c = name; *c != 0; c++) {
+        blank = blank || gbsi_is_blank(*c);
+    }
+    return n != 0 && !blank && name[0] != '!' && strncmp(name, "//", 2) != 0 &&
+           name[n - 1] != '.' && strcmp(name, "v") != 0;
+}
+
+static bool is_number(const char *name)
+{
+    double value = 0;
+    return gbsi_decimal_read(name, strlen(name), &value) != GBSI_DECIMAL_BAD;
+}
+
+/* What a reader looks for where a file begins: a byte-order mark, or compression by zstd (that of
+ * gzip begins with a control character, which no name holds). */
+static bool is_mark(const char *name)
+{
+    return strncmp(name, "\xef\xbb\xbf", 3) == 0 || strncmp(name, "\x28\xb5\x2f\xfd", 4) == 0;
+}
+
+/* @param first of a hard clause: where a number would be a weight, and the file may begin. */
+static gbs_status write_name(const gbs_model *model, uint32_t v, bool first, gbs_output *output,
+                             gbs_error *err)
+{
+    const char *name = NULL;
+    char made[GBSI_MADE_NAME];
+    gbs_status status = gbsi_written_name(model, v, made, &name, err);
+    if (status < 0) {
+        return status;
+    }
+    if (!is_writable(name) || (first && (is_number(name) || is_mark(name)))) {
+        gbsi_token token = {name, strlen(name)};
+        char shown[GBSI_SHOWN];
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "variable %u has the name %s, which cannot be read back from mln files", v,
+                         gbsi_token_show(token, shown));
+    }
+    gbs_output_text(output, name);
+    return GBS_OK;
+}
+
+static gbs_status write_clause(const gbs_model *model, const gbsi_clause *clause,
+                               gbs_output *output, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const bool hard = clause->weight == GBSI_HARD;
+    if (!hard) {
+        gbs_output_double(output, clause->weight);
+        gbs_output_text(output, " ");
+    }
+    for (uint32_t k = 0; k < clause->n; k++) {
+        const bool positive = gbsi_clause_positive(clause, k);
+        gbs_output_text(output, k == 0 ? "" : " v ");
+        gbs_output_text(output, positive ? "" : "!");
+        GBSI_TRY(write_name(model, clause->scope[k], hard && k == 0 && positive, output, err));
+    }
+    gbs_output_text(output, hard ? ".\n" : "\n");
+
+cleanup:
+    return status;
+}
+
+/* Whether the clauses, as they come, number the variables 0, 1, ... to the last. */
+static bool in_order(const gbs_model *model)
+{
+    const gbsi_factors *factors = &model->factors;
+    uint32_t next = 0;
+    for (size_t i = 0; i < factors->scope_start[factors->n_factors]; i++) {
+        if (factors->scope[i] > next) {
+            return false;
+        }
+        next += factors->scope[i] == next;
+    }
+    return next == model->n_variables;
+}
+
+gbs_status gbsi_mln_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n_first = in_order(model) ? 0 : model->n_variables;
+    double constant = 0;
+    for (uint32_t v = 0; v < n_first; v++) {
+        gbs_output_text(output, "0 ");
+        GBSI_TRY(write_name(model, v, false, output, err));
+        gbs_output_text(output, "\n");
+    }
+    for (size_t f = 0; f < model->factors.n_factors; f++) {
+        gbsi_clause clause;
+        GBSI_TRY(gbsi_clause_of(model, f, "mln", false, &clause, err));
+        constant += clause.constant;
+        if (clause.n != 0) {
+            GBSI_TRY(write_clause(model, &clause, output, err));
+        }
+    }
+    GBSI_TRY(gbsi_clauses_check(model, "mln", err));
+    gbsi_tell_constant(options, output, "mln", constant);
+
+cleanup:
+    return status;
+}

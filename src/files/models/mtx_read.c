@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix Market (Boisvert, Pozo & Remington 1996, NISTIR 5935): a square matrix of couplings, with
+ * fields on its diagonal. Each coupling counts once, whether a file has one triangle or both. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "models/couplings.h"
+#include "models/formats.h"
+
+typedef struct mtx_reader {
+    gbsi_text *text;
+    gbsi_couplings couplings;
+    bool array;   /* every entry, by columns */
+    bool pattern; /* positions without values */
+    bool integer;
+    bool symmetric; /* the lower triangle only */
+    uint64_t n_entries;
+    gbsi_token size; /* where the size line begins */
+} mtx_reader;
+
+/* ---- the header -------------------------------------------------------------------------- */
+
+/* Which of the words, in any case; the first is 0. */
+static gbs_status read_word(gbsi_text *line, const char *const *words, unsigned n,
+                            const char *expected, unsigned *which, gbs_error *err)
+{
+    gbsi_token token = gbsi_text_next(line);
+    for (*which = 0; *which < n; ++*which) {
+        if (gbsi_token_is_any_case(token, words[*which])) {
+            return GBS_OK;
+        }
+    }
+    return gbsi_line_unexpected(line, token, expected, err);
+}
+
+static gbs_status read_header(mtx_reader *r, gbs_error *err)
+{
+    static const char *const object[] = {"MATRIX"};
+    static const char *const layout[] = {"COORDINATE", "ARRAY"};
+    static const char *const field[] = {"REAL", "INTEGER", "PATTERN"};
+    static const char *const symmetry[] = {"GENERAL", "SYMMETRIC"};
+    gbs_status status = GBS_OK;
+    gbsi_text line;
+    unsigned which = 0;
+    if (!gbsi_line_next(r->text, &line)) {
+        return gbsi_text_unexpected(r->text, gbsi_text_next(r->text), "%%MatrixMarket", err);
+    }
+    gbsi_token banner = gbsi_text_next(&line);
+    if (!gbsi_token_is(banner, "%%MatrixMarket")) {
+        return gbsi_text_unexpected(r->text, banner, "%%MatrixMarket", err);
+    }
+    GBSI_TRY(read_word(&line, object, 1, "matrix", &which, err));
+    GBSI_TRY(read_word(&line, layout, 2, "coordinate or array", &which, err));
+    r->array = which == 1;
+    gbsi_token kind = gbsi_text_peek(&line);
+    GBSI_TRY(read_word(&line, field, 3, "real, integer or pattern", &which, err));
+    r->integer = which == 1;
+    r->pattern = which == 2;
+    if (r->pattern && r->array) {
+        return gbsi_text_unexpected(r->text, kind, "real or integer for an array", err);
+    }
+    GBSI_TRY(read_word(&line, symmetry, 2, "general or symmetric", &which, err));
+    r->symmetric = which == 1;
+    GBSI_TRY(gbsi_line_expect_end(&line, "the symmetry", err));
+
+cleanup:
+    return status;
+}
+
+/* The lines of comments are before the size. */
+static gbs_status next_size_line(mtx_reader *r, gbsi_text *line, gbs_error *err)
+{
+    do {
+        if (!gbsi_line_next(r->text, line)) {
+            return gbsi_text_unexpected(r->text, gbsi_text_next(r->text), "the size of the matrix",
+                                        err);
+        }
+        r->size = gbsi_text_peek(line);
+    } while (r->size.at[0] == '%');
+    return GBS_OK;
+}
+
+static gbs_status read_size(mtx_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_text line;
+    uint64_t n_rows = 0;
+    uint64_t n_columns = 0;
+    GBSI_TRY(next_size_line(r, &line, err));
+    GBSI_TRY(gbsi_line_integer(&line, "the number of rows", UINT64_MAX, &n_rows, err));
+    gbsi_token columns = gbsi_text_peek(&line);
+    GBSI_TRY(gbsi_line_integer(&line, "the number of columns", UINT64_MAX, &n_columns, err));
+    if (n_rows != n_columns) {
+        return gbsi_text_fail(r->text, columns, err,
+                              "found %llu rows and %llu columns, expected a square matrix",
+                              (unsigned long long)n_rows, (unsigned long long)n_columns);
+    }
+    GBSI_TRY(gbsi_check_variables(r->text, r->size, n_rows, err));
+    r->couplings.n_variables = (uint32_t)n_rows;
+    if (!r->array) {
+        GBSI_TRY(gbsi_line_count(r->text, &line, "the number of entries", r->pattern ? 4 : 6,
+                                 &r->n_entries, err));
+    }
+    GBSI_TRY(gbsi_line_expect_end(&line, "the size", err));
+
+cleanup:
+    return status;
+}
+
+/* ---- entries ----------------------------------------------------------------------------- */
+
+static gbs_status read_value(mtx_reader *r, gbsi_text *line, double *value, gbs_error *err)
+{
+    const char *expected = r->integer ? "an integer" : "a finite value";
+    gbsi_token token = gbsi_text_peek(line);
+    for (size_t i = 0; r->integer && i < token.n; i++) {
+        bool sign = i == 0 && token.n > 1 && (token.at[0] == '-' || token.at[0] == '+');
+        if (!sign && (token.at[i] < '0' || token.at[i] > '9')) {
+            return gbsi_line_unexpected(line, token, expected, err);
+        }
+    }
+    return gbsi_line_number(line, expected, value, &r->couplings.n_underflow, err);
+}
+
+static gbs_status read_index(mtx_reader *r, gbsi_text *line, const char *expected, uint64_t *index,
+                             gbs_error *err)
+{
+    gbsi_token token = gbsi_text_peek(line);
+    gbs_status status = gbsi_line_integer(line, expected, r->couplings.n_variables, index, err);
+    if (status == GBS_OK && *index == 0) {
+        return gbsi_text_unexpected(line, token, expected, err);
+    }
+    return status;
+}
+
+static gbs_status read_entry(mtx_reader *r, gbsi_text *line, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t i = 0;
+    uint64_t j = 0;
+    double value = 1.0;
+    gbsi_token place = gbsi_text_peek(line);
+    GBSI_TRY(read_index(r, line, "a row from 1", &i, err));
+    GBSI_TRY(read_index(r, line, "a column from 1", &j, err));
+    if (r->symmetric && i < j) {
+        return gbsi_text_fail(line, place, err,
+                              "found an entry above the diagonal of a symmetric matrix, expected "
+                              "its lower triangle only");
+    }
+    if (!r->pattern) {
+        GBSI_TRY(read_value(r, line, &value, err));
+    }
+    GBSI_TRY(gbsi_line_expect_end(line, "an entry", err));
+    GBSI_TRY(gbsi_couplings_add(&r->couplings, line, place, i - 1, j - 1, value, err));
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_entries(mtx_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_text line;
+    r->couplings.first = *r->text;
+    for (uint64_t e = 0; e < r->n_entries; e++) {
+        if (!gbsi_line_next(r->text, &line)) {
+            return gbsi_text_fail(r->text, gbsi_text_next(r->text), err,
+                                  "found the end of the file, expected entry %llu of %llu",
+                                  (unsigned long long)e + 1, (unsigned long long)r->n_entries);
+        }
+        GBSI_TRY(read_entry(r, &line, err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- a dense matrix ---------------------------------------------------------------------- */
+
+/* Values take two bytes at least; a lower triangle has n (n + 1) / 2 values. */
+static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
+{
+    const size_t n = r->couplings.n_variables;
+    size_t product = 0;
+    bool fits = gbsi_mul_size(n, r->symmetric ? n + 1 : n, &product);
+    *n_values = r->symmetric ? product / 2 : product;
+    if (!fits || *n_values > gbsi_text_left(r->text) / 2) {
+        return gbsi_text_fail(r->text, r->size, err,
+                              "found %zu rows, but the %zu bytes left of the file cannot hold so "
+                              "many values",
+                              n, gbsi_text_left(r->text));
+    }
+    return GBS_OK;
+}
+
+/* @param column values of a full matrix so far, by columns; NULL for a triangle. */
+static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, uint32_t j,
+                                   gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = r->couplings.n_variables;
+    double value = 0;
+    gbsi_token place = gbsi_text_peek(r->text);
+    if (place.n == 0) {
+        return gbsi_text_fail(r->text, place, err,
+                              "found the end of the file, expected row %u of column %u of %u",
+                              i + 1, j + 1, r->couplings.n_variables);
+    }
+    GBSI_TRY(read_value(r, r->text, &value, err));
+    if (column != NULL) {
+        column[j * n + i] = value;
+        if (i < j && column[i * n + j] != value) {
+            return gbsi_refuse_mirror(r->text, place, column[i * n + j], value, err);
+        }
+    }
+    if (value != 0 && i >= j) { /* a zero of a full matrix is no entry */
+        GBSI_TRY(gbsi_couplings_add(&r->couplings, r->text, place, i, j, value, err));
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_array(mtx_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = r->couplings.n_variables;
+    double *column = NULL;
+    size_t n_values = 0;
+    GBSI_TRY(check_array(r, &n_values, err));
+    if (!r->symmetric) {
+        column = gbsi_alloc_array(n_values, sizeof *column);
+        if (column == NULL) {
+            return gbsi_no_memory(err, r->text->name, n_values * sizeof *column);
+        }
+    }
+    r->couplings.first = *r->text;
+    for (uint32_t j = 0; j < n; j++) {
+        for (uint32_t i = r->symmetric ? j : 0; i < n; i++) {
+            GBSI_TRY(read_array_value(r, column, i, j, err));
+        }
+    }
+
+cleanup:
+    gbsi_free(column);
+    return status;
+}
+
+gbs_status gbsi_mtx_read(gbsi_text *text, gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    mtx_reader r = {.text = text};
+    GBSI_TRY(gbsi_couplings_begin(&r.couplings, text, GBSI_MTX_CONVENTION, "", err));
+    GBSI_TRY(read_header(&r, err));
+    GBSI_TRY(read_size(&r, err));
+    GBSI_TRY(r.array ? read_array(&r, err) : read_entries(&r, err));
+    GBSI_TRY(gbsi_text_expect_end(text, "the last entry", err));
+    /* An array was compared as it came. */
+    status = gbsi_couplings_build(&r.couplings,
+                                  r.symmetric || r.array ? GBSI_PAIR_ONCE : GBSI_PAIR_MIRROR, false,
+                                  model, err);
+
+cleanup:
+    gbsi_couplings_free(&r.couplings);
+    return status;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hugin NET: node blocks, then potentials over (child | parents) whose data run over the parents,
+ * the first slowest, and then over the child: our own order. The parentheses around data show the
+ * shape to a person and mean nothing. Read twice, as BIF is: a potential may stand before a node.
+ */
+#include <string.h>
+
+#include "models/bif.h"
+#include "models/formats.h"
+
+typedef struct net_reader {
+    gbsi_text *text;
+    gbsi_bif_tables tables;
+} net_reader;
+
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+static bool is_sign(char c)
+{
+    return strchr("{}()=;|", c) != NULL;
+}
+
+/* 'w' word, 'q' quoted, 0 end of file, or one of {}()=;| */
+static gbs_status next_token(gbsi_text *text, gbsi_bif_token *token, gbs_error *err)
+{
+    for (;;) { /* blanks, commas and comments */
+        while (text->at < text->end && (gbsi_is_blank(*text->at) || *text->at == ',')) {
+            text->at++;
+        }
+        if (text->at == text->end || *text->at != '%') {
+            break;
+        }
+        const char *line = memchr(text->at, '\n', gbsi_text_left(text));
+        text->at = line == NULL ? text->end : line + 1;
+    }
+    const char *at = text->at;
+    *token = (gbsi_bif_token){.text = {at, 0}, .shown = {at, 0}};
+    if (at == text->end) {
+        return GBS_OK;
+    }
+    if (*at == '"') {
+        const char *end = memchr(at + 1, '"', gbsi_text_left(text) - 1);
+        if (end == NULL) {
+            return gbsi_text_fail(text, (gbsi_token){at, 1}, err,
+                                  "found a quote that does not end, expected '\"'");
+        }
+        text->at = end + 1;
+        *token = (gbsi_bif_token){.kind = 'q',
+                                  .text = {at + 1, (size_t)(end - at) - 1},
+                                  .shown = {at, (size_t)(end - at) + 1}};
+        return GBS_OK;
+    }
+    token->kind = is_sign(*at) ? *at++ : 'w';
+    while (token->kind == 'w' && at < text->end && !is_sign(*at) && !gbsi_is_blank(*at) &&
+           strchr(",\"%", *at) == NULL) {
+        at++;
+    }
+    token->text.n = token->shown.n = (size_t)(at - text->at);
+    text->at = at;
+    return GBS_OK;
+}
+
+static gbs_status expect(gbsi_text *text, char kind, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    GBSI_TRY(next_token(text, &token, err));
+    if (token.kind != kind) {
+        const char expected[4] = {'\'', kind, '\'', 0};
+        return gbsi_text_unexpected(text, token.shown, expected, err);
+    }
+
+cleanup:
+    return status;
+}
+
+/* A name: a word or quoted, and not empty. */
+static gbs_status expect_name(gbsi_text *text, gbsi_bif_token *token, const char *what,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(next_token(text, token, err));
+    if ((token->kind != 'w' && token->kind != 'q') || token->text.n == 0) {
+        return gbsi_text_unexpected(text, token->shown, what, err);
+    }
+
+cleanup:
+    return status;
+}
+
+/* On behind the semicolon that ends a value. */
+static gbs_status skip_value(gbsi_text *text, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    do {
+        GBSI_TRY(next_token(text, &token, err));
+        if (token.kind == 0 || token.kind == '{' || token.kind == '}') {
+            return gbsi_text_unexpected(text, token.shown, "';' behind the value", err);
+        }
+    } while (token.kind != ';');
+
+cleanup:
+    return status;
+}
+
+static gbs_status refuse_kind(const gbsi_text *text, const gbsi_bif_token *token, const char *why,
+                              gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    return gbsi_text_unsupported(text, token->shown, err, "found %s, expected %s",
+                                 gbsi_token_show(token->shown, shown), why);
+}
+
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+/* ( "a" "b" ); behind "states =" */
+static gbs_status declare_states(net_reader *r, uint32_t variable, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    GBSI_TRY(expect(r->text, '(', err));
+    for (;;) {
+        GBSI_TRY(next_token(r->text, &token, err));
+        if (token.kind == ')') {
+            break;
+        }
+        if ((token.kind != 'w' && token.kind != 'q') || token.text.n == 0) {
+            return gbsi_text_unexpected(r->text, token.shown, "a state or ')'", err);
+        }
+        GBSI_TRY(gbsi_bif_add_state(r->text, &r->tables.network, variable, &token, err));
+    }
+    status = expect(r->text, ';', err);
+
+cleanup:
+    return status;
+}
+
+/* NAME { states = (...); other = value; ... } behind the word node */
+static gbs_status declare_node(net_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_network *network = &r->tables.network;
+    gbsi_bif_token name;
+    gbsi_bif_token token;
+    const uint32_t id = network->n_variables;
+    GBSI_TRY(expect_name(r->text, &name, "the name of a node", err));
+    GBSI_TRY(gbsi_bif_add_variable(r->text, network, &name, err));
+    GBSI_TRY(expect(r->text, '{', err));
+    for (;;) {
+        const bool has_states = gbsi_bif_variable_at(network, id)->n_states != 0;
+        GBSI_TRY(next_token(r->text, &token, err));
+        if (token.kind == '}' && has_states) {
+            return GBS_OK;
+        }
+        if (token.kind != 'w') {
+            return gbsi_text_unexpected(r->text, token.shown,
+                                        has_states ? "an attribute or '}'" : "the states of a node",
+                                        err);
+        }
+        GBSI_TRY(expect(r->text, '=', err));
+        if (gbsi_bif_is_word(&token, "states")) {
+            if (has_states) {
+                return gbsi_text_unexpected(r->text, token.shown, "the states of a node once", err);
+            }
+            GBSI_TRY(declare_states(r, id, err));
+        } else {
+            GBSI_TRY(skip_value(r->text, err));
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* Remembers where a potential begins and goes on behind its end. */
+static gbs_status pass_potential(net_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    GBSI_TRY(gbsi_bif_add_block(r->text, &r->tables.network, r->text->at, err));
+    do {
+        GBSI_TRY(next_token(r->text, &token, err));
+        if (token.kind == 0) {
+            return gbsi_text_unexpected(r->text, token.shown, "'}' of a potential", err);
+        }
+    } while (token.kind != '}');
+
+cleanup:
+    return status;
+}
+
+/* net { a = b; ... }, where a network in a class has its attributes outside */
+static gbs_status pass_net(net_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    GBSI_TRY(expect(r->text, '{', err));
+    for (;;) {
+        GBSI_TRY(next_token(r->text, &token, err));
+        if (token.kind == '}') {
+            return GBS_OK;
+        }
+        if (token.kind != 'w') {
+            return gbsi_text_unexpected(r->text, token.shown, "an attribute or '}'", err);
+        }
+        GBSI_TRY(expect(r->text, '=', err));
+        GBSI_TRY(skip_value(r->text, err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* One declaration, or an attribute of the class that they stand in. */
+static gbs_status declare(net_reader *r, const gbsi_bif_token *token, bool in_class, gbs_error *err)
+{
+    static const char *const others[] = {"continuous", "decision", "utility", "function",
+                                         "instance"};
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (gbsi_bif_is_word(token, others[i])) {
+            return refuse_kind(r->text, token, "discrete nodes and potentials only", err);
+        }
+    }
+    if (gbsi_bif_is_word(token, "discrete")) {
+        gbsi_bif_token node;
+        GBSI_TRY(next_token(r->text, &node, err));
+        return gbsi_bif_is_word(&node, "node") ? declare_node(r, err)
+                                               : refuse_kind(r->text, &node, "'node'", err);
+    }
+    if (gbsi_bif_is_word(token, "node")) {
+        return declare_node(r, err);
+    }
+    if (gbsi_bif_is_word(token, "potential")) {
+        return pass_potential(r, err);
+    }
+    if (token->kind != 'w' || !in_class) {
+        return gbsi_text_unexpected(r->text, token->shown, "'node' or 'potential'", err);
+    }
+    GBSI_TRY(expect(r->text, '=', err));
+    status = skip_value(r->text, err);
+
+cleanup:
+    return status;
+}
+
+static gbs_status declare_all(net_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    bool in_class = false;
+    GBSI_TRY(next_token(r->text, &token, err));
+    if (gbsi_bif_is_word(&token, "class")) {
+        in_class = true;
+        GBSI_TRY(expect_name(r->text, &token, "the name of a class", err));
+        GBSI_TRY(expect(r->text, '{', err));
+    } else if (gbsi_bif_is_word(&token, "net")) {
+        GBSI_TRY(pass_net(r, err));
+    } else {
+        return gbsi_text_unexpected(r->text, token.shown, "'net' or 'class'", err);
+    }
+    for (;;) {
+        GBSI_TRY(next_token(r->text, &token, err));
+        if (token.kind == (in_class ? '}' : 0)) {
+            break;
+        }
+        GBSI_TRY(declare(r, &token, in_class, err));
+    }
+    if (in_class) {
+        GBSI_TRY(next_token(r->text, &token, err));
+        if (token.kind != 0) {
+            return refuse_kind(r->text, &token, "one class and nothing behind it", err);
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- potentials ------------------------------------------------------------------------------ */
+
+/* ( CHILD | PARENT PARENT ) */
+static gbs_status read_scope(net_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    GBSI_TRY(expect(r->text, '(', err));
+    GBSI_TRY(expect_name(r->text, &token, "the node of a potential", err));
+    GBSI_TRY(gbsi_bif_table_child(&r->tables, &token, err));
+    GBSI_TRY(next_token(r->text, &token, err));
+    if (token.kind == 'w' || token.kind == 'q') {
+        return refuse_kind(r->text, &token, "'|' or ')': a potential has one node", err);
+    }
+    if (token.kind == ')') {
+        return GBS_OK;
+    }
+    if (token.kind != '|') {
+        return gbsi_text_unexpected(r->text, token.shown, "'|' or ')'", err);
+    }
+    for (;;) {
+        GBSI_TRY(next_token(r->text, &token, err));
+        if (token.kind == ')') {
+            return GBS_OK;
+        }
+        if ((token.kind != 'w' && token.kind != 'q') || token.text.n == 0) {
+            return gbsi_text_unexpected(r->text, token.shown, "a parent or ')'", err);
+        }
+        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &token, err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* ( 0.1 0.9 ) with any parentheses, up to the semicolon. */
+static gbs_status read_data(net_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    double *value = r->tables.value;
+    const size_t n = r->tables.n_rows * r->tables.arity;
+    size_t i = 0;
+    size_t depth = 0;
+    for (;;) {
+        GBSI_TRY(next_token(r->text, &token, err));
+        if (token.kind == ';' && depth == 0 && i == n) {
+            return GBS_OK;
+        }
+        if (token.kind == '(' || (token.kind == ')' && depth > 0)) {
+            depth += token.kind == '(' ? 1 : (size_t)-1;
+        } else if (token.kind == 'w' && i < n) {
+            GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[i++], err));
+        } else {
+            char shown[GBSI_SHOWN];
+            return gbsi_text_fail(r->text, token.shown, err,
+                                  "found %s after %zu probabilities, expected %zu, as many ')' as "
+                                  "'(', and ';'",
+                                  gbsi_token_show(token.shown, shown), i, n);
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* ( CHILD | PARENTS ) { data = ...; other = value; } */
+static gbs_status read_potential(net_reader *r, const char *block, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token token;
+    bool has_data = false;
+    r->text->at = block;
+    GBSI_TRY(read_scope(r, err));
+    GBSI_TRY(expect(r->text, '{', err));
+    for (;;) {
+        GBSI_TRY(next_token(r->text, &token, err));
+        if (token.kind == '}' && has_data) {
+            return gbsi_bif_table_add(&r->tables, err);
+        }
+        if (gbsi_bif_is_word(&token, "model_nodes") || gbsi_bif_is_word(&token, "model_data")) {
+            return refuse_kind(r->text, &token, "'data': expressions are not supported", err);
+        }
+        if (token.kind != 'w' || (has_data && gbsi_bif_is_word(&token, "data"))) {
+            return gbsi_text_unexpected(r->text, token.shown,
+                                        has_data ? "an attribute or '}'" : "'data'", err);
+        }
+        GBSI_TRY(expect(r->text, '=', err));
+        if (gbsi_bif_is_word(&token, "data")) {
+            has_data = true;
+            GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
+            GBSI_TRY(read_data(r, err));
+        } else {
+            GBSI_TRY(skip_value(r->text, err));
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_net_read(gbsi_text *text, gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    net_reader r = {.text = text};
+    const gbsi_bif_network *network = &r.tables.network;
+    GBSI_TRY(gbsi_bif_tables_init(&r.tables, text, "potential", err));
+    GBSI_TRY(declare_all(&r, err));
+    if (network->n_variables == 0 || network->n_blocks == 0) {
+        GBSI_TRY(gbsi_text_unexpected(text, (gbsi_token){text->end, 0},
+                                      network->n_variables == 0 ? "a node" : "a potential", err));
+    }
+    GBSI_TRY(gbsi_bif_tables_begin(&r.tables, err));
+    for (size_t b = 0; b < network->n_blocks; b++) {
+        GBSI_TRY(read_potential(&r, gbsi_bif_block_at(network, b), err));
+    }
+    status = gbsi_bif_tables_build(&r.tables, model, err);
+
+cleanup:
+    gbsi_bif_tables_free(&r.tables);
+    return status;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hugin NET: nodes, then a potential for each with data in our own order. */
+#include <string.h>
+
+#include "model/model.h"
+#include "models/formats.h"
+#include "text/common.h"
+
+typedef struct net_writer {
+    const gbs_model *model;
+    gbs_output *output;
+    gbsi_expander expander;
+} net_writer;
+
+/* Names are identifiers; Hugin takes no others. */
+static gbs_status write_variable(net_writer *w, uint32_t v, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char made[GBSI_MADE_NAME];
+    const char *name = NULL;
+    GBSI_TRY(gbsi_written_name(w->model, v, made, &name, err));
+    GBSI_TRY(gbsi_check_identifier(name, "NET", err));
+    gbs_output_text(w->output, name);
+
+cleanup:
+    return status;
+}
+
+static gbs_status write_node(net_writer *w, uint32_t v, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_output_text(w->output, "node ");
+    GBSI_TRY(write_variable(w, v, err));
+    gbs_output_text(w->output, "\n{\n  states = (");
+    for (uint32_t a = 0; a < w->model->arity[v]; a++) {
+        const char *label = gbs_model_state_label(w->model, v, a);
+        if (label != NULL && (strchr(label, '"') != NULL || label[0] == 0)) {
+            return gbsi_refuse_name(label, "NET", "it is empty or holds a quote", err);
+        }
+        gbs_output_text(w->output, a == 0 ? "\"" : " \"");
+        if (label != NULL) {
+            gbs_output_text(w->output, label);
+        } else {
+            gbs_output_uint(w->output, a);
+        }
+        gbs_output_text(w->output, "\"");
+    }
+    gbs_output_text(w->output, ");\n}\n");
+
+cleanup:
+    return status;
+}
+
+static gbs_status write_potential(net_writer *w, size_t factor, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_factors *factors = &w->model->factors;
+    const uint32_t *scope = factors->scope + factors->scope_start[factor];
+    const size_t n_parents = factors->scope_start[factor + 1] - factors->scope_start[factor] - 1;
+    const uint32_t arity = w->model->arity[scope[n_parents]];
+    const double *logw = NULL;
+    size_t n = 0;
+    GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
+    gbs_output_text(w->output, "potential (");
+    GBSI_TRY(write_variable(w, scope[n_parents], err));
+    for (size_t i = 0; i < n_parents; i++) {
+        gbs_output_text(w->output, i == 0 ? " | " : " ");
+        GBSI_TRY(write_variable(w, scope[i], err));
+    }
+    gbs_output_text(w->output, ")\n{\n  data = (");
+    for (size_t i = 0; i < n; i++) {
+        gbs_output_text(w->output, n_parents == 0 ? "" : i % arity == 0 ? "\n    (" : "");
+        GBSI_TRY(gbsi_output_exp(w->output, logw[i], factor, err));
+        gbs_output_text(w->output, i % arity + 1 < arity ? " " : n_parents == 0 ? "" : ")");
+    }
+    gbs_output_text(w->output, ");\n}\n");
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_net_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err)
+{
+    (void)options;
+    gbs_status status = GBS_OK;
+    net_writer w = {.model = model, .output = output};
+    GBSI_TRY(gbsi_check_network(model, "NET", err));
+    GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
+    gbs_output_text(output, "net\n{\n}\n");
+    for (uint32_t v = 0; v < model->n_variables; v++) {
+        GBSI_TRY(write_node(&w, v, err));
+    }
+    for (size_t f = 0; f < model->factors.n_factors; f++) {
+        GBSI_TRY(write_potential(&w, f, err));
+    }
+
+cleanup:
+    gbsi_expander_free(&w.expander);
+    return status;
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* UAI models: type, cardinalities, scopes, then tables (last variable fastest), in any layout. The
+ * log-space variant .LG differs in nothing but the meaning of the values. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "models/formats.h"
+#include "simd/math.h"
+#include "text/common.h"
+
+typedef struct uai_reader {
+    gbsi_text *text;
+    bool in_logs;
+    bool directed;
+    gbs_builder *builder;
+    gbsi_share *share;
+    uint32_t n_variables;
+    uint32_t *arity; /* [n_variables] */
+    size_t *seen;    /* [n_variables] 1 + the last factor that named the variable */
+    uint8_t *child;  /* [n_variables] 1: some factor is its table */
+    size_t n_factors;
+    gbsi_token factors_token; /* where n_factors stands */
+    const char **place;       /* [n_factors] where its scope starts, later its table */
+    size_t *n_entries;        /* [n_factors] product of the arities */
+    size_t *scope_start;      /* [n_factors + 1] */
+    void *scope;              /* uint32_t [scope_start[n_factors]] */
+    size_t scope_capacity;
+    void *value; /* double, tables read but not added: of factors n_added and following */
+    size_t value_capacity;
+    size_t n_values;
+    size_t n_added;
+    size_t n_underflow;
+    gbsi_columns columns;
+} uai_reader;
+
+static void free_reader(uai_reader *r)
+{
+    gbs_builder_free(r->builder);
+    gbsi_share_free(r->share);
+    gbsi_free(r->arity);
+    gbsi_free(r->seen);
+    gbsi_free(r->child);
+    gbsi_free(r->place);
+    gbsi_free(r->n_entries);
+    gbsi_free(r->scope_start);
+    gbsi_free(r->scope);
+    gbsi_free(r->value);
+}
+
+/* Comment lines are known before the type word only: a letter c there can be nothing else. */
+static gbs_status skip_comments(uai_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool told = false; /* once: there may be many, and finding a place takes time */
+    for (;;) {
+        gbsi_token token = gbsi_text_peek(r->text);
+        if (token.n == 0 || (token.at[0] != 'c' && token.at[0] != '#')) {
+            return GBS_OK;
+        }
+        if (token.at[0] == '#' && !told) {
+            told = true;
+            GBSI_TRY(gbsi_text_deviation(r->text, token, err,
+                                         "found a comment line starting with '#', expected MARKOV "
+                                         "or BAYES (or a comment starting with 'c')"));
+        }
+        const char *end = memchr(token.at, '\n', (size_t)(r->text->end - token.at));
+        r->text->at = end == NULL ? r->text->end : end + 1;
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_type(uai_reader *r, gbs_error *err)
+{
+    static const char *const known[] = {"SPARSE", "CREDAL", "V-CREDAL",      "H-CREDAL",
+                                        "LIMID",  "ID",     "SPARSE-MARKOV", "SPARSE-BAYES",
+                                        "MDP",    "DBN"};
+    gbs_status status = GBS_OK;
+    GBSI_TRY(skip_comments(r, err));
+    gbsi_token token = gbsi_text_next(r->text);
+    r->directed = gbsi_token_is_any_case(token, "BAYES");
+    if (r->directed || gbsi_token_is_any_case(token, "MARKOV")) {
+        return GBS_OK;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (gbsi_token_is_any_case(token, known[i])) {
+            return gbsi_text_unsupported(r->text, token, err,
+                                         "UAI type %s is not supported, expected MARKOV or BAYES",
+                                         known[i]);
+        }
+    }
+    return gbsi_text_unexpected(r->text, token, "MARKOV or BAYES", err);
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_variables(uai_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_text *text = r->text;
+    gbsi_token token = gbsi_text_peek(text);
+    uint64_t n = 0;
+    GBSI_TRY(gbsi_text_count(text, "the number of variables", 2, &n, err));
+    if (n > GBS_MAX_VARIABLES) {
+        return gbsi_text_fail(text, token, err, "found %llu variables, expected at most %u",
+                              (unsigned long long)n, GBS_MAX_VARIABLES);
+    }
+    r->n_variables = (uint32_t)n;
+    r->arity = gbsi_alloc_array(n, sizeof *r->arity);
+    r->seen = gbsi_alloc_array_zero(n, sizeof *r->seen);
+    r->child = gbsi_alloc_zero(n);
+    if (r->arity == NULL || r->seen == NULL || r->child == NULL) {
+        return gbsi_no_memory(err, text->name, n * sizeof *r->seen);
+    }
+    for (uint32_t v = 0; v < r->n_variables; v++) {
+        uint64_t arity = 0;
+        token = gbsi_text_peek(text);
+        GBSI_TRY(gbsi_text_integer(text, "a cardinality", GBS_MAX_ARITY, &arity, err));
+        if (arity == 0) {
+            return gbsi_text_fail(text, token, err,
+                                  "found cardinality 0 of variable %u, expected 1 to %u", v,
+                                  GBS_MAX_ARITY);
+        }
+        r->arity[v] = (uint32_t)arity;
+    }
+    uint32_t first = 0;
+    status = gbs_builder_add_variables(r->builder, r->n_variables, r->arity, &first, err);
+    return gbsi_text_blame(text, token, status, err);
+
+cleanup:
+    return status;
+}
+
+/* "2 x 3 x 2", cut after a few. */
+static const char *show_shape(const uai_reader *r, size_t factor, char *shape, size_t size)
+{
+    const uint32_t *scope = (const uint32_t *)r->scope + r->scope_start[factor];
+    size_t n = r->scope_start[factor + 1] - r->scope_start[factor];
+    const size_t most = 8;
+    size_t length = 0;
+    shape[0] = 0;
+    for (size_t i = 0; i < n && i < most; i++) {
+        int written = snprintf(shape + length, size - length, "%s%u", i == 0 ? "" : " x ",
+                               r->arity[scope[i]]);
+        length += (size_t)written;
+    }
+    (void)snprintf(shape + length, size - length, "%s",
+                   n > most ? " x ..."
+                   : n == 0 ? "empty"
+                            : "");
+    return shape;
+}
+
+#define SHAPE_BYTES 128
+
+static gbs_status read_scope_variable(uai_reader *r, size_t factor, size_t position, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char shown[GBSI_SHOWN];
+    uint64_t variable = 0;
+    const char *before = r->text->at;
+    GBSI_TRY(gbsi_text_integer(r->text, "a variable", UINT64_MAX, &variable, err));
+    if (variable >= r->n_variables) {
+        gbsi_token token = gbsi_text_at(r->text, before);
+        return gbsi_text_fail(r->text, token, err,
+                              "found variable %s in factor %zu, expected less than %u",
+                              gbsi_token_show(token, shown), factor, r->n_variables);
+    }
+    if (r->seen[variable] == factor + 1) {
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, before), err,
+                              "found variable %llu twice in factor %zu, expected it once",
+                              (unsigned long long)variable, factor);
+    }
+    r->seen[variable] = factor + 1;
+    ((uint32_t *)r->scope)[position] = (uint32_t)variable;
+    size_t product = 0;
+    if (!gbsi_mul_size(r->n_entries[factor], r->arity[variable], &product) ||
+        product > gbsi_text_left(r->text) / 2) {
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, before), err,
+                              "found a scope of factor %zu whose table has more entries than the "
+                              "%zu bytes left of the file can hold",
+                              factor, gbsi_text_left(r->text));
+    }
+    r->n_entries[factor] = product;
+
+cleanup:
+    return status;
+}
+
+/* In a Bayesian network the last variable is the child, and each is child once. */
+static gbs_status check_child(uai_reader *r, const char *place, size_t factor, gbs_error *err)
+{
+    size_t end = r->scope_start[factor + 1];
+    if (end == r->scope_start[factor]) {
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, place), err,
+                              "found an empty scope of factor %zu, expected the child of a "
+                              "conditional table",
+                              factor);
+    }
+    uint32_t child = ((const uint32_t *)r->scope)[end - 1];
+    if (r->child[child] != 0) {
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, place), err,
+                              "found variable %u as the last of factor %zu, expected a variable "
+                              "that has no table yet",
+                              child, factor);
+    }
+    r->child[child] = 1;
+    return GBS_OK;
+}
+
+static gbs_status read_scope(uai_reader *r, size_t factor, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t n = 0;
+    size_t start = r->scope_start[factor];
+    r->place[factor] = r->text->at;
+    GBSI_TRY(gbsi_text_count(r->text, "the size of a scope", 2, &n, err));
+    GBSI_TRY(gbsi_reserve(&r->scope, &r->scope_capacity, start + n, sizeof(uint32_t), r->text->name,
+                          err));
+    r->n_entries[factor] = 1;
+    for (size_t i = 0; i < n; i++) {
+        GBSI_TRY(read_scope_variable(r, factor, start + i, err));
+    }
+    r->scope_start[factor + 1] = start + n;
+    if (r->directed) {
+        GBSI_TRY(check_child(r, r->place[factor], factor, err));
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_scopes(uai_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t n = 0;
+    r->factors_token = gbsi_text_peek(r->text);
+    GBSI_TRY(gbsi_text_count(r->text, "the number of factors", 6, &n, err));
+    if (r->directed && n != r->n_variables) {
+        return gbsi_text_fail(r->text, r->factors_token, err,
+                              "found %llu factors in a BAYES model, expected one per variable: %u",
+                              (unsigned long long)n, r->n_variables);
+    }
+    r->n_factors = n;
+    r->place = gbsi_alloc_array(n, sizeof *r->place);
+    r->n_entries = gbsi_alloc_array(n, sizeof *r->n_entries);
+    r->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *r->scope_start);
+    if (r->place == NULL || r->n_entries == NULL || r->scope_start == NULL) {
+        return gbsi_no_memory(err, r->text->name, n * sizeof *r->place);
+    }
+    /* There also where all scopes are empty: no offset may be added to NULL. */
+    GBSI_TRY(gbsi_reserve(&r->scope, &r->scope_capacity, 1, sizeof(uint32_t), r->text->name, err));
+    for (size_t f = 0; f < n; f++) {
+        GBSI_TRY(read_scope(r, f, err));
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status check_value(const uai_reader *r, gbsi_token token, double value, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    bool legal = r->in_logs ? value < INFINITY : value >= 0 && value < INFINITY;
+    if (legal) {
+        return GBS_OK;
+    }
+    (void)gbsi_token_show(token, shown);
+    if (!r->in_logs && value < 0) {
+        return gbsi_text_fail(r->text, token, err,
+                              "found %s, expected a value of at least 0; if the values are "
+                              "logarithms, read with --from lg",
+                              shown);
+    }
+    return gbsi_text_fail(r->text, token, err, "found %s, expected %s", shown,
+                          r->in_logs ? "a logarithm, finite or -inf" : "a finite value");
+}
+
+static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const char *expected = r->in_logs ? "a logarithm" : "a value";
+    size_t *underflow = r->in_logs ? NULL : &r->n_underflow;
+    for (size_t i = 0; i < n; i++) {
+        const char *before = r->text->at;
+        GBSI_TRY(gbsi_text_double(r->text, expected, &value[i], underflow, err));
+        value[i] += 0.0; /* -0 becomes 0 */
+        if (!(value[i] >= 0 && value[i] < INFINITY)) {
+            GBSI_TRY(check_value(r, gbsi_text_at(r->text, before), value[i], err));
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* No distribution; but models with evidence worked into their tables are about. Leniently they are
+ * read as the MARKOV models they are. */
+static gbs_status refuse_zero_column(uai_reader *r, gbsi_token token, size_t factor, size_t column,
+                                     gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const char *const format = "found column %zu of factor %zu (a state of the parents) all zero, "
+                               "expected a distribution; as MARKOV (which --lenient takes it for) "
+                               "the model would be legal";
+    if (r->columns.normalize) {
+        return gbsi_text_fail(r->text, token, err, format, column, factor);
+    }
+    GBSI_TRY(gbsi_text_deviation(r->text, token, err, format, column, factor));
+    r->directed = false;
+
+cleanup:
+    return status;
+}
+
+static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs_error *err)
+{
+    gbsi_token token = gbsi_text_at(r->text, r->place[factor]);
+    uint32_t arity = r->arity[((const uint32_t *)r->scope)[r->scope_start[factor + 1] - 1]];
+    size_t bad = 0;
+    switch (gbsi_columns_check(&r->columns, factor, value, r->n_entries[factor] / arity, arity,
+                               r->in_logs, &bad)) {
+    case GBSI_COLUMN_ZERO:
+        return refuse_zero_column(r, token, factor, bad, err);
+    case GBSI_COLUMN_OVERFLOW:
+        return gbsi_text_fail(r->text, token, err,
+                              "found column %zu of factor %zu beyond the largest double, expected "
+                              "a distribution",
+                              bad, factor);
+    case GBSI_COLUMN_OFF:
+        return gbsi_text_fail(r->text, token, err,
+                              "found column %zu of factor %zu (a state of the parents) with sum "
+                              "%.6g, expected 1; --normalize-cpts scales such columns, --lenient "
+                              "takes them as they are",
+                              bad, factor, r->columns.sum);
+    case GBSI_COLUMN_OK:
+        break;
+    }
+    return GBS_OK;
+}
+
+static gbs_status read_table_size(uai_reader *r, size_t factor, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char shape[SHAPE_BYTES];
+    uint64_t n = 0;
+    GBSI_TRY(gbsi_text_integer(r->text, "the size of a table", UINT64_MAX, &n, err));
+    if (n != r->n_entries[factor]) {
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, r->place[factor]), err,
+                              "factor %zu has %llu entries, its scope (%s) needs %zu", factor,
+                              (unsigned long long)n, show_shape(r, factor, shape, sizeof shape),
+                              r->n_entries[factor]);
+    }
+    if (n > gbsi_text_left(r->text) / 2) {
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, r->place[factor]), err,
+                              "factor %zu has %llu entries, but only %zu bytes are left of the "
+                              "file",
+                              factor, (unsigned long long)n, gbsi_text_left(r->text));
+    }
+
+cleanup:
+    return status;
+}
+
+/* The tables read so far, factors up to end: logarithms are much faster taken of many at once. */
+static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const double *value = r->value;
+    if (!r->in_logs) {
+        gbsi_log_many(r->value, r->n_values);
+    }
+    for (; r->n_added < end; r->n_added++) {
+        const size_t f = r->n_added;
+        const size_t start = r->scope_start[f];
+        uint32_t table = 0;
+        status = gbsi_share_table(r->share, r->builder, r->n_entries[f], value, &table, err);
+        if (status == GBS_OK) {
+            status =
+                gbs_builder_add_table_factor(r->builder, (uint32_t)(r->scope_start[f + 1] - start),
+                                             (const uint32_t *)r->scope + start, table, err);
+        }
+        if (status < 0) {
+            return gbsi_text_blame(r->text, gbsi_text_at(r->text, r->place[f]), status, err);
+        }
+        value += r->n_entries[f];
+    }
+    r->n_values = 0;
+    return GBS_OK;
+}
+
+static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
+{
+    const size_t many = 4096; /* entries */
+    gbs_status status = GBS_OK;
+    size_t n = r->n_entries[factor];
+    r->place[factor] = r->text->at;
+    GBSI_TRY(read_table_size(r, factor, err));
+    GBSI_TRY(gbsi_reserve(&r->value, &r->value_capacity, r->n_values + n, sizeof(double),
+                          r->text->name, err));
+    double *value = (double *)r->value + r->n_values;
+    GBSI_TRY(read_values(r, n, value, err));
+    if (r->directed) {
+        GBSI_TRY(check_columns(r, factor, value, err));
+    }
+    r->n_values += n;
+    if (r->n_values >= many) {
+        GBSI_TRY(add_tables(r, factor + 1, err));
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_tables(uai_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (size_t f = 0; f < r->n_factors; f++) {
+        GBSI_TRY(read_table(r, f, err));
+    }
+    GBSI_TRY(add_tables(r, r->n_factors, err));
+    GBSI_TRY(gbsi_text_expect_end(r->text, "the last table", err));
+    if (r->n_underflow != 0) {
+        gbsi_text_warn(r->text, "%zu values are too small for a double and became zero",
+                       r->n_underflow);
+    }
+    if (r->columns.n_off != 0) {
+        gbsi_text_warn(r->text,
+                       "%zu columns of conditional tables do not sum to one; the worst, in factor "
+                       "%zu, is off by %.3g; --normalize-cpts scales them",
+                       r->columns.n_off, r->columns.worst_id, r->columns.worst);
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_model(gbsi_text *text, bool in_logs, gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uai_reader r = {.text = text, .in_logs = in_logs};
+    r.columns.normalize = text->options->normalize_cpts != 0;
+    r.columns.lenient = text->options->lenient != 0;
+    GBSI_TRY(gbs_builder_new(&r.builder, err));
+    GBSI_TRY(gbsi_share_new(&r.share, err));
+    GBSI_TRY(read_type(&r, err));
+    GBSI_TRY(read_variables(&r, err));
+    GBSI_TRY(read_scopes(&r, err));
+    GBSI_TRY(read_tables(&r, err));
+    if (r.directed) {
+        gbs_builder_set_directed(r.builder);
+    }
+    status = gbsi_text_blame(text, r.factors_token, gbs_builder_build(r.builder, model, err), err);
+
+cleanup:
+    free_reader(&r);
+    return status;
+}
+
+gbs_status gbsi_uai_read(gbsi_text *text, gbs_model **model, gbs_error *err)
+{
+    return read_model(text, false, model, err);
+}
+
+gbs_status gbsi_lg_read(gbsi_text *text, gbs_model **model, gbs_error *err)
+{
+    return read_model(text, true, model, err);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weighted clauses of the MaxSAT evaluations. Until 2021 "p wcnf N M TOP" comes first and a weight
+ * of TOP or more makes a clause hard; since 2022 there is no such line, hard clauses begin with h
+ * and each clause has a line of its own. After "p cnf N M" all clauses are hard and none has a
+ * weight. An x before the literals means that an odd number of them is true, as in the files of
+ * CryptoMiniSat; a comparison in place of the 0 compares the number of those that are true, as in
+ * the "cnf+" files of MiniCARD. */
+#include <string.h>
+
+#include "decimal/decimal.h"
+#include "models/clauses.h"
+#include "models/formats.h"
+#include "text/lines.h"
+
+typedef struct wcnf_reader {
+    gbsi_text *text;
+    gbsi_clauses clauses;
+    bool old;            /* with a p line */
+    bool unweighted;     /* p cnf */
+    uint64_t n_declared; /* clauses of it */
+    uint64_t most;       /* the largest variable that may come */
+    double top;          /* +inf: no clause is hard */
+    gbsi_token top_token;
+} wcnf_reader;
+
+/* To the next clause, over comments. @return false at the end of the file. */
+static bool skip_comments(gbsi_text *text)
+{
+    for (;;) {
+        gbsi_token token = gbsi_text_peek(text);
+        if (token.n == 0 || token.at[0] != 'c') {
+            return token.n != 0;
+        }
+        const char *end = memchr(token.at, '\n', (size_t)(text->end - token.at));
+        text->at = end == NULL ? text->end : end;
+    }
+}
+
+/* TOP is the last word of the p line or missing. */
+static gbs_status read_top(wcnf_reader *r, gbsi_text *line, gbs_error *err)
+{
+    static const char expected[] = "TOP, a weight above 0";
+    gbs_status status = GBS_OK;
+    r->top = INFINITY;
+    r->top_token = gbsi_text_peek(line);
+    if (r->top_token.n != 0) {
+        GBSI_TRY(gbsi_line_number(line, expected, &r->top, NULL, err));
+        if (r->top <= 0) {
+            return gbsi_text_unexpected(line, r->top_token, expected, err);
+        }
+    }
+    GBSI_TRY(gbsi_line_expect_end(line, "TOP", err));
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_text line;
+    (void)gbsi_line_next(r->text, &line);
+    (void)gbsi_text_next(&line); /* the p */
+    gbsi_token word = gbsi_text_next(&line);
+    r->unweighted = gbsi_token_is(word, "cnf") || gbsi_token_is(word, "cnf+");
+    if (!r->unweighted && !gbsi_token_is(word, "wcnf")) {
+        return gbsi_line_unexpected(&line, word, "wcnf, cnf or cnf+", err);
+    }
+    gbsi_token place = gbsi_text_peek(&line);
+    GBSI_TRY(gbsi_line_integer(&line, "the number of variables", UINT64_MAX, &r->most, err));
+    GBSI_TRY(gbsi_check_variables(r->text, place, r->most, err));
+    GBSI_TRY(gbsi_line_count(r->text, &line, "the number of clauses", r->unweighted ? 2 : 4,
+                             &r->n_declared, err));
+    GBSI_TRY(r->unweighted ? gbsi_line_expect_end(&line, "the number of clauses", err)
+                           : read_top(r, &line, err));
+    GBSI_TRY(gbsi_clauses_need(&r->clauses, (uint32_t)r->most, err));
+
+cleanup:
+    return status;
+}
+
+/* Weights are usually integers; near 2^63 a double cannot represent each of them. */
+static bool reaches_top(const wcnf_reader *r, gbsi_token token, double weight)
+{
+    uint64_t exact = 0;
+    uint64_t top = 0;
+    bool large = false;
+    if (weight == r->top && gbsi_integer_read(token.at, token.n, UINT64_MAX, &exact, &large) &&
+        gbsi_integer_read(r->top_token.at, r->top_token.n, UINT64_MAX, &top, &large)) {
+        return exact >= top;
+    }
+    return weight >= r->top;
+}
+
+static gbs_status read_weight(wcnf_reader *r, gbsi_text *from, double *weight, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_token token = gbsi_text_peek(from);
+    if (r->unweighted) {
+        *weight = GBSI_HARD;
+        return GBS_OK;
+    }
+    if (!r->old && gbsi_token_is(token, "h")) {
+        (void)gbsi_text_next(from);
+        *weight = GBSI_HARD;
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_line_number(from, r->old ? "a finite weight" : "a finite weight or h", weight,
+                              &r->clauses.n_underflow, err));
+    if (r->old && reaches_top(r, token, *weight)) {
+        *weight = GBSI_HARD;
+    }
+
+cleanup:
+    return status;
+}
+
+/* The comparison that ends a cardinality. @return false: the token is none. */
+static bool is_comparison(const wcnf_reader *r, gbsi_token token, gbs_logical_function *function)
+{
+    *function = gbsi_token_is(token, ">=")   ? GBS_LOGICAL_AT_LEAST
+                : gbsi_token_is(token, "<=") ? GBS_LOGICAL_AT_MOST
+                : gbsi_token_is(token, "=")  ? GBS_LOGICAL_EXACTLY
+                                             : 0;
+    return *function != 0 && r->clauses.function != GBS_LOGICAL_PARITY;
+}
+
+static gbs_status read_cardinality(wcnf_reader *r, gbsi_text *from, gbs_logical_function function,
+                                   gbs_error *err)
+{
+    static const char expected[] = "the number of literals that are true";
+    uint64_t k = 0;
+    const gbs_status status = r->old ? gbsi_text_integer(from, expected, UINT32_MAX, &k, err)
+                                     : gbsi_line_integer(from, expected, UINT32_MAX, &k, err);
+    r->clauses.function = function;
+    r->clauses.k = (uint32_t)k;
+    return status;
+}
+
+/* *end: it was the 0 behind a clause, or the end of a cardinality. */
+static gbs_status read_literal(wcnf_reader *r, gbsi_text *from, bool *end, gbs_error *err)
+{
+    static const char expected[] = "a literal, or 0 behind the clause";
+    char shown[GBSI_SHOWN];
+    uint64_t variable = 0;
+    bool large = false;
+    gbsi_token token = gbsi_text_next(from);
+    gbs_logical_function function = 0;
+    if (is_comparison(r, token, &function)) {
+        *end = true;
+        return read_cardinality(r, from, function, err);
+    }
+    if (token.n == 0 && r->old) {
+        return gbsi_text_unexpected(from, token, expected, err);
+    }
+    bool negative = token.n > 1 && token.at[0] == '-' && token.at[1] != '+';
+    if (!gbsi_integer_read(token.at + negative, token.n - negative, r->most, &variable, &large)) {
+        return large ? gbsi_text_fail(from, token, err,
+                                      "found %s, expected a variable of at most "
+                                      "%llu",
+                                      gbsi_token_show(token, shown), (unsigned long long)r->most)
+                     : gbsi_line_unexpected(from, token, expected, err);
+    }
+    if (variable == 0 && negative) {
+        return gbsi_text_unexpected(from, token, expected, err);
+    }
+    *end = variable == 0;
+    if (*end) {
+        return GBS_OK;
+    }
+    gbs_status status = gbsi_clauses_need(&r->clauses, (uint32_t)variable, err);
+    return status < 0 ? status
+                      : gbsi_clauses_literal(&r->clauses, (uint32_t)variable - 1, !negative, err);
+}
+
+static gbs_status read_clause(wcnf_reader *r, gbsi_text *from, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double weight = 0;
+    gbsi_token place = gbsi_text_peek(from);
+    GBSI_TRY(read_weight(r, from, &weight, err));
+    const gbsi_token first = gbsi_text_peek(from);
+    if (first.n > 0 && first.at[0] == 'x') {
+        r->clauses.function = GBS_LOGICAL_PARITY;
+        from->at = first.at + 1; /* a blank behind it or none */
+    }
+    for (bool end = false; !end;) {
+        GBSI_TRY(read_literal(r, from, &end, err));
+    }
+    GBSI_TRY(gbsi_clauses_end(&r->clauses, r->text, place, weight, err));
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_old(wcnf_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(read_problem(r, err));
+    for (uint64_t i = 0; i < r->n_declared; i++) {
+        if (!skip_comments(r->text)) {
+            return gbsi_text_fail(r->text, gbsi_text_next(r->text), err,
+                                  "found the end of the file, expected clause %llu of %llu",
+                                  (unsigned long long)i + 1, (unsigned long long)r->n_declared);
+        }
+        GBSI_TRY(read_clause(r, r->text, err));
+    }
+    (void)skip_comments(r->text);
+    GBSI_TRY(gbsi_text_expect_end(r->text, "the last clause", err));
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_new(wcnf_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_text line;
+    r->most = gbsi_most_variables(r->text);
+    while (skip_comments(r->text) && gbsi_line_next(r->text, &line)) {
+        GBSI_TRY(read_clause(r, &line, err));
+        GBSI_TRY(gbsi_line_expect_end(&line, "a clause", err));
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_wcnf_read(gbsi_text *text, gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    wcnf_reader r = {.text = text};
+    GBSI_TRY(gbsi_clauses_begin(&r.clauses, text, err));
+    if (!skip_comments(text)) {
+        status = gbsi_text_unexpected(text, gbsi_text_next(text), "p wcnf or a clause", err);
+        goto cleanup;
+    }
+    r.old = gbsi_token_is(gbsi_text_peek(text), "p");
+    GBSI_TRY(r.old ? read_old(&r, err) : read_new(&r, err));
+    status = gbsi_clauses_build(&r.clauses, text, model, err);
+
+cleanup:
+    gbsi_clauses_free(&r.clauses);
+    return status;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/common.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "text/text.h"
+
+bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable)
+{
+    uint32_t low = 0;
+    uint32_t high = model->n_named;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(gbs_model_variable_name(model, model->by_name[middle]), name);
+        if (order == 0) {
+            *variable = model->by_name[middle];
+            return true;
+        }
+        low = order < 0 ? middle + 1 : low;
+        high = order < 0 ? high : middle;
+    }
+    return false;
+}
+
+gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *made,
+                             const char **name, gbs_error *err)
+{
+    const char *known = gbs_model_variable_name(model, variable);
+    if (known != NULL) {
+        *name = known;
+        return GBS_OK;
+    }
+    uint32_t other = 0;
+    size_t length = (size_t)snprintf(made, GBSI_MADE_NAME, "x%u", variable);
+    while (gbsi_find_name(model, made, &other)) {
+        if (length + 1 == GBSI_MADE_NAME) {
+            return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                             "variable %u has no name, and x%u with underscores is taken", variable,
+                             variable);
+        }
+        made[length++] = '_';
+        made[length] = 0;
+    }
+    *name = made;
+    return GBS_OK;
+}
+
+gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_error *err)
+{
+    if (!model->directed) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s holds Bayesian networks only, and the model is not directed", format);
+    }
+    if (model->n_variables == 0) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "the model has no variables, and %s files need at least one", format);
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_refuse_name(const char *name, const char *format, const char *why, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "the name %s cannot be written in %s: %s",
+                     gbsi_token_show((gbsi_token){name, strlen(name)}, shown), format, why);
+}
+
+gbs_status gbsi_check_identifier(const char *name, const char *format, gbs_error *err)
+{
+    for (const char *c = name; *c != 0; c++) {
+        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
+        if (!letter && (c == name || *c < '0' || *c > '9')) {
+            return gbsi_refuse_name(name, format, "it is not made of letters, digits and '_'", err);
+        }
+    }
+    return GBS_OK;
+}

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GeNIe's XDSL: <smile><nodes> holds chance nodes with tables (cpt), with one state for each row
+ * (deterministic) and noisy ones (noisymax, a table here unless it is long). Tables run over the
+ * parents, the first slowest, and then over the child: our own order. A parent may be declared
+ * later: rows are kept as places of the file until all nodes are known. What is under <extensions>
+ * is for display. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "decimal/decimal.h"
+#include "models/bif.h"
+#include "models/formats.h"
+#include "text/xml.h"
+
+/* Entries that noisy nodes may fill, besides one per byte of the file: 32 MiB of doubles. */
+static const size_t NOISY_ENTRIES = (size_t)1 << 22;
+
+typedef enum kind { CPT, DETERMINISTIC, NOISY_MAX, N_KINDS } kind;
+
+/* Where words of the file stand that are read when all nodes are known. */
+typedef struct words {
+    size_t first, n; /* pieces */
+    const char *end; /* where their end tag stands; NULL: the element was not there */
+} words;
+
+typedef struct node {
+    kind kind;
+    gbsi_bif_token child;
+    size_t first_parent, n_parents;
+    words rows;      /* probabilities, resulting states or parameters */
+    words strengths; /* of a noisy node */
+} node;
+
+static const struct {
+    const char *name, *rows; /* the element, and the one in it that holds the rows */
+} kinds[N_KINDS] = {
+    [CPT] = {"cpt", "probabilities"},
+    [DETERMINISTIC] = {"deterministic", "resultingstates"},
+    [NOISY_MAX] = {"noisymax", "parameters"},
+};
+
+/* The elements around the one that is open. */
+typedef enum level { DOCUMENT, SMILE, NODES, NODE, IN_NODE } level;
+
+typedef struct xdsl_reader {
+    gbsi_text *text;
+    gbsi_bif_tables tables;
+    level at;
+    int n_ignored;   /* elements that are open within one that means nothing here */
+    gbsi_token tag;  /* of the element that is open */
+    words *rows;     /* that the element that is open fills; NULL: it holds no rows */
+    bool in_parents; /* the element that is open is <parents>, and its text stands at names + ids */
+    size_t ids;
+    bool has_parents; /* of the node that is open */
+    node now;         /* the node that is open */
+    void *nodes;      /* node [n_nodes] */
+    size_t node_capacity, n_nodes;
+    void *parents; /* gbsi_bif_token [n_parents], of all nodes */
+    size_t parent_capacity, n_parents;
+    void *pieces; /* gbsi_token [n_pieces] */
+    size_t piece_capacity, n_pieces;
+    char *names; /* as decoded: as large as the file, so that it never moves */
+    size_t n_bytes;
+} xdsl_reader;
+
+/* ---- tags ------------------------------------------------------------------------------------ */
+
+/* A name from an attribute, which is gone when the handler returns. */
+static gbs_status take_id(xdsl_reader *r, gbsi_token tag, const char *const *attributes,
+                          gbsi_bif_token *name, gbs_error *err)
+{
+    for (; *attributes != NULL && strcmp(attributes[0], "id") != 0; attributes += 2) {
+    }
+    if (*attributes == NULL || attributes[1][0] == 0) {
+        return gbsi_text_unexpected(r->text, tag, "an id", err);
+    }
+    const size_t n = strlen(attributes[1]);
+    memcpy(r->names + r->n_bytes, attributes[1], n);
+    *name = (gbsi_bif_token){.kind = 'w', .text = {r->names + r->n_bytes, n}, .shown = tag};
+    r->n_bytes += n;
+    return GBS_OK;
+}
+
+static gbs_status refuse_node(const xdsl_reader *r, gbsi_token tag, const char *name,
+                              gbs_error *err)
+{
+    return gbsi_text_unsupported(
+        r->text, tag, err,
+        "found <%.40s>, expected <cpt>, <deterministic> or <noisymax>: other "
+        "nodes are not supported",
+        name);
+}
+
+static gbs_status start_node(xdsl_reader *r, gbsi_token tag, const char *name,
+                             const char *const *attributes, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    kind k = CPT;
+    while (k < N_KINDS && strcmp(name, kinds[k].name) != 0) {
+        k++;
+    }
+    if (k == N_KINDS) {
+        return refuse_node(r, tag, name, err);
+    }
+    r->now = (node){.kind = k, .first_parent = r->n_parents};
+    r->has_parents = false;
+    r->at = NODE;
+    GBSI_TRY(take_id(r, tag, attributes, &r->now.child, err));
+    GBSI_TRY(gbsi_bif_add_block(r->text, &r->tables.network, tag.at, err));
+    status = gbsi_bif_add_variable(r->text, &r->tables.network, &r->now.child, err);
+
+cleanup:
+    return status;
+}
+
+static gbs_status start_in_node(xdsl_reader *r, gbsi_token tag, const char *name,
+                                const char *const *attributes, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    words *rows = strcmp(name, kinds[r->now.kind].rows) == 0                   ? &r->now.rows
+                  : r->now.kind == NOISY_MAX && strcmp(name, "strengths") == 0 ? &r->now.strengths
+                                                                               : NULL;
+    r->at = IN_NODE;
+    r->tag = tag;
+    if (rows != NULL && rows->end == NULL) {
+        *rows = (words){.first = r->n_pieces};
+        r->rows = rows;
+    } else if (strcmp(name, "parents") == 0 && !r->has_parents) {
+        r->in_parents = r->has_parents = true;
+        r->ids = r->n_bytes;
+    } else if (strcmp(name, "state") == 0) {
+        gbsi_bif_token state;
+        GBSI_TRY(take_id(r, tag, attributes, &state, err));
+        status = gbsi_bif_add_state(r->text, &r->tables.network, r->tables.network.n_variables - 1,
+                                    &state, err);
+    } else if (strcmp(name, "property") == 0) {
+        r->at = NODE;
+        r->n_ignored = 1;
+    } else {
+        char expected[96];
+        (void)snprintf(expected, sizeof expected, "<state>, <parents>, <%s> or </%s>, each in turn",
+                       kinds[r->now.kind].rows, kinds[r->now.kind].name);
+        status = gbsi_text_unexpected(r->text, tag, expected, err);
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status on_start(void *context, gbsi_token tag, const char *name,
+                           const char *const *attributes, gbs_error *err)
+{
+    xdsl_reader *r = context;
+    if (r->n_ignored > 0) {
+        r->n_ignored++;
+        return GBS_OK;
+    }
+    switch (r->at) {
+    case DOCUMENT:
+        if (strcmp(name, "smile") != 0) {
+            return gbsi_text_unexpected(r->text, tag, "<smile>", err);
+        }
+        r->at = SMILE;
+        return GBS_OK;
+    case SMILE:
+        if (strcmp(name, "dynamic") == 0) {
+            return gbsi_text_unsupported(
+                r->text, tag, err,
+                "found <dynamic>, expected <nodes> or <extensions>: networks in "
+                "time are not supported");
+        }
+        if (strcmp(name, "nodes") == 0) {
+            r->at = NODES;
+        } else {
+            r->n_ignored = 1;
+        }
+        return GBS_OK;
+    case NODES:
+        return start_node(r, tag, name, attributes, err);
+    case NODE:
+        return start_in_node(r, tag, name, attributes, err);
+    case IN_NODE:
+        break;
+    }
+    return gbsi_text_unexpected(r->text, tag, "an end tag", err);
+}
+
+static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, bool literal,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    xdsl_reader *r = context;
+    (void)literal;
+    if (r->n_ignored > 0) {
+        return GBS_OK;
+    }
+    if (r->rows != NULL) {
+        GBSI_TRY(gbsi_reserve(&r->pieces, &r->piece_capacity, r->n_pieces + 1, sizeof shown,
+                              r->text->name, err));
+        gbsi_token *last = (gbsi_token *)r->pieces + r->n_pieces - 1;
+        if (r->n_pieces > r->rows->first && last->at + last->n == shown.at) {
+            last->n += shown.n; /* one word may come in two pieces */
+        } else {
+            ((gbsi_token *)r->pieces)[r->n_pieces++] = shown;
+        }
+        return GBS_OK;
+    }
+    for (size_t i = 0; i < meant.n; i++) {
+        if (!gbsi_is_blank(meant.at[i]) && !r->in_parents) {
+            return gbsi_text_unexpected(r->text, gbsi_text_at(r->text, shown.at), "a tag", err);
+        }
+    }
+    if (r->in_parents) {
+        memcpy(r->names + r->n_bytes, meant.at, meant.n);
+        r->n_bytes += meant.n;
+    }
+
+cleanup:
+    return status;
+}
+
+/* The ids that <parents> held, with blanks between. */
+static gbs_status take_parents(xdsl_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_text ids = {.at = r->names + r->ids, .end = r->names + r->n_bytes};
+    for (;;) {
+        const gbsi_token id = gbsi_text_next(&ids);
+        if (id.n == 0) {
+            break;
+        }
+        GBSI_TRY(gbsi_reserve(&r->parents, &r->parent_capacity, r->n_parents + 1,
+                              sizeof(gbsi_bif_token), r->text->name, err));
+        ((gbsi_bif_token *)r->parents)[r->n_parents++] =
+            (gbsi_bif_token){.kind = 'w', .text = id, .shown = r->tag};
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status end_node(xdsl_reader *r, gbsi_token tag, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_network *network = &r->tables.network;
+    const bool stateless = gbsi_bif_variable_at(network, network->n_variables - 1)->n_states == 0;
+    if (stateless || r->now.rows.end == NULL ||
+        (r->now.kind == NOISY_MAX && r->now.strengths.end == NULL)) {
+        return gbsi_text_fail(r->text, tag, err, "found the end of a node without <%s>",
+                              stateless                 ? "state"
+                              : r->now.rows.end == NULL ? kinds[r->now.kind].rows
+                                                        : "strengths");
+    }
+    r->now.n_parents = r->n_parents - r->now.first_parent;
+    GBSI_TRY(gbsi_reserve(&r->nodes, &r->node_capacity, r->n_nodes + 1, sizeof r->now,
+                          r->text->name, err));
+    ((node *)r->nodes)[r->n_nodes++] = r->now;
+
+cleanup:
+    return status;
+}
+
+static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    xdsl_reader *r = context;
+    if (r->n_ignored > 0) {
+        r->n_ignored--;
+        return GBS_OK;
+    }
+    if (r->at == NODE) {
+        GBSI_TRY(end_node(r, tag, err));
+    }
+    if (r->rows != NULL) {
+        r->rows->n = r->n_pieces - r->rows->first;
+        r->rows->end = tag.at;
+        r->rows = NULL;
+    }
+    if (r->in_parents) {
+        r->in_parents = false;
+        GBSI_TRY(take_parents(r, err));
+    }
+    r->at = (level)((int)r->at - 1);
+
+cleanup:
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+typedef struct cursor {
+    const xdsl_reader *reader;
+    const words *of;
+    size_t piece;
+    gbsi_text at;
+} cursor;
+
+static cursor begin_words(const xdsl_reader *r, const words *of)
+{
+    return (cursor){.reader = r, .of = of};
+}
+
+/* The next word; an empty one at the end tag behind the last. */
+static gbsi_token next_word(cursor *c)
+{
+    for (;;) {
+        if (c->at.at != NULL) {
+            const gbsi_token word = gbsi_text_next(&c->at);
+            if (word.n > 0) {
+                return word;
+            }
+        }
+        if (c->piece == c->of->n) {
+            return (gbsi_token){c->of->end, 0};
+        }
+        const gbsi_token piece = ((const gbsi_token *)c->reader->pieces)[c->of->first + c->piece++];
+        c->at = (gbsi_text){.at = piece.at, .end = piece.at + piece.n};
+    }
+}
+
+/* @param what "probabilities", for messages. @param i how many of n were read. */
+static gbs_status refuse_number(const xdsl_reader *r, gbsi_token word, size_t i, size_t n,
+                                const char *what, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    return gbsi_text_fail(r->text, word, err, "found %s after %zu %s, expected %zu",
+                          word.n == 0 ? "the end" : gbsi_token_show(word, shown), i, what, n);
+}
+
+/* n probabilities and nothing behind them. */
+static gbs_status read_values(xdsl_reader *r, const words *of, size_t n, double *value,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    cursor c = begin_words(r, of);
+    for (size_t i = 0;; i++) {
+        const gbsi_token word = next_word(&c);
+        const gbsi_bif_token token = {.kind = 'w', .text = word, .shown = word};
+        if ((i == n) != (word.n == 0)) {
+            return refuse_number(r, word, i, n, "probabilities", err);
+        }
+        if (i == n) {
+            return GBS_OK;
+        }
+        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[i], err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* A state of the child for each row. */
+static gbs_status read_states(xdsl_reader *r, const words *of, gbs_error *err)
+{
+    gbsi_bif_tables *t = &r->tables;
+    double *value = t->value;
+    cursor c = begin_words(r, of);
+    memset(value, 0, t->n_rows * t->arity * sizeof *value);
+    for (size_t row = 0;; row++) {
+        const gbsi_token word = next_word(&c);
+        uint32_t state = 0;
+        if ((row == t->n_rows) != (word.n == 0)) {
+            return refuse_number(r, word, row, t->n_rows, "states", err);
+        }
+        if (row == t->n_rows) {
+            return GBS_OK;
+        }
+        if (!gbsi_name_map_find(&t->network.names, gbsi_bif_scope_at(t, 0), word.at, word.n,
+                                &state)) {
+            return gbsi_text_unexpected(r->text, word, "a state of the node", err);
+        }
+        value[row * t->arity + state] = 1.0;
+    }
+}
+
+/* ---- noisy nodes ----------------------------------------------------------------------------- */
+
+/* The causes of a noisy node: a column for each state of each parent, then the leak. */
+typedef struct causes {
+    size_t n_columns;
+    double *p;         /* [n_columns, arity] */
+    double *weaker;    /* [n_columns, arity + 1] P(effect k or a weaker one); 0 for k = arity */
+    uint32_t *weakest; /* [n_parents] */
+} causes;
+
+static uint32_t arity_of(const xdsl_reader *r, uint32_t position)
+{
+    return gbsi_bif_variable_at(&r->tables.network, gbsi_bif_scope_at(&r->tables, position))
+        ->n_states;
+}
+
+/* For each parent its states by number, from the strongest to the weakest. */
+static gbs_status read_strengths(const xdsl_reader *r, const node *d, uint32_t *weakest,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    cursor c = begin_words(r, &d->strengths);
+    for (uint32_t i = 1; i < r->tables.n_scope; i++) {
+        const uint32_t arity = arity_of(r, i);
+        bool *seen = gbsi_alloc_zero(arity * sizeof *seen);
+        if (seen == NULL) {
+            return gbsi_no_memory(err, r->text->name, arity * sizeof *seen);
+        }
+        for (uint32_t a = 0; a < arity && status == GBS_OK; a++) {
+            const gbsi_token word = next_word(&c);
+            uint64_t state = 0;
+            bool too_large = false;
+            if (word.n == 0 || !gbsi_integer_read(word.at, word.n, arity - 1, &state, &too_large) ||
+                seen[state]) {
+                status = gbsi_text_unexpected(
+                    r->text, word, "each state of a parent once, by its number from 0", err);
+            } else {
+                seen[state] = true;
+                weakest[i - 1] = (uint32_t)state;
+            }
+        }
+        gbsi_free(seen);
+        GBSI_TRY(status);
+    }
+    const gbsi_token word = next_word(&c);
+    if (word.n > 0) {
+        status = gbsi_text_unexpected(r->text, word, "the end of the strengths", err);
+    }
+
+cleanup:
+    return status;
+}
+
+/* The weakest state of a cause has no effect: its column is (0, ..., 0, 1). */
+static gbs_status check_weakest(const xdsl_reader *r, const node *d, const causes *c,
+                                gbs_error *err)
+{
+    const uint32_t arity = r->tables.arity;
+    size_t column = 0;
+    for (uint32_t i = 1; i < r->tables.n_scope; i++) {
+        const double *p = c->p + (column + c->weakest[i - 1]) * arity;
+        for (uint32_t k = 0; k < arity; k++) {
+            if (p[k] != (k + 1 == arity ? 1.0 : 0.0)) {
+                char shown[GBSI_SHOWN];
+                const gbsi_token parent =
+                    ((const gbsi_bif_token *)r->parents)[d->first_parent + i - 1].text;
+                return gbsi_text_fail(r->text, (gbsi_token){d->rows.end, 0}, err,
+                                      "found an effect of the weakest state of parent %s, "
+                                      "expected 0 ... 0 1",
+                                      gbsi_token_show(parent, shown));
+            }
+        }
+        column += arity_of(r, i);
+    }
+    return GBS_OK;
+}
+
+/* A row by the cumulative products of its causes [Diez 1993]: P(effect k or weaker) is the product
+ * of the causes' own. Differences of products as sums of positive terms, so that nothing cancels:
+ * with B = prod c(k+1) and D = prod c(k) - B over some causes, one more gives
+ * D' = p(k) (B + D) + c(k+1) D. */
+static void fill_noisy_row(const causes *c, const size_t *column, uint32_t n_causes, uint32_t arity,
+                           double *value)
+{
+    for (uint32_t k = 0; k < arity; k++) {
+        double below = 1.0;
+        double here = 0.0;
+        for (uint32_t i = 0; i < n_causes; i++) {
+            const double p = c->p[column[i] * arity + k];
+            const double weaker = c->weaker[column[i] * (arity + 1) + k + 1];
+            here = p * (below + here) + weaker * here;
+            below *= weaker;
+        }
+        value[k] = here;
+    }
+}
+
+static void fill_noisy(const xdsl_reader *r, const causes *c, size_t *column)
+{
+    const gbsi_bif_tables *t = &r->tables;
+    const uint32_t n_causes = t->n_scope; /* the parents and the leak */
+    for (size_t row = 0; row < t->n_rows; row++) {
+        size_t rest = row;
+        size_t end = c->n_columns - 1;
+        column[n_causes - 1] = end; /* the leak */
+        for (uint32_t i = n_causes - 1; i > 0; i--) {
+            const uint32_t arity = arity_of(r, i);
+            end -= arity;
+            column[i - 1] = end + rest % arity;
+            rest /= arity;
+        }
+        fill_noisy_row(c, column, n_causes, t->arity, (double *)t->value + row * t->arity);
+    }
+}
+
+/* A table, or where `whole` a factor that is not written out. */
+static gbs_status read_noisy(xdsl_reader *r, const node *d, bool whole, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t arity = r->tables.arity;
+    causes c = {.n_columns = 1};
+    size_t *column = gbsi_alloc_array(r->tables.n_scope, sizeof *column);
+    for (uint32_t i = 1; i < r->tables.n_scope; i++) {
+        c.n_columns += arity_of(r, i);
+    }
+    const size_t n = c.n_columns * arity;
+    if (n > gbsi_text_left(r->text)) {
+        GBSI_TRY(gbsi_bif_table_too_large(&r->tables, err));
+    }
+    c.p = gbsi_alloc_array(n, sizeof *c.p);
+    c.weaker = gbsi_alloc_array(n + c.n_columns, sizeof *c.weaker);
+    c.weakest = gbsi_alloc_array_zero(r->tables.n_scope, sizeof *c.weakest);
+    if (column == NULL || c.p == NULL || c.weaker == NULL || c.weakest == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, r->text->name, 2 * n * sizeof *c.p));
+    }
+    GBSI_TRY(read_strengths(r, d, c.weakest, err));
+    GBSI_TRY(read_values(r, &d->rows, n, c.p, err));
+    GBSI_TRY(check_weakest(r, d, &c, err));
+    for (size_t i = 0; i < c.n_columns; i++) {
+        double *weaker = c.weaker + i * (arity + 1);
+        weaker[arity] = 0.0;
+        for (uint32_t k = arity; k-- > 0;) {
+            weaker[k] = weaker[k + 1] + c.p[i * arity + k];
+        }
+    }
+    if (whole) {
+        GBSI_TRY(gbsi_bif_table_add_noisy(&r->tables, c.n_columns, c.p, err));
+    } else {
+        fill_noisy(r, &c, column);
+    }
+
+cleanup:
+    gbsi_free(column);
+    gbsi_free(c.p);
+    gbsi_free(c.weaker);
+    gbsi_free(c.weakest);
+    return status;
+}
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_token *parent = (const gbsi_bif_token *)r->parents + d->first_parent;
+    GBSI_TRY(gbsi_bif_table_child(&r->tables, &d->child, err));
+    for (size_t i = 0; i < d->n_parents; i++) {
+        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &parent[i], err));
+    }
+    r->text->at = r->text->begin; /* as many entries as the file has bytes, at most */
+    if (d->kind == NOISY_MAX && gbsi_bif_table_is_noisy(&r->tables)) {
+        return read_noisy(r, d, true, err);
+    }
+    GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
+    switch (d->kind) {
+    case DETERMINISTIC:
+        GBSI_TRY(read_states(r, &d->rows, err));
+        break;
+    case NOISY_MAX:
+        GBSI_TRY(read_noisy(r, d, false, err));
+        break;
+    default:
+        GBSI_TRY(
+            read_values(r, &d->rows, r->tables.n_rows * r->tables.arity, r->tables.value, err));
+    }
+    status = gbsi_bif_table_add(&r->tables, err);
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_xdsl_read(gbsi_text *text, gbs_model **model, gbs_error *err)
+{
+    static const gbsi_xml_handlers handlers = {on_start, on_data, on_end};
+    gbs_status status = GBS_OK;
+    xdsl_reader r = {.text = text};
+    GBSI_TRY(gbsi_bif_tables_init(&r.tables, text, "node", err));
+    r.tables.n_spare = NOISY_ENTRIES;
+    r.names = gbsi_alloc(gbsi_text_left(text) + 1);
+    if (r.names == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, text->name, gbsi_text_left(text)));
+    }
+    GBSI_TRY(gbsi_xml_parse(text, &handlers, &r, err));
+    if (r.n_nodes == 0) {
+        GBSI_TRY(
+            gbsi_text_fail(text, (gbsi_token){text->begin, 0}, err, "found no node, expected one"));
+    }
+    GBSI_TRY(gbsi_bif_tables_begin(&r.tables, err));
+    for (size_t i = 0; i < r.n_nodes; i++) {
+        GBSI_TRY(add_node(&r, (const node *)r.nodes + i, err));
+    }
+    status = gbsi_bif_tables_build(&r.tables, model, err);
+
+cleanup:
+    gbsi_bif_tables_free(&r.tables);
+    gbsi_free(r.nodes);
+    gbsi_free(r.parents);
+    gbsi_free(r.pieces);
+    gbsi_free(r.names);
+    return status;
+}

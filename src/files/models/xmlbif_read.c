@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* XMLBIF 0.3, Bayesian networks in XML. Definitions may stand before the variables that they use:
+ * they are kept as places of the file, and become tables at the end. A TABLE runs over the GIVEN
+ * variables, the first slowest, and then over the states of the FOR variable: our own order, and
+ * not that of a BIF "table". */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "models/bif.h"
+#include "models/formats.h"
+#include "text/xml.h"
+
+/* ---- which elements there are ------------------------------------------------------------ */
+
+typedef enum element {
+    DOCUMENT,
+    BIF,
+    NETWORK,
+    NETWORK_NAME,
+    NETWORK_PROPERTY,
+    VARIABLE,
+    VARIABLE_NAME,
+    OUTCOME,
+    VARIABLE_PROPERTY,
+    DEFINITION,
+    FOR,
+    GIVEN,
+    TABLE,
+    DEFINITION_PROPERTY,
+    N_ELEMENTS
+} element;
+
+static const struct {
+    const char *name;
+    element within;
+    enum {
+        NOTHING,
+        IGNORED,
+        A_NAME,
+        VALUES
+    } text; /* meaning of the character data of the element */
+} elements[N_ELEMENTS] = {
+    [BIF] = {"BIF", DOCUMENT, NOTHING},
+    [NETWORK] = {"NETWORK", BIF, NOTHING},
+    [NETWORK_NAME] = {"NAME", NETWORK, IGNORED},
+    [NETWORK_PROPERTY] = {"PROPERTY", NETWORK, IGNORED},
+    [VARIABLE] = {"VARIABLE", NETWORK, NOTHING},
+    [VARIABLE_NAME] = {"NAME", VARIABLE, A_NAME},
+    [OUTCOME] = {"OUTCOME", VARIABLE, A_NAME},
+    [VARIABLE_PROPERTY] = {"PROPERTY", VARIABLE, IGNORED},
+    [DEFINITION] = {"DEFINITION", NETWORK, NOTHING},
+    [FOR] = {"FOR", DEFINITION, A_NAME},
+    [GIVEN] = {"GIVEN", DEFINITION, A_NAME},
+    [TABLE] = {"TABLE", DEFINITION, VALUES},
+    [DEFINITION_PROPERTY] = {"PROPERTY", DEFINITION, IGNORED},
+};
+
+/* ---- the reader -------------------------------------------------------------------------- */
+
+typedef struct definition {
+    gbsi_bif_token child; /* kind 0: none yet */
+    size_t first_given, n_given;
+    size_t first_piece, n_pieces; /* of its TABLE */
+    const char *table_end;        /* where </TABLE> stands; NULL: no TABLE yet */
+} definition;
+
+typedef struct xmlbif_reader {
+    gbsi_text *text;
+    gbsi_bif_tables tables;
+    element at;        /* the element that is open */
+    gbsi_token tag;    /* its start tag */
+    bool has_network;  /* one was seen */
+    bool is_named;     /* the variable that is open has its NAME */
+    definition now;    /* the definition that is open */
+    void *definitions; /* definition [n_definitions] */
+    size_t definition_capacity, n_definitions;
+    void *given; /* gbsi_bif_token [n_given], of all definitions */
+    size_t given_capacity, n_given;
+    void *pieces; /* gbsi_token [n_pieces]: values without comments between them, of all TABLEs */
+    size_t piece_capacity, n_pieces;
+    char *names;         /* names as decoded: as large as the file, so that it never moves */
+    size_t n_bytes;      /* of names */
+    size_t name, behind; /* the name that is open, without the blanks around it */
+} xmlbif_reader;
+
+/* Whether this element may begin now. */
+static bool may_begin(const xmlbif_reader *r, element e)
+{
+    if (e == DOCUMENT || elements[e].within != r->at) {
+        return false;
+    }
+    switch (e) {
+    case NETWORK:
+        return !r->has_network;
+    case VARIABLE_NAME:
+        return !r->is_named;
+    case OUTCOME:
+        return r->is_named;
+    case FOR:
+        return r->now.child.kind == 0;
+    case TABLE:
+        return r->now.table_end == NULL;
+    default:
+        return true;
+    }
+}
+
+/* "found '<A>', expected <NAME>, <PROPERTY> or </NETWORK>" */
+static gbs_status refuse_tag(const xmlbif_reader *r, gbsi_token tag, gbs_error *err)
+{
+    char expected[160];
+    size_t n = 0;
+    for (element e = 0; e < N_ELEMENTS; e++) {
+        if (may_begin(r, e)) {
+            n += (size_t)snprintf(expected + n, sizeof expected - n, "%s<%s>", n == 0 ? "" : ", ",
+                                  elements[e].name);
+        }
+    }
+    if (r->at != DOCUMENT) {
+        (void)snprintf(expected + n, sizeof expected - n, "%s</%s>", n == 0 ? "" : " or ",
+                       elements[r->at].name);
+    }
+    return gbsi_text_unexpected(r->text, tag, expected, err);
+}
+
+static const char *attribute(const char *const *attributes, const char *name)
+{
+    for (; *attributes != NULL; attributes += 2) {
+        if (strcmp(attributes[0], name) == 0) {
+            return attributes[1];
+        }
+    }
+    return NULL;
+}
+
+/* ---- tags -------------------------------------------------------------------------------- */
+
+static gbs_status check_version(const xmlbif_reader *r, const char *version, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    if (version == NULL || strcmp(version, "0.3") == 0) {
+        return GBS_OK;
+    }
+    return gbsi_text_deviation(r->text, r->tag, err, "found version %s of XMLBIF, expected 0.3",
+                               gbsi_token_show((gbsi_token){version, strlen(version)}, shown));
+}
+
+/* Chance variables alone: TYPE="nature", which is also the default. */
+static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    if (type == NULL || strcmp(type, "nature") == 0) {
+        return GBS_OK;
+    }
+    const bool known = strcmp(type, "decision") == 0 || strcmp(type, "utility") == 0;
+    return (known ? gbsi_text_unsupported : gbsi_text_fail)(
+        r->text, r->tag, err, "found a variable of type %s, expected nature%s",
+        gbsi_token_show((gbsi_token){type, strlen(type)}, shown),
+        known ? ": decisions and utilities are not supported" : "");
+}
+
+static gbs_status on_start(void *context, gbsi_token tag, const char *name,
+                           const char *const *attributes, gbs_error *err)
+{
+    xmlbif_reader *r = context;
+    element e = DOCUMENT;
+    while (e < N_ELEMENTS && (!may_begin(r, e) || strcmp(name, elements[e].name) != 0)) {
+        e++;
+    }
+    if (e == N_ELEMENTS) {
+        return refuse_tag(r, tag, err);
+    }
+    r->at = e;
+    r->tag = tag;
+    r->name = r->behind = r->n_bytes;
+    switch (e) {
+    case BIF:
+        return check_version(r, attribute(attributes, "VERSION"), err);
+    case NETWORK:
+        r->has_network = true;
+        return GBS_OK;
+    case VARIABLE:
+        r->is_named = false;
+        return check_type(r, attribute(attributes, "TYPE"), err);
+    case DEFINITION:
+        r->now = (definition){.first_given = r->n_given, .first_piece = r->n_pieces};
+        return gbsi_bif_add_block(r->text, &r->tables.network, tag.at, err);
+    default:
+        return GBS_OK;
+    }
+}
+
+static gbs_status add_piece(xmlbif_reader *r, gbsi_token piece, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_reserve(&r->pieces, &r->piece_capacity, r->n_pieces + 1, sizeof piece,
+                          r->text->name, err));
+    gbsi_token *last = (gbsi_token *)r->pieces + r->n_pieces - 1;
+    if (r->n_pieces > r->now.first_piece && last->at + last->n == piece.at) {
+        last->n += piece.n;
+    } else {
+        ((gbsi_token *)r->pieces)[r->n_pieces++] = piece;
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, bool literal,
+                          gbs_error *err)
+{
+    xmlbif_reader *r = context;
+    if (elements[r->at].text == VALUES) {
+        return add_piece(r, shown, err);
+    }
+    for (size_t i = 0; i < meant.n; i++) {
+        const bool counts = literal || !gbsi_is_blank(meant.at[i]);
+        if (elements[r->at].text == NOTHING && counts) {
+            return gbsi_text_unexpected(r->text, gbsi_text_at(r->text, shown.at + i), "a tag", err);
+        }
+        if (elements[r->at].text == A_NAME && (counts || r->n_bytes > r->name)) {
+            r->names[r->n_bytes++] = meant.at[i];
+            r->behind = counts ? r->n_bytes : r->behind;
+        }
+    }
+    return GBS_OK;
+}
+
+/* The name that ends here, as meant and as it stands in the file. */
+static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_token *name,
+                            gbs_error *err)
+{
+    if (r->behind == r->name) {
+        return gbsi_text_fail(r->text, r->tag, err, "found an empty <%s>, expected a name",
+                              elements[r->at].name);
+    }
+    const char *begin = r->tag.at + r->tag.n;
+    while (gbsi_is_blank(*begin)) { /* ends: there is a name */
+        begin++;
+    }
+    while (gbsi_is_blank(end[-1])) {
+        end--;
+    }
+    *name = (gbsi_bif_token){.kind = 'w',
+                             .text = {r->names + r->name, r->behind - r->name},
+                             .shown = {begin, (size_t)(end - begin)}};
+    return GBS_OK;
+}
+
+static gbs_status end_name(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_network *network = &r->tables.network;
+    gbsi_bif_token name;
+    GBSI_TRY(take_name(r, tag.at, &name, err));
+    switch (r->at) {
+    case VARIABLE_NAME:
+        r->is_named = true;
+        return gbsi_bif_add_variable(r->text, network, &name, err);
+    case OUTCOME:
+        return gbsi_bif_add_state(r->text, network, network->n_variables - 1, &name, err);
+    case FOR:
+        r->now.child = name;
+        return GBS_OK;
+    default:
+        GBSI_TRY(gbsi_reserve(&r->given, &r->given_capacity, r->n_given + 1, sizeof name,
+                              r->text->name, err));
+        ((gbsi_bif_token *)r->given)[r->n_given++] = name;
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status end_variable(const xmlbif_reader *r, gbsi_token tag, gbs_error *err)
+{
+    const gbsi_bif_network *network = &r->tables.network;
+    if (!r->is_named || gbsi_bif_variable_at(network, network->n_variables - 1)->n_states == 0) {
+        return gbsi_text_fail(r->text, tag, err, "found the end of a VARIABLE without %s",
+                              r->is_named ? "an OUTCOME" : "a NAME");
+    }
+    return GBS_OK;
+}
+
+static gbs_status end_definition(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (r->now.child.kind == 0 || r->now.table_end == NULL) {
+        return gbsi_text_fail(r->text, tag, err,
+                              "found the end of a DEFINITION without %s, expected one",
+                              r->now.child.kind == 0 ? "FOR" : "TABLE");
+    }
+    r->now.n_given = r->n_given - r->now.first_given;
+    r->now.n_pieces = r->n_pieces - r->now.first_piece;
+    GBSI_TRY(gbsi_reserve(&r->definitions, &r->definition_capacity, r->n_definitions + 1,
+                          sizeof r->now, r->text->name, err));
+    ((definition *)r->definitions)[r->n_definitions++] = r->now;
+
+cleanup:
+    return status;
+}
+
+static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
+{
+    xmlbif_reader *r = context;
+    gbs_status status = GBS_OK;
+    if (elements[r->at].text == A_NAME) {
+        GBSI_TRY(end_name(r, tag, err));
+    } else if (r->at == VARIABLE) {
+        GBSI_TRY(end_variable(r, tag, err));
+    } else if (r->at == DEFINITION) {
+        GBSI_TRY(end_definition(r, tag, err));
+    } else if (r->at == TABLE) {
+        r->now.table_end = tag.at;
+    }
+    r->at = elements[r->at].within;
+
+cleanup:
+    return status;
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+/* The values of a piece of the TABLE. @param i next of the n values that the table has. */
+static gbs_status read_piece(xmlbif_reader *r, gbsi_token piece, size_t n, size_t *i,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char shown[GBSI_SHOWN];
+    double *value = r->tables.value;
+    gbsi_text words = {.at = piece.at, .end = piece.at + piece.n};
+    for (;;) {
+        gbsi_token word = gbsi_text_next(&words);
+        gbsi_bif_token token = {.kind = 'w', .text = word, .shown = word};
+        if (word.n == 0) {
+            return GBS_OK;
+        }
+        if (*i == n) {
+            return gbsi_text_fail(r->text, word, err,
+                                  "found %s after all %zu probabilities of a TABLE",
+                                  gbsi_token_show(word, shown), n);
+        }
+        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[(*i)++], err));
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_values(xmlbif_reader *r, const definition *d, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char shown[GBSI_SHOWN];
+    size_t n = r->tables.n_rows * r->tables.arity;
+    size_t i = 0;
+    for (size_t p = 0; p < d->n_pieces; p++) {
+        GBSI_TRY(read_piece(r, ((const gbsi_token *)r->pieces)[d->first_piece + p], n, &i, err));
+    }
+    if (i < n) {
+        return gbsi_text_fail(r->text, (gbsi_token){d->table_end, 0}, err,
+                              "found the end of the TABLE of %s after %zu probabilities, "
+                              "expected %zu",
+                              gbsi_token_show(d->child.text, shown), i, n);
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status add_definition(xmlbif_reader *r, const definition *d, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_token *given = (const gbsi_bif_token *)r->given + d->first_given;
+    GBSI_TRY(gbsi_bif_table_child(&r->tables, &d->child, err));
+    for (size_t i = 0; i < d->n_given; i++) {
+        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &given[i], err));
+    }
+    r->text->at =
+        d->n_pieces == 0 ? d->table_end : ((const gbsi_token *)r->pieces)[d->first_piece].at;
+    GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
+    GBSI_TRY(read_values(r, d, err));
+    status = gbsi_bif_table_add(&r->tables, err);
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_xmlbif_read(gbsi_text *text, gbs_model **model, gbs_error *err)
+{
+    static const gbsi_xml_handlers handlers = {on_start, on_data, on_end};
+    gbs_status status = GBS_OK;
+    xmlbif_reader r = {.text = text};
+    GBSI_TRY(gbsi_bif_tables_init(&r.tables, text, "DEFINITION", err));
+    r.names = gbsi_alloc(gbsi_text_left(text));
+    if (r.names == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, text->name, gbsi_text_left(text)));
+    }
+    GBSI_TRY(gbsi_xml_parse(text, &handlers, &r, err));
+    if (r.tables.network.n_variables == 0) {
+        GBSI_TRY(gbsi_text_fail(text, (gbsi_token){text->begin, 0}, err,
+                                "found no variable, expected one"));
+    }
+    GBSI_TRY(gbsi_bif_tables_begin(&r.tables, err));
+    for (size_t i = 0; i < r.n_definitions; i++) {
+        GBSI_TRY(add_definition(&r, (const definition *)r.definitions + i, err));
+    }
+    status = gbsi_bif_tables_build(&r.tables, model, err);
+
+cleanup:
+    gbsi_bif_tables_free(&r.tables);
+    gbsi_free(r.definitions);
+    gbsi_free(r.given);
+    gbsi_free(r.pieces);
+    gbsi_free(r.names);
+    return status;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readers and writers of pictures. Options are never NULL here. */
+#ifndef GBSI_PICTURES_IMAGE_FILE_H
+#define GBSI_PICTURES_IMAGE_FILE_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "gibbsite/image.h"
+#include "gibbsite/io.h"
+#include "text/input.h"
+
+bool gbsi_is_pnm(const gbsi_input *input);
+bool gbsi_is_png(const gbsi_input *input);
+bool gbsi_is_jpeg(const gbsi_input *input);
+
+gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_options *options,
+                                 gbs_image *image, gbs_error *err);
+gbs_status gbsi_pnm_read(const gbsi_input *input, const gbs_image_read_options *options,
+                         gbs_image *image, gbs_error *err);
+/* @return GBS_ERR_UNSUPPORTED in a build without libjpeg. */
+gbs_status gbsi_jpeg_read(const gbsi_input *input, const gbs_image_read_options *options,
+                          gbs_image *image, gbs_error *err);
+gbs_status gbsi_png_read(const gbsi_input *input, const gbs_image_read_options *options,
+                         gbs_image *image, gbs_error *err);
+
+/* gbs_image_new() with the name of the file for the message. */
+gbs_status gbsi_image_new(const char *name, gbs_image_kind kind, uint32_t width, uint32_t height,
+                          uint32_t maxval, uint32_t n_colors, gbs_image *image, gbs_error *err);
+
+/* Width, height and memory of a picture against the limits, before anything is allocated:
+ * GBS_ERR_ARGUMENT or GBS_ERR_LIMIT, with a message that wants a place in front. */
+gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t channels, size_t n_file,
+                                 const gbs_image_read_options *options, gbs_error *err);
+
+/* One warning with the name of the file in front. */
+void gbsi_image_warn(const gbs_image_read_options *options, const char *name, const char *format,
+                     ...) GBSI_PRINTF(3, 4);
+
+/* @param magic '4', '5' or '6'; plain gives P1, P2 or P3. The kind fits the magic. */
+void gbsi_pnm_write(const gbs_image *image, char magic, bool plain, gbs_output *output);
+gbs_status gbsi_png_write(const gbs_image *image, const char *name, gbs_output *output,
+                          gbs_error *err);
+
+/* The picture as three channels. */
+gbs_status gbsi_image_colored(const gbs_image *image, gbs_image *colored, gbs_error *err);
+/* Grey of a pixel of any kind but bitmaps, 0 to maxval. @param pixel row * width + column. */
+uint32_t gbsi_image_grey(const gbs_image *image, size_t pixel);
+
+/* States of a model's variables from a picture, for files of starts. */
+gbs_status gbsi_image_start(const gbsi_input *input, const gbs_model *model,
+                            const gbs_read_options *options, uint32_t *state, gbs_error *err);
+
+/* Whether a caller's struct is a picture whose samples are legal. @param name for messages. */
+gbs_status gbsi_image_check(const gbs_image *image, const char *name, gbs_error *err);
+
+#endif

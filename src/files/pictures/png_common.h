@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How libpng is held here. It reports errors by jumping, so that everything that can jump is called
+ * from one function of each direction, below one setjmp(), on a struct that owns all there is to
+ * free: no local of the function with the setjmp() changes after it. Memory is asked for from
+ * gbsi_alloc(), and a request that fails is a failure even where libpng would do without it.
+ */
+#ifndef GBSI_PICTURES_PNG_COMMON_H
+#define GBSI_PICTURES_PNG_COMMON_H
+
+#include <png.h>
+#include <stdbool.h>
+
+#include "base/memory.h"
+
+/* First member of what both directions hand to libpng. */
+typedef struct gbsi_png {
+    const char *name;
+    png_structp png;
+    png_infop info;
+    bool no_memory;
+    size_t wanted;     /* bytes that there were no memory for */
+    char message[256]; /* what libpng said last as it jumped, or "" */
+} gbsi_png;
+
+void *gbsi_png_alloc(png_structp png, png_alloc_size_t n);
+void gbsi_png_release(png_structp png, void *pointer);
+PNG_NORETURN void gbsi_png_error(png_structp png, const char *message);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/common.h"
+
+#include <string.h>
+
+#include "gibbsite/io.h"
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+bool gbsi_equal_any_case(const char *a, const char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (lower(a[i]) != lower(b[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool gbsi_ends_in(const char *text, size_t n, const char *ending, size_t m)
+{
+    return n > m && gbsi_equal_any_case(text + n - m, ending, m);
+}
+
+size_t gbs_unpacked_length(const char *path)
+{
+    size_t n = path == NULL ? 0 : strlen(path);
+    return gbsi_ends_in(path, n, ".gz", 3) ? n - 3 : gbsi_ends_in(path, n, ".zst", 4) ? n - 4 : n;
+}
+
+bool gbsi_has_ending(const char *path, const char *ending)
+{
+    return gbsi_ends_in(path, gbs_unpacked_length(path), ending, strlen(ending));
+}

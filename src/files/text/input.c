@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+#include "base/memory.h"
+#include "base/watch.h"
+#include "text/common.h"
+
+#define PIECE ((size_t)1 << 24) /* bytes from one look at the clock to the next */
+
+gbs_status gbsi_input_check(const char *path, gbs_error *err)
+{
+    return access(path, F_OK) == 0 ? GBS_OK : gbsi_fail_errno(err, path, "cannot be opened", errno);
+}
+
+void *gbsi_input_shrink(void *bytes, size_t n)
+{
+    void *smaller = gbsi_realloc_array(bytes, n, 1);
+    return smaller == NULL ? bytes : smaller;
+}
+
+static gbs_status read_descriptor(const char *name, int fd, void **bytes, size_t *n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    void *buffer = NULL;
+    size_t capacity = 0;
+    size_t length = 0;
+    struct stat info;
+    size_t wanted = 65536;
+    gbsi_watch *watch = gbsi_watch_current();
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+        wanted = (size_t)info.st_size + 1; /* a byte more shows the end without growing */
+    }
+    for (;;) {
+        GBSI_TRY(gbsi_reserve(&buffer, &capacity, wanted, 1, name, err));
+        size_t room = capacity - length;
+        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
+        ssize_t got = read(fd, (char *)buffer + length, room < PIECE ? room : PIECE);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            status = gbsi_fail_errno(err, name, "cannot be read", errno);
+            goto cleanup;
+        }
+        if (got == 0) {
+            break;
+        }
+        length += (size_t)got;
+        wanted = length + 1;
+    }
+    *bytes = gbsi_input_shrink(buffer, length);
+    *n = length;
+    return GBS_OK;
+
+cleanup:
+    gbsi_free(buffer);
+    return status;
+}
+
+/* gzip reaches 1032 to 1 and zstd 32768 to 1; models and their tables stay far below 512. */
+gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err)
+{
+    const size_t free_bytes = (size_t)64 << 20;
+    const size_t most_ratio = 512;
+    const uint64_t most_bytes = (uint64_t)64 << 30;
+    if (n > most_bytes || (n > free_bytes && n / most_ratio > n_packed)) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "%s: %zu bytes unpack to more than %zu; the limit is %zu times the packed "
+                         "size beyond %zu bytes",
+                         name, n_packed, n, most_ratio, free_bytes);
+    }
+    return GBS_OK;
+}
+
+static bool is_gzip(const gbsi_input *input)
+{
+    return input->n >= 2 && memcmp(input->bytes, "\x1f\x8b", 2) == 0;
+}
+
+/* A frame, or a skippable frame in front of it (RFC 8878, sections 3.1.1 and 3.1.2). */
+static bool is_zstd(const gbsi_input *input)
+{
+    return input->n >= 4 &&
+           (memcmp(input->bytes, "\x28\xb5\x2f\xfd", 4) == 0 ||
+            ((input->bytes[0] & 0xf0) == 0x50 && memcmp(input->bytes + 1, "\x2a\x4d\x18", 3) == 0));
+}
+
+/* Replaces what is compressed by what is in it. */
+static gbs_status unpack(gbsi_input *input, gbs_error *err)
+{
+    void *bytes = NULL;
+    size_t n = 0;
+    gbs_status status = GBS_OK;
+    if (is_gzip(input)) {
+        status = gbsi_inflate(input->name, input->bytes, input->n, &bytes, &n, err);
+    } else if (is_zstd(input)) {
+        status = gbsi_unzstd(input->name, input->bytes, input->n, &bytes, &n, err);
+    } else {
+        return GBS_OK;
+    }
+    if (status == GBS_OK) {
+        gbsi_free(input->owned);
+        input->owned = bytes;
+        input->bytes = bytes;
+        input->n = n;
+    }
+    return status;
+}
+
+static gbs_status finish(gbsi_input *made, gbsi_input *input, gbs_error *err)
+{
+    gbs_status status = unpack(made, err);
+    if (status < 0) {
+        gbsi_input_free(made);
+        return status;
+    }
+    *input = *made;
+    return GBS_OK;
+}
+
+/* Also what is read for no call with a limit of its own ends somewhere: endless pipes, /dev/zero.
+ */
+static gbs_status read_bounded(const char *name, int fd, gbsi_input *input, gbs_error *err)
+{
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
+    gbs_status status = read_descriptor(name, fd, &input->owned, &input->n, err);
+    if (status >= 0) {
+        input->bytes = input->owned;
+        status = unpack(input, err);
+    }
+    if (status < 0) {
+        gbsi_input_free(input);
+    }
+    gbsi_budget_leave(before);
+    return status;
+}
+
+gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    gbsi_input made = {.name = standard ? "<stdin>" : path};
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return gbsi_fail_errno(err, path, "cannot be opened", errno);
+    }
+    const gbs_status status = read_bounded(made.name, fd, &made, err);
+    if (!standard) {
+        (void)close(fd);
+    }
+    if (status >= 0) {
+        *input = made;
+    }
+    return status;
+}
+
+/* Whether the file is worth mapping and let itself be. A pipe must not be opened to find out. */
+static bool map_path(const char *path, gbsi_mapping *mapping)
+{
+    const off_t least = 1 << 20;
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size < least) {
+        return false;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool mapped = fd >= 0 && fstat(fd, &info) == 0 && info.st_size >= least &&
+                  gbsi_mapping_new(fd, (size_t)info.st_size, mapping);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return mapped;
+}
+
+gbs_status gbsi_input_map(const char *path, gbsi_input *input, gbs_error *err)
+{
+    gbsi_input made = {.name = path};
+    if (strcmp(path, "-") == 0 || !map_path(path, &made.mapping)) {
+        return gbsi_input_read(path, input, err);
+    }
+    made.bytes = made.mapping.bytes;
+    made.n = made.mapping.n;
+    gbs_status status = finish(&made, input, err);
+    if (status == GBS_OK && input->bytes != input->mapping.bytes) { /* was compressed */
+        gbsi_mapping_free(&input->mapping);
+    }
+    return status;
+}
+
+gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err)
+{
+    if (input->mapping.bytes != NULL) {
+        *mapping = input->mapping;
+        input->mapping = (gbsi_mapping){0};
+    } else {
+        char *copy = gbsi_alloc_lanes(input->n, 1);
+        if (copy == NULL) {
+            return gbsi_no_memory(err, input->name, input->n);
+        }
+        if (input->n > 0) {
+            memcpy(copy, input->bytes, input->n);
+        }
+        *mapping = (gbsi_mapping){.bytes = copy, .n = input->n};
+    }
+    gbsi_input_free(input);
+    return GBS_OK;
+}
+
+gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi_input *input,
+                             gbs_error *err)
+{
+    gbsi_input made = {.name = name, .bytes = bytes, .n = n};
+    return finish(&made, input, err);
+}
+
+void gbsi_input_free(gbsi_input *input)
+{
+    gbsi_free(input->owned);
+    gbsi_mapping_free(&input->mapping);
+    *input = (gbsi_input){0};
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole file in memory, unpacked if it is compressed. */
+#ifndef GBSI_TEXT_INPUT_H
+#define GBSI_TEXT_INPUT_H
+
+#include <stddef.h>
+
+#include "base/mapping.h"
+#include "gibbsite/status.h"
+
+typedef struct gbsi_input {
+    const char *name;  /* borrowed: for messages */
+    const char *bytes; /* [n], owned, borrowed or mapped */
+    size_t n;
+    void *owned;
+    gbsi_mapping mapping;
+} gbsi_input;
+
+/* @param path "-" for standard input; borrowed as long as the input. */
+gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err);
+/* The same, large files mapped instead of read: for readers that use the bytes in place. */
+gbs_status gbsi_input_map(const char *path, gbsi_input *input, gbs_error *err);
+/* Hands the bytes over: the mapping, or an aligned copy. The input is empty afterwards. */
+gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err);
+/* bytes is borrowed unless it is compressed. */
+gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi_input *input,
+                             gbs_error *err);
+void gbsi_input_free(gbsi_input *input);
+
+/* Against bombs: whether n_packed bytes may unpack to n. GBS_ERR_LIMIT with the figures if not. */
+gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err);
+
+/* The gzip file in packed[0 .. n), all its members. @param bytes out, caller frees. */
+gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **bytes,
+                        size_t *n_bytes, gbs_error *err);
+/* The same for a zstd file, all its frames. */
+gbs_status gbsi_unzstd(const char *name, const void *packed, size_t n, void **bytes,
+                       size_t *n_bytes, gbs_error *err);
+
+/* Gives back what growing took beyond n bytes (a refusal only means that it stays), so that
+ * checkers of memory see a step behind the end of a file. */
+void *gbsi_input_shrink(void *bytes, size_t n);
+
+/* A raw deflate stream (a ZIP member) that unpacks to exactly n_bytes. @param bytes out,
+ * [n_bytes]. */
+gbs_status gbsi_inflate_raw(const char *name, const void *packed, size_t n, void *bytes,
+                            size_t n_bytes, gbs_error *err);
+
+/* @return GBS_ERR_IO, with the reason, if there is nothing at path. */
+gbs_status gbsi_input_check(const char *path, gbs_error *err);
+
+#endif

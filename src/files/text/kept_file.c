@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/kept_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/memory.h"
+#include "text/common.h"
+
+enum { HEAD = 24, SEAL = 32 };
+
+/* "PATH" and more; freed by the caller. */
+static char *path_with(const char *path, size_t n, const char *more)
+{
+    char *text = gbsi_alloc(n + strlen(more) + 1);
+    if (text != NULL) {
+        memcpy(text, path, n);
+        memcpy(text + n, more, strlen(more) + 1);
+    }
+    return text;
+}
+
+/* ---- written --------------------------------------------------------------------------------- */
+
+static gbs_status count(void *context, const void *bytes, size_t n, gbs_error *err)
+{
+    (void)bytes;
+    (void)err;
+    *(uint64_t *)context += n;
+    return GBS_OK;
+}
+
+typedef struct writer {
+    gbs_output *output;
+    gbsi_digest *digest;
+} writer;
+
+static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)
+{
+    writer *w = context;
+    (void)err;
+    gbsi_digest_bytes(w->digest, bytes, n);
+    gbs_output_bytes(w->output, bytes, n);
+    return GBS_OK;
+}
+
+static gbs_status put_all(writer *w, const gbsi_kept_form *form, uint64_t size,
+                          const gbsi_kept_content *content, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_sink sink = {w, put};
+    const uint32_t version[2] = {form->version, 0};
+    char text[SEAL + 1];
+    GBSI_TRY(put(w, form->magic, sizeof form->magic, err));
+    GBSI_TRY(gbsi_put_numbers(&sink, version, 2, sizeof version[0], err));
+    GBSI_TRY(gbsi_put_numbers(&sink, &size, 1, sizeof size, err));
+    GBSI_TRY(content->save(content->object, &sink, err));
+    gbsi_digest_text(w->digest, text);
+    gbs_output_bytes(w->output, text, SEAL);
+cleanup:
+    return status;
+}
+
+static gbs_status check_room(const char *path, uint64_t bytes, unsigned n_rooms, gbs_error *err)
+{
+    struct statvfs disk;
+    const char *slash = strrchr(path, '/');
+    char *folder = path_with(path, slash == NULL ? 0 : (size_t)(slash - path) + 1, ".");
+    if (folder == NULL) {
+        return gbsi_no_memory(err, path, strlen(path));
+    }
+    const int done = statvfs(folder, &disk);
+    const int code = errno;
+    gbsi_free(folder);
+    if (done != 0) {
+        return gbsi_fail_errno(err, path, "cannot be written", code);
+    }
+    const double room = (double)disk.f_bavail * (double)disk.f_frsize;
+    return room >= (double)bytes * n_rooms
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_IO,
+                           "%s: no room: %" PRIu64 " bytes are needed%s, %.0f are free", path,
+                           bytes * n_rooms, n_rooms == 2 ? " for it and the next one" : "", room);
+}
+
+/* What a rename can replace: a regular file, or nothing yet. */
+static gbs_status check_place(const char *path, const char *what, gbs_error *err)
+{
+    struct stat is;
+    if (path[gbs_unpacked_length(path)] != '\0') {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: a %s is not compressed: choose another name",
+                         path, what);
+    }
+    return stat(path, &is) != 0 || S_ISREG(is.st_mode)
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_IO, "%s: a %s must be a regular file", path, what);
+}
+
+gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
+                           const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    writer w = {0};
+    uint64_t size = HEAD + SEAL;
+    const gbsi_sink counting = {&size, count};
+    char *before = path_with(path, strlen(path), "~");
+    if (before == NULL) {
+        return gbsi_no_memory(err, path, strlen(path));
+    }
+    GBSI_TRY(check_place(path, form->what, err));
+    GBSI_TRY(content->save(content->object, &counting, err));
+    GBSI_TRY(gbsi_digest_new(&w.digest, err));
+    GBSI_TRY(check_room(path, size, n_rooms, err));
+    (void)unlink(before); /* two at most take room at any time */
+    GBSI_TRY(gbs_output_open(path, &w.output, err));
+    GBSI_TRY(put_all(&w, form, size, content, err));
+    GBSI_TRY(gbs_output_finish(w.output, err));
+    /* A second name: there is a file of the first at every moment. */
+    (void)linkat(AT_FDCWD, path, AT_FDCWD, before, AT_SYMLINK_FOLLOW);
+    gbs_output *output = w.output;
+    w.output = NULL;
+    status = gbs_output_commit(output, err);
+cleanup:
+    gbs_output_discard(w.output);
+    gbsi_digest_free(w.digest);
+    gbsi_free(before);
+    return status;
+}
+
+/* ---- read ------------------------------------------------------------------------------------ */
+
+struct gbsi_kept {
+    FILE *file;
+    uint64_t left; /* of the content */
+    uint64_t size; /* of the file */
+    char *path;
+};
+
+static gbs_status take(void *context, void *bytes, size_t n, gbs_error *err)
+{
+    gbsi_kept *kept = context;
+    if (n > kept->left) {
+        return gbsi_fail(err, GBS_ERR_FORMAT, "%s: it holds less than was expected", kept->path);
+    }
+    if (fread(bytes, 1, n, kept->file) != n) {
+        return gbsi_fail(err, GBS_ERR_IO, "%s: cannot be read", kept->path);
+    }
+    kept->left -= n;
+    return GBS_OK;
+}
+
+static gbs_status check_head(gbsi_kept *kept, const gbsi_kept_form *form, uint64_t size,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_source source = {kept, take};
+    unsigned char magic[sizeof form->magic] = {0};
+    uint32_t version[2];
+    uint64_t said = 0;
+    kept->left = size < HEAD ? 0 : HEAD;
+    if (size >= HEAD) {
+        GBSI_TRY(take(kept, magic, sizeof magic, err));
+    }
+    if (memcmp(magic, form->magic, sizeof magic) != 0) {
+        return gbsi_fail(err, GBS_ERR_FORMAT, "%s: this is no %s", kept->path, form->what);
+    }
+    GBSI_TRY(gbsi_take_numbers(&source, version, 2, sizeof version[0], err));
+    GBSI_TRY(gbsi_take_numbers(&source, &said, 1, sizeof said, err));
+    if (version[0] != form->version || version[1] != 0) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s: a %s of format version %" PRIu32 ", this program reads version "
+                         "%" PRIu32,
+                         kept->path, form->what, version[0], form->version);
+    }
+    if (said != size || size < HEAD + SEAL) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s: the %s is cut short or damaged: it had %" PRIu64
+                         " bytes and has %" PRIu64,
+                         kept->path, form->what, said, size);
+    }
+cleanup:
+    return status;
+}
+
+/* Every byte is what was written. */
+static gbs_status check_seal(gbsi_kept *kept, const char *what, uint64_t size, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_digest *digest = NULL;
+    unsigned char part[1 << 14];
+    char text[SEAL + 1];
+    char found[SEAL];
+    kept->left = size;
+    GBSI_TRY(gbsi_digest_new(&digest, err));
+    if (fseek(kept->file, 0, SEEK_SET) != 0) {
+        GBSI_TRY(gbsi_fail_errno(err, kept->path, "cannot be read", errno));
+    }
+    while (kept->left > SEAL) {
+        const uint64_t left = kept->left - SEAL;
+        const size_t n = left < sizeof part ? (size_t)left : sizeof part;
+        GBSI_TRY(take(kept, part, n, err));
+        gbsi_digest_bytes(digest, part, n);
+    }
+    gbsi_digest_text(digest, text);
+    GBSI_TRY(take(kept, found, SEAL, err));
+    if (memcmp(text, found, SEAL) != 0) {
+        status = gbsi_fail(err, GBS_ERR_FORMAT, "%s: the %s is damaged: its checksum is wrong",
+                           kept->path, what);
+    }
+cleanup:
+    gbsi_digest_free(digest);
+    return status;
+}
+
+gbs_status gbsi_kept_open(const char *path, const gbsi_kept_form *form, gbsi_kept **out,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    struct stat is;
+    gbsi_kept *kept = gbsi_alloc_zero(sizeof *kept);
+    if (kept == NULL) {
+        return gbsi_no_memory(err, path, sizeof *kept);
+    }
+    kept->path = path_with(path, strlen(path), "");
+    if (kept->path == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, path, strlen(path)));
+    }
+    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) { /* a pipe would be waited for */
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: a %s is a regular file", path, form->what));
+    }
+    kept->file = fopen(path, "rb");
+    if (kept->file == NULL || fstat(fileno(kept->file), &is) != 0) {
+        GBSI_TRY(gbsi_fail_errno(err, path, "cannot be opened", errno));
+    }
+    const uint64_t size = (uint64_t)is.st_size;
+    kept->size = size;
+    GBSI_TRY(check_head(kept, form, size, err));
+    GBSI_TRY(check_seal(kept, form->what, size, err));
+    if (fseek(kept->file, HEAD, SEEK_SET) != 0) {
+        GBSI_TRY(gbsi_fail_errno(err, path, "cannot be read", errno));
+    }
+    kept->left = size - HEAD - SEAL;
+    *out = kept;
+    kept = NULL;
+cleanup:
+    gbsi_kept_close(kept);
+    return status;
+}
+
+bool gbsi_kept_is(const char *path, const gbsi_kept_form *form)
+{
+    struct stat is;
+    unsigned char magic[sizeof form->magic];
+    if (stat(path, &is) != 0 || !S_ISREG(is.st_mode)) {
+        return false;
+    }
+    FILE *file = fopen(path, "rb");
+    const bool found = file != NULL && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+                       memcmp(magic, form->magic, sizeof magic) == 0;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return found;
+}
+
+void gbsi_kept_close(gbsi_kept *kept)
+{
+    if (kept != NULL && kept->file != NULL) {
+        (void)fclose(kept->file);
+    }
+    if (kept != NULL) {
+        gbsi_free(kept->path);
+    }
+    gbsi_free(kept);
+}
+
+gbsi_source gbsi_kept_source(gbsi_kept *kept)
+{
+    return (gbsi_source){kept, take};
+}
+
+uint64_t gbsi_kept_left(const gbsi_kept *kept)
+{
+    return kept->left;
+}
+
+uint64_t gbsi_kept_bytes(const gbsi_kept *kept)
+{
+    return kept->size;
+}

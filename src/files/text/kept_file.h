@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file of state that is written again and again: whole each time, beside the one before, which
+ * stays as FILE~. What is read back is undamaged.
+ *
+ *     0   8 bytes   what it is
+ *     8   u32       version of its content; u32 zero
+ *     16  u64       bytes of the file
+ *     24  content
+ *     end 32 bytes  XXH3-128 of all before, in hexadecimal */
+#ifndef GBSI_TEXT_KEPT_FILE_H
+#define GBSI_TEXT_KEPT_FILE_H
+
+#include <stdbool.h>
+
+#include "base/saved.h"
+
+typedef struct gbsi_kept_form {
+    const char *what; /* "checkpoint" */
+    unsigned char magic[8];
+    uint32_t version;
+} gbsi_kept_form;
+
+/* What is written. save() is called twice, first to count, and puts the same bytes. */
+typedef struct gbsi_kept_content {
+    const void *object;
+    gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
+} gbsi_kept_content;
+
+/* @param n_rooms files of that size for which there must be room: 2, so that the next one finds
+ * room beside this one, or 1.
+ * @return GBS_ERR_IO where it cannot be written or there is no room; the one before is then still
+ * there. */
+gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
+                           const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err);
+
+typedef struct gbsi_kept gbsi_kept;
+
+/* Whether a regular file begins so. */
+bool gbsi_kept_is(const char *path, const gbsi_kept_form *form);
+
+/* Checks all of it, then stands at its content.
+ * @return GBS_ERR_IO; GBS_ERR_FORMAT for another kind, version or size, and for damage. */
+gbs_status gbsi_kept_open(const char *path, const gbsi_kept_form *form, gbsi_kept **out,
+                          gbs_error *err);
+void gbsi_kept_close(gbsi_kept *kept); /* NULL is allowed */
+/* Of its content, which ends with GBS_ERR_FORMAT. */
+gbsi_source gbsi_kept_source(gbsi_kept *kept);
+/* Bytes of content not taken yet. */
+uint64_t gbsi_kept_left(const gbsi_kept *kept);
+/* Of the file. */
+uint64_t gbsi_kept_bytes(const gbsi_kept *kept);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text in which lines matter: tokens end where their line does, and so does a search for more. */
+#ifndef GBSI_TEXT_LINES_H
+#define GBSI_TEXT_LINES_H
+
+#include "text/text.h"
+
+/* The next line with something on it, as a text of its own with the places of the file; text moves
+ * behind it. false: the file has no more. */
+bool gbsi_line_next(gbsi_text *text, gbsi_text *line);
+
+/* As the calls of text.h, but the end of a line is called that. Numbers must be finite;
+ * *n_underflow counts what rounds to zero. */
+gbs_status gbsi_line_integer(gbsi_text *line, const char *expected, uint64_t max, uint64_t *value,
+                             gbs_error *err);
+gbs_status gbsi_line_number(gbsi_text *line, const char *expected, double *value,
+                            size_t *n_underflow, gbs_error *err);
+/* "found ..., expected ..." at a token of the line, or at its end if the token is empty. */
+gbs_status gbsi_line_unexpected(const gbsi_text *line, gbsi_token token, const char *expected,
+                                gbs_error *err);
+/* Nothing but blanks may follow. */
+gbs_status gbsi_line_expect_end(gbsi_text *line, const char *last, gbs_error *err);
+
+/* A count of things that follow the line, of at least least_bytes each (their separator included).
+ * text stands behind the line. */
+gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *expected,
+                           size_t least_bytes, uint64_t *value, gbs_error *err);
+
+/* Variables need not occur in such files, so that the bytes of a file bound their number but
+ * loosely: GBSI_FREE_VARIABLES, and GBSI_VARIABLES_PER_BYTE more for each byte. An edge of a large
+ * graph takes some 15 bytes, so that one variable in a hundred needs an edge of its own; and a file
+ * makes a model of at most a few hundred times its size. */
+enum { GBSI_FREE_VARIABLES = 4096, GBSI_VARIABLES_PER_BYTE = 16 };
+uint64_t gbsi_most_variables(const gbsi_text *text);
+gbs_status gbsi_check_variables(const gbsi_text *text, gbsi_token token, uint64_t n,
+                                gbs_error *err);
+/* Tells of a file that other programs may read, but gbsi_check_variables() would not let pass. To
+ * be called when all has been written. */
+void gbsi_tell_most_variables(const gbs_write_options *options, const gbs_output *output,
+                              uint64_t n);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "text/output.h"
+#include "text/text.h"
+
+void gbs_output_text(gbs_output *output, const char *text)
+{
+    gbs_output_bytes(output, text, text == NULL ? 0 : strlen(text));
+}
+
+void gbs_output_uint(gbs_output *output, uint64_t value)
+{
+    char backward[20];
+    size_t n = sizeof backward;
+    do {
+        backward[--n] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    gbs_output_bytes(output, backward + n, sizeof backward - n);
+}
+
+void gbs_output_double(gbs_output *output, double value)
+{
+    char text[32];
+    gbsi_output_decimal(output, text, gbs_format_double(value, text));
+}
+
+static void write_zeros(gbs_output *output, int n)
+{
+    static const char zeros[] = "00000000000000000000000000000000";
+    const int most = (int)sizeof zeros - 1;
+    for (; n > 0; n -= most) {
+        gbs_output_bytes(output, zeros, (size_t)(n < most ? n : most));
+    }
+}
+
+void gbsi_output_decimal(gbs_output *output, const char *text, size_t n)
+{
+    /* cppcheck-suppress uninitvar ; gbs_format_double() wrote n bytes of it */
+    const char *e = memchr(text, 'e', n);
+    if (!gbsi_output_has_fixed_floats(output) || e == NULL) { /* "inf" and "nan" have no e */
+        gbs_output_bytes(output, text, n);
+        return;
+    }
+    char digit[32];
+    int n_digits = 0;
+    int n_before = 0; /* digits before the point */
+    bool after = false;
+    for (const char *at = text + (*text == '-' ? 1 : 0); at < e; at++) {
+        if (*at == '.') {
+            after = true;
+        } else {
+            digit[n_digits++] = *at;
+            n_before += after ? 0 : 1;
+        }
+    }
+    bool below_one = e[1] == '-';
+    int exponent = 0;
+    for (const char *at = e + 1 + (below_one || e[1] == '+' ? 1 : 0); at < text + n; at++) {
+        exponent = 10 * exponent + (*at - '0');
+    }
+    n_before += below_one ? -exponent : exponent;
+    gbs_output_text(output, *text == '-' ? "-" : "");
+    if (n_before <= 0) {
+        gbs_output_text(output, "0.");
+        write_zeros(output, -n_before);
+        gbs_output_bytes(output, digit, (size_t)n_digits);
+        return;
+    }
+    int whole = n_digits < n_before ? n_digits : n_before;
+    gbs_output_bytes(output, digit, (size_t)whole);
+    write_zeros(output, n_before - whole);
+    if (whole < n_digits) {
+        gbs_output_text(output, ".");
+        gbs_output_bytes(output, digit + whole, (size_t)(n_digits - whole));
+    }
+}
+
+void gbs_output_json_double(gbs_output *output, double value)
+{
+    if (value - value == 0) { /* infinity and NaN give NaN */
+        gbs_output_double(output, value);
+    } else {
+        gbs_output_text(output, "null");
+    }
+}
+
+/* RFC 8259, section 7. @return bytes of text taken. */
+static size_t write_json_character(gbs_output *output, const char *text, size_t n)
+{
+    static const char hex[] = "0123456789abcdef";
+    static const char named[] = "\"\\\b\f\n\r\t";
+    static const char letter[] = "\"\\bfnrt";
+    const char *found = strchr(named, *text);
+    if (found != NULL) {
+        char escape[2] = {'\\', letter[found - named]};
+        gbs_output_bytes(output, escape, sizeof escape);
+        return 1;
+    }
+    unsigned char c = (unsigned char)*text;
+    if (c < 0x20 || c == 0x7f) {
+        char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+        gbs_output_bytes(output, escape, sizeof escape);
+        return 1;
+    }
+    size_t length = gbsi_utf8_length(text, n);
+    if (length == 0) {
+        gbs_output_text(output, "\\ufffd");
+        return 1;
+    }
+    gbs_output_bytes(output, text, length);
+    return length;
+}
+
+void gbs_output_json_string(gbs_output *output, const char *text)
+{
+    size_t n = text == NULL ? 0 : strlen(text);
+    gbs_output_text(output, "\"");
+    while (n > 0) {
+        size_t taken = write_json_character(output, text, n);
+        text += taken;
+        n -= taken;
+    }
+    gbs_output_text(output, "\"");
+}
+
+void gbs_output_csv_field(gbs_output *output, const char *text)
+{
+    if (text == NULL) {
+        return;
+    }
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        gbs_output_text(output, text);
+        return;
+    }
+    gbs_output_text(output, "\"");
+    for (const char *quote = strchr(text, '"'); quote != NULL; quote = strchr(text, '"')) {
+        gbs_output_bytes(output, text, (size_t)(quote - text) + 1);
+        gbs_output_text(output, "\"");
+        text = quote + 1;
+    }
+    gbs_output_text(output, text);
+    gbs_output_text(output, "\"");
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* XML 1.0, read by expat. Entities are refused where a file declares them, and so is a document
+ * type that is found in another file: nothing is ever expanded or fetched. */
+#ifndef GBSI_TEXT_XML_H
+#define GBSI_TEXT_XML_H
+
+#include "text/text.h"
+
+/* Tokens are places of the file. What a handler returns below 0 ends the reading. */
+typedef struct gbsi_xml_handlers {
+    /* @param attributes name, value, name, value, ..., NULL: gone when the handler returns. */
+    gbs_status (*start)(void *context, gbsi_token tag, const char *name,
+                        const char *const *attributes, gbs_error *err);
+    /* A piece of character data; one that comments or references interrupt has several.
+     * @param meant   as decoded, never longer than `shown`; gone when the handler returns.
+     * @param literal from a reference or a CDATA section: its blanks are meant. */
+    gbs_status (*data)(void *context, gbsi_token shown, gbsi_token meant, bool literal,
+                       gbs_error *err);
+    /* @param tag the start tag again where it is <NAME/>. */
+    gbs_status (*end)(void *context, gbsi_token tag, gbs_error *err);
+} gbsi_xml_handlers;
+
+/* The whole text. GBS_ERR_UNSUPPORTED in builds without expat. */
+gbs_status gbsi_xml_parse(const gbsi_text *text, const gbsi_xml_handlers *handlers, void *context,
+                          gbs_error *err);
+
+#endif
