@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "model/condition.h"
+#include "condition/condition.h"
 
 typedef struct bench_scalar bench_scalar;
 

@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "draw/herding.h"
-#include "exact/enumerate.h"
 #include "lab/focus.h"
 #include "options/options.h"
+#include "reference/enumerate.h"
 #include "rng/philox.h"
 #include "sampler/run.h"
 

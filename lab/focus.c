@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "draw/keys.h"
-#include "exact/enumerate.h"
+#include "reference/enumerate.h"
 #include "simd/math.h"
 
 void lab_focus_free(lab_focus *focus)

@@ -4,9 +4,9 @@
 #ifndef LAB_FOCUS_H
 #define LAB_FOCUS_H
 
+#include "condition/condition.h"
 #include "graph/graph.h"
 #include "lab/decomposition.h"
-#include "model/condition.h"
 
 /* What the weights of a herded variable are told apart by. */
 typedef struct lab_focus_keys {

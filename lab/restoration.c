@@ -3,8 +3,8 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "condition/condition.h"
 #include "lab/pictures.h"
-#include "model/condition.h"
 #include "variational/mean_field.h"
 
 void lab_restoration_free(lab_restoration *r)

@@ -13,9 +13,9 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "condition/condition.h"
 #include "gibbsite/io.h"
 #include "graph/partition.h"
-#include "model/condition.h"
 
 typedef struct request {
     const char *model;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "exact/exact_components.h"
+#include "reference/exact_components.h"
 #include "sampler/density.h"
 #include "sampler/repair.h"
 #include "simd/dispatch.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "model/factors.h"
-#include "model/model.h"
+#include "store/factors.h"
+#include "store/model.h"
 
 static void check_variables(const gbs_model *m)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "model/model.h"
+#include "store/model.h"
 
 #ifndef FUZZ_OPTIONS
 #define FUZZ_OPTIONS ""

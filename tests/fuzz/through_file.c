@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "model/model.h"
+#include "store/model.h"
 
 enum { PIPE_BYTES = 1 << 16, LEAST_PIPE_BYTES = 4096 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "fuzz.h"
-#include "model/model.h"
+#include "store/model.h"
 
 static void check_likelihoods(const gbs_evidence *evidence)
 {

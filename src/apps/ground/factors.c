@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "ground/grounding.h"
-#include "model/builder.h"
+#include "store/builder.h"
 
 enum {
     MOST_TABLE = 16,              /* atoms of a formula that becomes a table */

@@ -4,7 +4,7 @@
 #define GBSI_LEARN_DATA_H
 
 #include "gibbsite/fit.h"
-#include "model/model.h"
+#include "store/model.h"
 
 #define GBSI_MISSING UINT16_MAX /* in place of a state: these are below GBS_MAX_ARITY */
 

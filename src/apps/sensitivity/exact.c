@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "exact/case_tree.h"
-#include "exact/solve.h"
+#include "cases/case_tree.h"
 #include "simd/math.h"
+#include "solve/solve.h"
 
 enum { CASE_FREE, CASE_OTHER, CASE_X, N_CASES };
 

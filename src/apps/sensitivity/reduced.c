@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "model/builder.h"
+#include "store/builder.h"
 
 #define MOST_ENTRIES ((size_t)1 << 26) /* of one table: more would fit no tree either */
 

@@ -8,7 +8,7 @@
 #ifndef GBSI_SENSITIVITY_REDUCED_H
 #define GBSI_SENSITIVITY_REDUCED_H
 
-#include "model/model.h"
+#include "store/model.h"
 
 typedef struct gbsi_reduced {
     const gbs_model *user;        /* borrowed */

@@ -10,11 +10,11 @@
 #include "base/extremes.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "model/builder.h"
 #include "sampler/run_options.h"
 #include "sensitivity/exact.h"
 #include "sensitivity/sampled.h"
 #include "simd/math.h"
+#include "store/builder.h"
 
 #define AUTO_BYTES (UINT64_C(4) << 30) /* as a run has it */
 #define PROGRESS_S 0.25

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/random_models.h"
+#include "generate/random_models.h"
 #include "simd/math.h"
 
 enum { MOST_ENTRIES = 4096 };

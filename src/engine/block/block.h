@@ -8,7 +8,7 @@
 #define GBSI_BLOCK_BLOCK_H
 
 #include "base/watch.h"
-#include "model/condition.h"
+#include "condition/condition.h"
 #include "rng/philox.h"
 #include "simd/dispatch.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "block/block.h"
-#include "model/random_models.h"
+#include "generate/random_models.h"
 #include "simd/math.h"
 
 enum { L = GBSI_BLOCK_LANES, MOST_STATES = 4096 };

@@ -3,8 +3,8 @@
 #ifndef GBSI_DOBRUSHIN_TEST_INFLUENCES_H
 #define GBSI_DOBRUSHIN_TEST_INFLUENCES_H
 
-#include "model/condition.h"
-#include "model/random_models.h"
+#include "condition/condition.h"
+#include "generate/random_models.h"
 #include "simd/math.h"
 
 static inline int has(const gbsi_factors *factors, size_t f, uint32_t i)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/factors.h"
+#include "store/factors.h"
 
 size_t gbsi_key_table_row_bytes(uint32_t arity, uint32_t lanes)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "exact/enumerate.h"
-#include "model/model.h"
+#include "reference/enumerate.h"
+#include "store/model.h"
 
 /* Which variables, and what their states add to the number of a cell. */
 typedef struct cells {

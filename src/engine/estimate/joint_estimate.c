@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "estimate/trace.h"
 #include "gibbsite/joint.h"
-#include "model/model.h"
 #include "simd/math.h"
+#include "store/model.h"
 
 /* Series of all chains, at most: each keeps 128 batches, 2 KiB. */
 #define MOST_SERIES (UINT64_C(1) << 18)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "exact/testing.h"
 #include "gibbsite/joint.h"
+#include "reference/testing.h"
 
 enum { MOST_CELLS = 4096, N_CHAINS = 4, N_PASSES = 1500 };
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/factors.h"
 #include "plan/kernel.h"
+#include "store/factors.h"
 
 double gbsi_noisy_sum_log(const gbsi_noisy_sum *noisy, int64_t sum, gbsi_noisy_part part)
 {

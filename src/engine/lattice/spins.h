@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "model/condition.h"
+#include "condition/condition.h"
 
 #define GBSI_SPIN_GROUPS     3u  /* sizes of J; neighbours with the same one are counted together */
 #define GBSI_SPIN_NEIGHBOURS 6u  /* most neighbours of a site in a group */

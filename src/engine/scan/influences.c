@@ -8,9 +8,9 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "model/model.h"
 #include "options/options.h"
 #include "simd/dispatch.h"
+#include "store/model.h"
 
 uint64_t gbsi_influences_room(const gbs_influences *influences)
 {

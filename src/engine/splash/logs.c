@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "exact/clique_table.h"
 #include "simd/math.h"
 #include "splash/loops.h"
+#include "trees/clique_table.h"
 
 /* ---- what the outside says ------------------------------------------------------------------- */
 

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "model/model.h"
 #include "pictures/image_file.h"
+#include "store/model.h"
 #include "text/common.h"
 
 static const gbs_read_options default_options = {0};

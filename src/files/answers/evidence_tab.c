@@ -7,7 +7,7 @@
 #include "answers/evidence_set.h"
 #include "base/memory.h"
 #include "decimal/decimal.h"
-#include "model/model.h"
+#include "store/model.h"
 #include "text/common.h"
 
 typedef struct tab_file {

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "decimal/decimal.h"
-#include "model/builder.h"
+#include "store/builder.h"
 
 typedef struct reader {
     const gbs_model *model;

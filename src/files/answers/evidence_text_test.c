@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "gibbsite/io.h"
-#include "model/builder.h"
+#include "store/builder.h"
 
 /* Variables whose names and labels hold the characters at which lists are cut. */
 static gbs_model *awkward(void)

@@ -7,7 +7,7 @@
 
 #include "answers/evidence_set.h"
 #include "base/memory.h"
-#include "model/model.h"
+#include "store/model.h"
 
 typedef struct evidence_file {
     gbsi_text *text;

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "model/model.h"
+#include "store/model.h"
 #include "text/text.h"
 
 typedef struct likelihood {

@@ -2,8 +2,8 @@
 /* Pictures as files of states: a start, and what was observed. */
 #include "answers/evidence_set.h"
 #include "base/memory.h"
-#include "model/model.h"
 #include "pictures/image_file.h"
+#include "store/model.h"
 #include "text/text.h"
 
 /* A picture with a pixel for every variable. */

@@ -2,8 +2,8 @@
 /* GraphLab's text form: scopes backwards, since there the first variable is fastest. */
 #include <string.h>
 
-#include "model/model.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/common.h"
 
 static gbs_status check_name(const char *name, gbs_error *err)

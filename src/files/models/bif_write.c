@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/model.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/common.h"
 
 typedef struct bif_writer {

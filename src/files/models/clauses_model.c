@@ -3,9 +3,9 @@
  *     OR:    w on [c], -w elsewhere   = -w + 2 w [c]
  *     field: h s                      = -|h| + 2 |h| [s has the sign of h]
  * An implication is the clause of its negated body and its head. */
-#include "model/builder.h"
-#include "model/model.h"
 #include "models/clauses.h"
+#include "store/builder.h"
+#include "store/model.h"
 
 static gbs_status unsupported(const gbs_model *model, size_t f, const char *format,
                               const char *what, gbs_error *err)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "model/model.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/lines.h"
 #include "text/output.h"
 

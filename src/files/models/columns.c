@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "model/model.h"
 #include "simd/math.h"
+#include "store/model.h"
 
 static double largest_of(const double *value, uint32_t arity)
 {

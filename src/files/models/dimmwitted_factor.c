@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "model/builder.h"
-#include "model/factors.h"
+#include "store/builder.h"
+#include "store/factors.h"
 
 enum { MOST_ENTRIES = 1 << 16 };
 

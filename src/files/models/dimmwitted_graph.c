@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/factors.h"
+#include "store/factors.h"
 
 enum { BOOLEAN = 0, CATEGORICAL = 1 };
 

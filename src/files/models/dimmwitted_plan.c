@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "decimal/decimal.h"
-#include "model/model.h"
+#include "store/model.h"
 
 /* Files of the text form that are open at once, each with its arguments. */
 enum { MOST_GROUPS = 100 };

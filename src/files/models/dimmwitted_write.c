@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/model.h"
 #include "models/dimmwitted.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/common.h"
 
 typedef struct writer {

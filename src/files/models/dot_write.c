@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "gibbsite/info.h"
-#include "model/model.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/common.h"
 
 enum {

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "decimal/decimal.h"
-#include "model/model.h"
 #include "simd/math.h"
+#include "store/model.h"
 #include "text/output.h"
 
 gbs_status gbsi_expander_init(gbsi_expander *expander, const gbs_model *model, gbs_error *err)

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "decimal/decimal.h"
-#include "model/model.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/common.h"
 
 /* Whether a name is what a reader would make of a label. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "model/model.h"
+#include "store/model.h"
 
 /* The first byte is no text, and a transfer that changes line ends changes these. */
 const unsigned char gbsi_gbm_magic[8] = {0x89, 'G', 'B', 'M', '\r', '\n', 0x1a, '\n'};

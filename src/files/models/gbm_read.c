@@ -7,9 +7,9 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
-#include "model/builder.h"
 #include "models/formats.h"
 #include "models/gbm.h"
+#include "store/builder.h"
 #include "text/input.h"
 
 typedef struct gbm_reader {

@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "base/test_scale.h"
 #include "gibbsite/gibbsite.h"
-#include "model/test_builder.h"
 #include "models/gbm.h"
+#include "store/test_builder.h"
 #include "text/test_models.h"
 
 enum { MOST_BYTES = 8192 };

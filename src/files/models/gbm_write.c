@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "model/model.h"
 #include "models/formats.h"
 #include "models/gbm.h"
+#include "store/model.h"
 
 enum { CHUNK = 512 };
 

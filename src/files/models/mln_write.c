@@ -5,10 +5,10 @@
 
 #include "base/status.h"
 #include "decimal/decimal.h"
-#include "model/model.h"
 #include "models/clauses.h"
 #include "models/couplings.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/common.h"
 
 /* What a reader would take for something else. */

@@ -8,8 +8,8 @@
 #include "base/machine.h"
 #include "base/sized.h"
 #include "base/watch.h"
-#include "model/model.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/common.h"
 #include "text/output.h"
 

@@ -2,8 +2,8 @@
 /* Hugin NET: nodes, then a potential for each with data in our own order. */
 #include <string.h>
 
-#include "model/model.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/common.h"
 
 typedef struct net_writer {

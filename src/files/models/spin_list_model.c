@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "base/status.h"
-#include "model/builder.h"
-#include "model/model.h"
 #include "models/couplings.h"
+#include "store/builder.h"
+#include "store/model.h"
 
 typedef struct part {
     double constant;

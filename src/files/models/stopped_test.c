@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/test_builder.h"
+#include "store/test_builder.h"
 #include "text/test_models.h"
 
 typedef struct asked {

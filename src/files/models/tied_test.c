@@ -10,8 +10,8 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "gibbsite/gibbsite.h"
-#include "model/test_builder.h"
 #include "models/gbm.h"
+#include "store/test_builder.h"
 #include "text/test_models.h"
 
 static const uint32_t SCOPE[2] = {0, 1};

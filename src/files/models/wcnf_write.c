@@ -2,10 +2,10 @@
 /* The form since 2022: no p line, h for hard, the largest literal is the number of variables. An x
  * begins a parity, a comparison ends a cardinality. */
 #include "base/status.h"
-#include "model/model.h"
 #include "models/clauses.h"
 #include "models/couplings.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/lines.h"
 
 static void write_clause(gbs_output *output, const gbsi_clause *clause, uint32_t *largest)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/model.h"
+#include "store/model.h"
 #include "text/text.h"
 
 bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable)

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "model/model.h"
 #include "models/formats.h"
+#include "store/model.h"
 #include "text/common.h"
 
 typedef struct xdsl_writer {

@@ -7,8 +7,8 @@
 
 #include "base/offsets.h"
 #include "base/watch.h"
-#include "model/condition.h"
-#include "model/factors.h"
+#include "condition/condition.h"
+#include "store/factors.h"
 
 /* ---- incidence.c and others ---------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef GBSI_VARIATIONAL_EXPECTED_H
 #define GBSI_VARIATIONAL_EXPECTED_H
 
-#include "model/condition.h"
+#include "condition/condition.h"
 
 /* Stands for a log-weight of minus infinity, so that 0 times it is 0; a sum of 10^7 of them is
  * still a number, and no sum of finite log-weights comes near (GBS_MAX_LOG_WEIGHT). */

@@ -7,8 +7,8 @@
 
 #include "base/status.h"
 #include "base/watch.h"
+#include "condition/condition.h"
 #include "gibbsite/run.h"
-#include "model/condition.h"
 
 typedef struct gbsi_mean_field gbsi_mean_field;
 

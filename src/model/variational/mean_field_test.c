@@ -2,12 +2,12 @@
 /* Expectations and fixed points against sums over all states, and the bound against ln Z. */
 #include <math.h>
 
-#include "model/random_models.h"
+#include "generate/random_models.h"
 
 #include <string.h>
 
-#include "exact/enumerate.h"
 #include "gibbsite/generate.h"
+#include "reference/enumerate.h"
 #include "variational/expected.h"
 #include "variational/mean_field.h"
 

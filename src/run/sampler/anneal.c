@@ -12,11 +12,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "exact/solve.h"
 #include "sampler/density.h"
 #include "sampler/exact_part.h"
 #include "sampler/run_options.h"
 #include "simd/math.h"
+#include "solve/solve.h"
 
 #define FIRST_ROUND  64u /* sweeps, if --sweeps is not given */
 #define ROUND_GROWTH 2u

@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "exact/solve.h"
 #include "sampler/run.h"
 #include "sampler/run_options.h"
+#include "solve/solve.h"
 
 #define AUTO_BYTES      (UINT64_C(4) << 30) /* as a run has it, see exact_part.c */
 #define ANSWER_BYTES    (UINT64_C(8) << 20) /* of one call, as advised */

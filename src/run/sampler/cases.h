@@ -3,9 +3,9 @@
 #ifndef GBSI_SAMPLER_CASES_H
 #define GBSI_SAMPLER_CASES_H
 
-#include "exact/case_tree.h"
+#include "cases/case_tree.h"
 #include "gibbsite/cases.h"
-#include "model/model.h"
+#include "store/model.h"
 
 struct gbs_cases {
     const gbs_model *model;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "exact/enumerate.h"
-#include "exact/testing.h"
 #include "gibbsite/exact.h"
 #include "gibbsite/joint.h"
+#include "reference/enumerate.h"
+#include "reference/testing.h"
 #include "simd/math.h"
 
 enum { N_CASES = 21, MOST_STATES = 64 };

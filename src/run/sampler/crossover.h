@@ -7,7 +7,7 @@
 #ifndef GBSI_SAMPLER_CROSSOVER_H
 #define GBSI_SAMPLER_CROSSOVER_H
 
-#include "model/condition.h"
+#include "condition/condition.h"
 
 typedef struct gbsi_crossover {
     const gbsi_conditioned *model; /* borrowed */

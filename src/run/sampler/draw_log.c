@@ -12,8 +12,8 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/saved.h"
-#include "model/model.h"
 #include "sampler/run.h"
+#include "store/model.h"
 #include "text/common.h"
 
 #define BUFFER_BYTES ((size_t)1 << 20)

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "exact/branches.h"
-#include "exact/enumerate.h"
+#include "reference/enumerate.h"
 #include "sampler/exact_part.h"
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
+#include "trees/branches.h"
 
 #define DRAW_NS 100.0 /* of a clique and draw */
 

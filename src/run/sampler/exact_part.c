@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "exact/enumerate.h"
-#include "exact/solve.h"
+#include "reference/enumerate.h"
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
+#include "solve/solve.h"
 
 #define DRAWS_A_LOOK 256u /* between looks at the clock */
 

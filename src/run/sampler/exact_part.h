@@ -3,9 +3,9 @@
 #ifndef GBSI_SAMPLER_EXACT_PART_H
 #define GBSI_SAMPLER_EXACT_PART_H
 
-#include "exact/cutset.h"
-#include "exact/exact_plan.h"
+#include "cutset/cutset.h"
 #include "sampler/run.h"
+#include "trees/exact_plan.h"
 
 /* What the memory limit leaves to junction trees if everything is to be answered by them. */
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);

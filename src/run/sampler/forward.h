@@ -3,7 +3,7 @@
 #ifndef GBSI_SAMPLER_FORWARD_H
 #define GBSI_SAMPLER_FORWARD_H
 
-#include "model/condition.h"
+#include "condition/condition.h"
 
 /* Conditional probabilities of the states of v given its parents in x, up to a factor; all equal
  * where v has no table left or its row has no positive entry.

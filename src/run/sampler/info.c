@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "exact/enumerate.h"
+#include "reference/enumerate.h"
 #include "sampler/inspect.h"
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"

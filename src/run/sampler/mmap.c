@@ -8,11 +8,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "exact/mmap.h"
 #include "gibbsite/map.h"
-#include "model/model.h"
 #include "rng/philox.h"
 #include "sampler/run_options.h"
+#include "solve/mmap.h"
+#include "store/model.h"
 
 #define MOST_FAILURES 8u     /* rounds in a row that found nothing better */
 #define OVERHEAD_NS   1000.0 /* of a sum, for each variable and factor */

@@ -12,8 +12,8 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
-#include "exact/testing.h"
 #include "gibbsite/gibbsite.h"
+#include "reference/testing.h"
 
 /* Spins in a chain, each with a spin of the query beside it: summing out the chain first couples
  * all of the query, 2^n entries; in another order every table has 8. */

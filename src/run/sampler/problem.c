@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/soften.h"
+#include "condition/soften.h"
 #include "plan/draw.h"
 
 gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err)

@@ -4,12 +4,12 @@
 #ifndef GBSI_SAMPLER_PROBLEM_H
 #define GBSI_SAMPLER_PROBLEM_H
 
-#include "exact/cutset.h"
-#include "exact/exact_components.h"
-#include "exact/junction_tree.h"
-#include "exact/sparse.h"
+#include "cutset/cutset.h"
 #include "gibbsite/run.h"
 #include "graph/graph.h"
+#include "reference/exact_components.h"
+#include "sparse/sparse.h"
+#include "trees/junction_tree.h"
 
 typedef struct gbsi_problem {
     const gbs_model *model;  /* borrowed */

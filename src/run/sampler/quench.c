@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/soften.h"
+#include "condition/soften.h"
 
 /* Of a violated zero, in units of tau0: with less, states that violate one win, with much more,
  * blocks seldom cross one; 12 to 20 found the same states. */

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "gibbsite/io.h"
-#include "model/model.h"
 #include "sampler/run.h"
+#include "store/model.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #define GBSI_SAMPLER_REPAIR_H
 
 #include "base/watch.h"
-#include "model/condition.h"
+#include "condition/condition.h"
 
 typedef struct gbsi_repair gbsi_repair;
 

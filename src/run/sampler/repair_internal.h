@@ -3,7 +3,7 @@
 #ifndef GBSI_SAMPLER_REPAIR_INTERNAL_H
 #define GBSI_SAMPLER_REPAIR_INTERNAL_H
 
-#include "model/propagate.h"
+#include "condition/propagate.h"
 #include "sampler/repair.h"
 
 typedef struct gbsi_decision {

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "exact/enumerate.h"
+#include "reference/enumerate.h"
 #include "sampler/density.h"
 #include "sampler/exact_part.h"
 #include "sampler/pilot.h"

@@ -9,9 +9,9 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "condition/soften.h"
 #include "graph/graph.h"
 #include "lattice/averages.h"
-#include "model/soften.h"
 #include "sampler/run_options.h"
 
 /* Runs of up to so many passes never write to the sums for long batches (more than 128 counts or

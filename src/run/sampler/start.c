@@ -6,11 +6,11 @@
 #include "base/extremes.h"
 #include "base/memory.h"
 #include "lattice/bits.h"
-#include "model/builder.h"
 #include "parallel/pool.h"
 #include "rng/words.h"
 #include "sampler/forward.h"
 #include "sampler/repair.h"
+#include "store/builder.h"
 
 enum { N_NAMED = 4 };
 

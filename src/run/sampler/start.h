@@ -9,7 +9,7 @@
 #define GBSI_SAMPLER_START_H
 
 #include "base/watch.h"
-#include "model/condition.h"
+#include "condition/condition.h"
 #include "sampler/executor.h"
 
 typedef struct gbsi_starter gbsi_starter;

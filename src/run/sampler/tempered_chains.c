@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/soften.h"
+#include "condition/soften.h"
 #include "options/options.h"
 #include "rng/philox.h"
 #include "sampler/run_options.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/soften.h"
+#include "condition/soften.h"
 #include "sampler/tempered_inside.h"
 #include "simd/math.h"
 

@@ -4,7 +4,7 @@
 #define GBSI_SAMPLER_TEMPERED_INSIDE_H
 
 #include "block/block.h"
-#include "exact/collapse.h"
+#include "collapse/collapse.h"
 #include "sampler/run.h"
 #include "sampler/tempered.h"
 #include "temper/exchange.h"

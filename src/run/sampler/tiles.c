@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "estimate/estimate.h"
-#include "model/model.h"
+#include "store/model.h"
 
 /* Operations between two looks at the watch. */
 #define BETWEEN_LOOKS 3.0e7

@@ -4,7 +4,7 @@
 #ifndef GBSI_SHARE_DEAL_H
 #define GBSI_SHARE_DEAL_H
 
-#include "model/pick.h"
+#include "condition/pick.h"
 #include "plan/plan.h"
 
 /* What is dealt. A rank holds the factors of its variables, all variables of these, with their

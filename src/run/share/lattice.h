@@ -4,8 +4,8 @@
 #ifndef GBSI_SHARE_LATTICE_H
 #define GBSI_SHARE_LATTICE_H
 
+#include "generate/grid_model.h"
 #include "graph/partition.h"
-#include "model/grid_model.h"
 #include "share/share.h"
 
 /* Variables whose conditionals span too much for products of weights: of a colour they have the

@@ -5,9 +5,9 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
-#include "exact/exact_components.h"
-#include "model/model_digest.h"
+#include "reference/exact_components.h"
 #include "share/lattice_inside.h"
+#include "store/model_digest.h"
 
 enum { CHUNK = 512 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/builder.h"
 #include "scan/scan.h"
+#include "store/builder.h"
 
 void gbs_share_free(gbs_share *share)
 {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/builder.h"
 #include "share/share_inside.h"
+#include "store/builder.h"
 
 /* How many elements the arrays have. */
 enum {

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each row is the evidence of a run. Chain k of all rows adds to counts of its own, of which there
+ * are 16: so many independent estimates of all expected counts. */
+#include "fit/draws.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "gibbsite/log_z.h"
+#include "rng/philox.h"
+#include "simd/math.h"
+
+#define CHAINS         16u
+#define FIRST_SWEEPS   64u   /* of a chain and row, in the first iteration */
+#define LOG_P_SWEEPS   512u  /* of an annealing that estimates ln P of a row */
+#define LARGE          4096u /* variables: with fewer, threads of a run wait more than they work */
+#define MOST_RHAT      1.1   /* Gelman & Rubin (1992): above, the chains of a row disagree */
+#define ITERATIONS_OFF 2u    /* without progress in a row, before there are more draws or an end */
+#define LOG_P_STREAM   (UINT64_MAX >> 8) /* in place of an iteration */
+
+struct gbsi_draws {
+    const gbsi_families *families;
+    const gbs_data *data;
+    const gbs_fit_options *options;
+    gbsi_watch *watch;
+    double begun_s;
+    gbs_model *model; /* the network at theta */
+    uint32_t n_asked;
+    uint32_t *child; /* [n_asked] */
+    size_t *at;      /* [n_asked + 1] the first of the entries asked for of each */
+    double *sum;     /* [CHAINS][at[n_asked]] expected counts, as each chain has them */
+    size_t n_rows;
+    size_t *row;                  /* [n_rows] of the data: those with a missing value */
+    double share;                 /* of a draw in the weight of its row */
+    double *half, *first, *other; /* [entries] counts of half of the chains; theta from each half */
+    double *before;               /* [entries] theta before the step */
+};
+
+void gbsi_draws_free(gbsi_draws *draws)
+{
+    gbsi_draws *d = draws;
+    if (d == NULL) {
+        return;
+    }
+    gbs_model_free(d->model);
+    gbsi_free(d->child);
+    gbsi_free(d->at);
+    gbsi_free(d->sum);
+    gbsi_free(d->row);
+    gbsi_free(d->half);
+    gbsi_free(d->first);
+    gbsi_free(d->other);
+    gbsi_free(d->before);
+    gbsi_free(d);
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static gbs_status take_counts(gbsi_draws *d, const uint8_t *asked, gbs_error *err)
+{
+    const gbsi_families *s = d->families;
+    const gbs_model *m = s->network;
+    const size_t n_entries = gbsi_families_entries(s);
+    size_t n_sums = 0;
+    d->child = gbsi_alloc_array(m->n_variables, sizeof *d->child);
+    d->at = gbsi_alloc_array_zero(m->n_variables + (size_t)1, sizeof *d->at);
+    if (d->child == NULL || d->at == NULL) {
+        return gbsi_no_memory(err, "fit", m->n_variables * sizeof *d->at);
+    }
+    for (uint32_t v = 0; asked != NULL && v < m->n_variables; ++v) {
+        if (asked[v] && m->arity[v] > 1) {
+            const size_t n = s->start[v + (size_t)1] - s->start[v];
+            d->child[d->n_asked++] = v;
+            d->at[d->n_asked] = d->at[d->n_asked - 1] + n;
+        }
+    }
+    if (asked == NULL) {
+        return GBS_OK;
+    }
+    if (gbsi_mul_size(CHAINS, d->at[d->n_asked], &n_sums)) {
+        d->sum = gbsi_alloc_array(n_sums, sizeof *d->sum);
+    }
+    d->half = gbsi_alloc_array(n_entries, sizeof *d->half);
+    d->first = gbsi_alloc_array(n_entries, sizeof *d->first);
+    d->other = gbsi_alloc_array(n_entries, sizeof *d->other);
+    d->before = gbsi_alloc_array(n_entries, sizeof *d->before);
+    return d->sum == NULL || d->half == NULL || d->first == NULL || d->other == NULL ||
+                   d->before == NULL
+               ? gbsi_no_memory(err, "fit", n_sums * sizeof *d->sum)
+               : GBS_OK;
+}
+
+gbs_status gbsi_draws_new(const gbsi_families *families, const gbs_data *data, const uint8_t *asked,
+                          const uint8_t *complete, const gbs_fit_options *options,
+                          gbsi_watch *watch, gbsi_draws **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_draws *d = gbsi_alloc_zero(sizeof *d);
+    if (d == NULL) {
+        return gbsi_no_memory(err, "fit", sizeof *d);
+    }
+    *d = (gbsi_draws){.families = families,
+                      .data = data,
+                      .options = options,
+                      .watch = watch,
+                      .begun_s = gbsi_clock_s()};
+    GBSI_TRY(take_counts(d, asked, err));
+    d->row = gbsi_alloc_array(data->n_distinct, sizeof *d->row);
+    if (d->row == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "fit", data->n_distinct * sizeof *d->row));
+    }
+    for (size_t i = 0; i < data->n_distinct; ++i) {
+        if (!complete[i]) {
+            d->row[d->n_rows++] = i;
+        }
+    }
+    *out = d;
+    d = NULL;
+
+cleanup:
+    gbsi_draws_free(d);
+    return status;
+}
+
+/* ---- a row ----------------------------------------------------------------------------------- */
+
+static gbs_status open_model(gbsi_draws *d, const double *theta, gbs_error *err)
+{
+    gbs_model_free(d->model);
+    d->model = NULL;
+    return gbsi_families_model(d->families, theta, &d->model, err);
+}
+
+static gbs_status observe(const gbsi_draws *d, size_t row, gbs_evidence **out, gbs_error *err)
+{
+    const gbs_data *data = d->data;
+    const uint16_t *state = data->state + row * data->n_columns;
+    gbs_status status = gbs_evidence_new(d->model, out, err);
+    for (uint32_t k = 0; k < data->n_columns && status >= 0; ++k) {
+        if (state[k] != GBSI_MISSING) {
+            status = gbs_evidence_observe(*out, data->column[k], state[k], err);
+        }
+    }
+    return status;
+}
+
+/* Every row and iteration has random numbers of its own. */
+static gbs_run_options options_of(const gbsi_draws *d, uint64_t sweeps, uint64_t iteration,
+                                  size_t row)
+{
+    gbs_run_options o = gbs_run_options_default();
+    uint32_t word[4];
+    const double left_s = d->options->time_s - (gbsi_clock_s() - d->begun_s);
+    gbsi_philox(d->options->seed, (uint32_t)((uint64_t)row >> 32), iteration, (uint32_t)row,
+                GBSI_PURPOSE_ROW, word);
+    o.seed = (uint64_t)word[0] << 32 | word[1];
+    o.method =
+        d->options->expectations == GBS_EXPECTATIONS_SAMPLED ? GBS_METHOD_SAMPLE : GBS_METHOD_AUTO;
+    o.chains = CHAINS;
+    o.sweeps = sweeps;
+    o.temper = GBS_TEMPER_OFF;
+    o.threads = d->model->n_variables < LARGE ? 1 : d->options->threads;
+    o.memory_limit = d->options->memory_limit;
+    o.time_s = d->options->time_s <= 0.0 ? 0.0 : left_s > 1e-3 ? left_s : 1e-3;
+    return o;
+}
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    const gbsi_draws *d = context;
+    (void)progress;
+    gbsi_watch_look(d->watch);
+    return gbsi_watch_stopped(d->watch);
+}
+
+static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                          const uint32_t *state, gbs_error *err)
+{
+    const gbsi_draws *d = context;
+    double *sum = d->sum + d->at[d->n_asked] * (chain % CHAINS);
+    (void)draw;
+    (void)log_density;
+    (void)err;
+    for (uint32_t q = 0; q < d->n_asked; ++q) {
+        uint32_t n = 0;
+        size_t entry = 0;
+        const uint32_t *scope = gbsi_family_scope(d->families, d->child[q], &n);
+        for (uint32_t k = 0; k < n; ++k) {
+            entry = entry * d->model->arity[scope[k]] + state[scope[k]];
+        }
+        sum[d->at[q] + entry] += d->share;
+    }
+    return GBS_OK;
+}
+
+/* What a call for a row ended with, in terms of all rows. */
+static gbs_status row_ended(const gbsi_draws *d, size_t row, gbs_status status, gbs_error *err)
+{
+    if (status != GBS_OK) {
+        gbsi_watch_look(d->watch);
+    }
+    if (status == GBS_STOPPED || status == GBS_ERR_STOPPED) {
+        return GBS_STOPPED;
+    }
+    return status != GBS_ERR_IMPOSSIBLE
+               ? status
+               : gbsi_fail(err, status,
+                           "row %" PRIu64 " has probability zero, or no state of positive "
+                           "probability was found for what is missing in it: zeros of the network, "
+                           "from which EM starts, rule it out; with a prior they would not",
+                           d->data->first[row] + 1);
+}
+
+/* Draws given one row. @param doubtful out: whether its chains disagree. */
+static gbs_status draw_row(gbsi_draws *d, size_t row, const gbs_run_options *options,
+                           bool *doubtful, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_evidence *evidence = NULL;
+    gbs_run *run = NULL;
+    gbsi_watch_look(d->watch);
+    if (gbsi_watch_stopped(d->watch)) {
+        return GBS_STOPPED;
+    }
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = d, .progress = on_progress, .draw = on_draw};
+    GBSI_TRY(observe(d, row, &evidence, err));
+    d->share = d->data->weight[row] / (double)options->sweeps;
+    status = gbs_run_new_for_draws(d->model, evidence, options, &run, err);
+    if (status >= 0) {
+        status = gbs_run_execute(run, &callbacks, err);
+    }
+    status = row_ended(d, row, status, err);
+    *doubtful = status == GBS_OK && gbs_run_report(run)->max_rhat > MOST_RHAT;
+
+cleanup:
+    gbs_run_free(run);
+    gbs_evidence_free(evidence);
+    return status;
+}
+
+/* The E step: sums of all chains over all rows. @param n_doubtful out */
+static gbs_status draw_rows(gbsi_draws *d, const double *theta, uint64_t sweeps, uint64_t iteration,
+                            uint64_t *n_doubtful, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    *n_doubtful = 0;
+    memset(d->sum, 0, CHAINS * d->at[d->n_asked] * sizeof *d->sum);
+    GBSI_TRY(open_model(d, theta, err));
+    for (size_t i = 0; i < d->n_rows && status == GBS_OK; ++i) {
+        bool doubtful = false;
+        const gbs_run_options options = options_of(d, sweeps, iteration, d->row[i]);
+        status = draw_row(d, d->row[i], &options, &doubtful, err);
+        *n_doubtful += doubtful ? d->data->count[d->row[i]] : 0;
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+/* Counts as every `every`th chain has them, from one on. */
+static void count_chains(const gbsi_draws *d, const double *base, uint32_t from, uint32_t every,
+                         double *count)
+{
+    const size_t n = d->at[d->n_asked];
+    memcpy(count, base, gbsi_families_entries(d->families) * sizeof *count);
+    for (uint32_t q = 0; q < d->n_asked; ++q) {
+        double *to = count + d->families->start[d->child[q]];
+        for (size_t i = d->at[q]; i < d->at[q + 1]; ++i) {
+            double sum = 0.0;
+            for (uint32_t k = from; k < CHAINS; k += every) {
+                sum += d->sum[k * n + i];
+            }
+            to[i - d->at[q]] += sum * every / CHAINS;
+        }
+    }
+}
+
+/* Of a column of r states with the counts c_i, sum c: theta_i = (c_i + alpha) / (c + r alpha), and
+ * to first order chain k moves it by (c_ik - theta_i c_k) / (c + r alpha), less the mean over k. */
+static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const double *theta,
+                           double total)
+{
+    const size_t n = d->at[d->n_asked];
+    double column[CHAINS];
+    double mean_column = 0.0;
+    double most = 0.0;
+    for (uint32_t k = 0; k < CHAINS; ++k) {
+        column[k] = 0.0;
+        for (uint32_t a = 0; a < r; ++a) {
+            column[k] += d->sum[k * n + at + a];
+        }
+        mean_column += column[k] / CHAINS;
+    }
+    for (uint32_t a = 0; a < r; ++a) {
+        double mean = 0.0;
+        double square = 0.0;
+        for (uint32_t k = 0; k < CHAINS; ++k) {
+            mean += d->sum[k * n + at + a] / CHAINS;
+        }
+        for (uint32_t k = 0; k < CHAINS; ++k) {
+            const double off = d->sum[k * n + at + a] - mean - theta[a] * (column[k] - mean_column);
+            square += off * off;
+        }
+        most = square > most ? square : most;
+    }
+    return gbsi_sqrt(most / (CHAINS * (CHAINS - 1.0))) / total;
+}
+
+/* The step from d->before to theta, in two halves of the chains, d->first and d->other.
+ *
+ * @param error out: the largest standard error of an entry of a column that is expected in a row.
+ * @return the sum over columns of c sum_i (first_i - before_i) (other_i - before_i) / theta_i: the
+ * halves are independent, so that its expectation is the square of the true step, in the metric
+ * of Fisher's information, which to second order is twice what ln P rises by. */
+static double compare_halves(const gbsi_draws *d, const double *theta, const double *count,
+                             double *error)
+{
+    const gbsi_families *s = d->families;
+    double square = 0.0;
+    *error = 0.0;
+    for (uint32_t q = 0; q < d->n_asked; ++q) {
+        const uint32_t v = d->child[q];
+        const uint32_t r = s->network->arity[v];
+        const double alpha = gbsi_family_prior(s, v, d->options);
+        for (size_t i = s->start[v]; i < s->start[v + (size_t)1]; i += r) {
+            double total = r * alpha;
+            double sum = 0.0;
+            for (uint32_t a = 0; a < r; ++a) {
+                const double middle = 0.5 * (theta[i + a] + d->before[i + a]);
+                const double step =
+                    (d->first[i + a] - d->before[i + a]) * (d->other[i + a] - d->before[i + a]);
+                total += count[i + a];
+                sum += middle > 0.0 ? step / middle : 0.0;
+            }
+            square += total * sum;
+            if (total >= 1.0) {
+                const double e = column_error(d, d->at[q] + (i - s->start[v]), r, theta + i, total);
+                *error = e > *error ? e : *error;
+            }
+        }
+    }
+    return square;
+}
+
+gbs_status gbsi_draws_maximise(gbsi_draws *draws, const double *base, double *theta, double *count,
+                               gbs_fit_report *report, gbs_error *err)
+{
+    gbsi_draws *d = draws;
+    const gbsi_families *s = d->families;
+    const gbs_fit_options *o = d->options;
+    const size_t n_bytes = gbsi_families_entries(s) * sizeof *theta;
+    uint32_t n_off = 0;
+    uint64_t sweeps = FIRST_SWEEPS < o->sweeps ? FIRST_SWEEPS : o->sweeps;
+    while (report->iterations < o->iterations) {
+        uint64_t n_doubtful = 0;
+        const gbs_status status = draw_rows(d, theta, sweeps, report->iterations, &n_doubtful, err);
+        if (status == GBS_STOPPED && report->iterations == 0) {
+            return gbsi_watch_fail(err, "expecting the missing values for the first time");
+        }
+        if (status != GBS_OK) {
+            return status;
+        }
+        memcpy(d->before, theta, n_bytes);
+        count_chains(d, base, 0, 2, d->half);
+        (void)gbsi_families_estimate(s, o, d->half, d->first);
+        count_chains(d, base, 1, 2, d->half);
+        (void)gbsi_families_estimate(s, o, d->half, d->other);
+        count_chains(d, base, 0, 1, count);
+        report->change = gbsi_families_estimate(s, o, count, theta);
+        const double square = compare_halves(d, theta, count, &report->error);
+        ++report->iterations;
+        report->sweeps = sweeps;
+        report->n_doubtful = n_doubtful;
+        n_off = square > 0.0 && report->change > o->tolerance ? 0 : n_off + 1;
+        if (n_off == ITERATIONS_OFF) {
+            report->converged = report->error <= o->target_error && n_doubtful == 0;
+            if (report->converged || sweeps == o->sweeps) {
+                return GBS_OK;
+            }
+            n_off = 0;
+            sweeps = sweeps <= o->sweeps / 2 ? 2 * sweeps : o->sweeps;
+        }
+    }
+    return GBS_OK;
+}
+
+/* ---- ln P ------------------------------------------------------------------------------------ */
+
+static gbs_status estimate_row(gbsi_draws *d, size_t row, gbs_log_z_report *z, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_evidence *evidence = NULL;
+    gbsi_watch_look(d->watch);
+    if (gbsi_watch_stopped(d->watch)) {
+        return GBS_STOPPED;
+    }
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = d, .progress = on_progress};
+    const gbs_run_options options = options_of(d, LOG_P_SWEEPS, LOG_P_STREAM, row);
+    GBSI_TRY(observe(d, row, &evidence, err));
+    status = gbs_log_z(d->model, evidence, &options, &callbacks, z, err);
+
+cleanup:
+    gbs_evidence_free(evidence);
+    return status;
+}
+
+gbs_status gbsi_draws_log_p(gbsi_draws *draws, const double *theta, double *log_p, double *variance,
+                            uint64_t *n_impossible, double *weight, gbs_error *err)
+{
+    gbsi_draws *d = draws;
+    gbs_status status = open_model(d, theta, err);
+    for (size_t i = 0; i < d->n_rows && status == GBS_OK; ++i) {
+        const size_t row = d->row[i];
+        const double w = d->data->weight[row];
+        gbs_log_z_report z = {.size = sizeof z};
+        status = estimate_row(d, row, &z, err);
+        if (status == GBS_ERR_IMPOSSIBLE && n_impossible != NULL) {
+            *n_impossible += d->data->count[row];
+            *weight += w;
+            status = GBS_OK;
+            continue;
+        }
+        status = row_ended(d, row, status, err);
+        /* E ln(estimate) = ln Z - variance / 2, to second order */
+        *log_p += z.log_z == -INFINITY ? NAN : w * (z.log_z + 0.5 * z.error * z.error);
+        *variance += w * w * z.error * z.error;
+    }
+    return status;
+}

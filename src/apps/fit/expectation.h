@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The E step of EM [M54] for rows with missing values: expected counts of entries, and ln P of the
+ * rows, by propagation in a junction tree that is planned once. */
+#ifndef GBSI_FIT_EXPECTATION_H
+#define GBSI_FIT_EXPECTATION_H
+
+#include "fit/families.h"
+
+typedef struct gbsi_expectation gbsi_expectation;
+
+/* @param asked    [n_variables] 1: the child's table is to be counted; NULL: ln P is all.
+ * @param complete [n_distinct] 1: the row is left out.
+ * @param most_work entries of trees over all rows.
+ * @param pool     NULL: one thread. What is given is borrowed, but for asked.
+ * @return GBS_ERR_LIMIT if there is no junction tree within memory_limit and most_work. */
+gbs_status gbsi_expectation_new(const gbsi_families *families, const gbs_data *data,
+                                const uint8_t *asked, const uint8_t *complete,
+                                uint64_t memory_limit, double most_work, gbsi_pool *pool,
+                                gbsi_watch *watch, gbsi_expectation **out, gbs_error *err);
+void gbsi_expectation_free(gbsi_expectation *expectation);
+
+/* Sums over the rows, in their order, whatever the threads.
+ *
+ * @param theta        [entries].
+ * @param count        [entries] in and out: the expected counts of the tables asked for are added.
+ *                     NULL where none are.
+ * @param log_p        in and out: ln P of all rows that are possible is added.
+ * @param n_impossible,weight in and out: the number of the others, and the sum of their weights,
+ * are added. NULL: they are an error, GBS_ERR_IMPOSSIBLE.
+ * @return GBS_STOPPED once the watch stopped it; what was computed is then undefined. */
+gbs_status gbsi_expectation_add(gbsi_expectation *expectation, const double *theta, double *count,
+                                double *log_p, uint64_t *n_impossible, double *weight,
+                                gbs_error *err);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The families of a Bayesian network: a child and its parents, with a table of which each column is
+ * a distribution over the child's states. Arrays over all entries have the tables one after the
+ * other, in the order of the children; an entry's place in its table is that in the factor's. */
+#ifndef GBSI_FIT_FAMILIES_H
+#define GBSI_FIT_FAMILIES_H
+
+#include "base/watch.h"
+#include "learn/data.h"
+#include "parallel/pool.h"
+
+typedef struct gbsi_families {
+    const gbs_model *network;
+    size_t *start; /* [n_variables + 1] the first entry of each child's table */
+    double *own;   /* [entries] the network's tables, columns summing to one */
+} gbsi_families;
+
+/* @return GBS_ERR_ARGUMENT if the model is no Bayesian network of tables. */
+gbs_status gbsi_families_init(gbsi_families *families, const gbs_model *network, gbs_error *err);
+void gbsi_families_free(gbsi_families *families); /* what it owns, not the struct */
+
+/* The scope of a child's factor, the child last. @param n out: its length. */
+const uint32_t *gbsi_family_scope(const gbsi_families *families, uint32_t child, uint32_t *n);
+
+static inline size_t gbsi_families_entries(const gbsi_families *families)
+{
+    return families->start[families->network->n_variables];
+}
+
+/* The weight of the Dirichlet prior of an entry of a child's table; 0: none. */
+double gbsi_family_prior(const gbsi_families *families, uint32_t child,
+                         const gbs_fit_options *options);
+
+/* The column of each variable in some data; GBSI_NONE: none. */
+void gbsi_families_columns(const gbsi_families *families, const gbs_data *data, uint32_t *column);
+
+/* Adds how often each entry occurs among rows of the data.
+ * @param column [n_variables] of gbsi_families_columns().
+ * @param direct [n_variables] 1: all rows have all of the child's family, and are counted; 0: rows
+ *               with a missing value are left out.
+ * @param complete [n_distinct] 1: no variable of the network is missing.
+ * @param count  [entries] in and out. @param pool NULL: one thread. */
+void gbsi_families_count(const gbsi_families *families, const gbs_data *data,
+                         const uint32_t *column, const uint8_t *direct, const uint8_t *complete,
+                         gbsi_pool *pool, gbsi_watch *watch, double *count);
+
+/* theta = (count + alpha) / sum of these over the column [M54]; without any, the network's own.
+ * @return the largest change. */
+double gbsi_families_estimate(const gbsi_families *families, const gbs_fit_options *options,
+                              const double *count, double *theta);
+
+/* ln P of a row without missing values. @param log_theta [entries]. @param row [n_columns]. */
+double gbsi_families_log_p(const gbsi_families *families, const uint32_t *column,
+                           const double *log_theta, const uint16_t *row);
+
+/* The network with other tables. */
+gbs_status gbsi_families_model(const gbsi_families *families, const double *theta, gbs_model **out,
+                               gbs_error *err);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Learning a dense Potts model from rows [M62]. */
+#include "config.h"
+
+#include "base/sized.h"
+#include "potts/potts.h"
+
+#ifdef GBSI_HAVE_LBFGS
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "learn/orthantwise.h"
+#include "learn/rates.h"
+#include "potts/potts_draws.h"
+#include "potts/potts_lbfgs.h"
+#include "simd/dispatch.h"
+#include "simd/math.h"
+
+#define ITERATIONS 1000u
+#define TOLERANCE  1e-5
+#define CHAINS     1000u
+#define STEPS      200u
+
+typedef struct learning {
+    gbs_potts_options options;
+    gbsi_work work;
+    gbsi_potts potts;
+    double *tried; /* [n] where L-BFGS tries */
+    double *x;     /* [n] after its last iteration: the result */
+    gbs_potts_report report;
+} learning;
+
+/* Parameters before the first coupling. */
+static size_t n_fields(const learning *l)
+{
+    return (size_t)l->potts.n_sites * l->potts.n_states;
+}
+
+/* ---- maximum pseudo-likelihood --------------------------------------------------------------- */
+
+static double evaluate(void *context, const double *x, double *gradient, int n, double step)
+{
+    learning *l = context;
+    (void)n;
+    (void)step;
+    l->report.evaluations++;
+    return gbsi_potts_objective(&l->potts, x, l->options.l2, gradient);
+}
+
+static int advance(void *context, const double *x, const double *gradient, double objective,
+                   double x_norm, double gradient_norm, double step, int n, int iteration,
+                   int n_evaluations)
+{
+    learning *l = context;
+    double square = 0.0;
+    (void)x_norm;
+    (void)gradient_norm;
+    (void)step;
+    (void)n;
+    (void)n_evaluations;
+    for (size_t k = 0; k < l->potts.n; ++k) {
+        const double slope = k < n_fields(l)
+                                 ? gradient[k]
+                                 : gbsi_orthantwise_left(x[k], -gradient[k], l->options.l1);
+        square += slope * slope;
+    }
+    memcpy(l->x, x, l->potts.n * sizeof *x);
+    l->report.iterations = (uint64_t)iteration;
+    l->report.objective = objective;
+    l->report.gradient_norm = gbsi_sqrt(square);
+    l->work.progress.pass = (uint64_t)iteration;
+    if (l->options.method == GBS_POTTS_PL) {
+        gbsi_potts_tell(&l->potts, &l->options, l->report.iterations, x, objective,
+                        l->report.gradient_norm);
+    }
+    return gbsi_watch_stopped(&l->work.watch);
+}
+
+/* All sites together. */
+static gbs_status optimise_together(learning *l, gbs_error *err)
+{
+    const size_t bytes = gbsi_potts_lbfgs_bytes(l->potts.n);
+    lbfgs_parameter_t parameters = gbsi_potts_lbfgs(&l->options);
+    double objective = 0.0;
+    if (l->options.l1 > 0.0) { /* OWL-QN, of couplings */
+        parameters.orthantwise_c = l->options.l1;
+        parameters.orthantwise_start = (int)n_fields(l);
+        parameters.orthantwise_end = (int)l->potts.n;
+        parameters.linesearch = LBFGS_LINESEARCH_BACKTRACKING;
+    }
+    if (!gbsi_budget_take(bytes)) {
+        return gbsi_no_memory(err, "L-BFGS", bytes);
+    }
+    const int ended =
+        lbfgs((int)l->potts.n, l->tried, &objective, evaluate, advance, l, &parameters);
+    gbsi_budget_give(bytes);
+    if (ended == LBFGSERR_OUTOFMEMORY) {
+        return gbsi_no_memory(err, "L-BFGS", bytes);
+    }
+    l->report.converged = gbsi_lbfgs_converged(ended);
+    if (l->report.iterations == 0) {
+        l->report.objective = objective;
+    }
+    if (!gbsi_watch_stopped(&l->work.watch)) {
+        return GBS_OK;
+    }
+    return l->report.iterations > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
+}
+
+static gbs_status optimise(learning *l, gbs_error *err)
+{
+    const double begun_s = gbsi_clock_s();
+    const gbs_status status = l->options.method == GBS_POTTS_ASYMMETRIC
+                                  ? gbsi_potts_sites(&l->potts, &l->options, l->x, &l->report, err)
+                                  : optimise_together(l, err);
+    if (l->report.iterations > 0) {
+        l->report.iteration_s = (gbsi_clock_s() - begun_s) / (double)l->report.iterations;
+    }
+    return status;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* What learning takes at once, beside program and data: L-BFGS with its gradient, of all sites or
+ * of one for each thread; chains; or the weights with the model that is built of them. */
+static double predict_bytes(const learning *l)
+{
+    const gbsi_potts *p = &l->potts;
+    const double array = (double)p->n * sizeof(double);
+    const double block = (double)p->n_block * sizeof(double);
+    const double members = gbsi_pool_size(l->work.pool);
+    const bool alone = l->options.method == GBS_POTTS_ASYMMETRIC;
+    const double maximum =
+        alone ? 2.0 * array + members * (block + (double)gbsi_potts_lbfgs_bytes(p->n_block))
+              : 3.0 * array + (double)gbsi_potts_lbfgs_bytes(p->n);
+    const double chains = l->options.method == GBS_POTTS_PCD
+                              ? array * 6.0 + block * p->n_sites +
+                                    (double)l->options.chains * p->n_sites *
+                                        (double)(2 + gbsi_potts_most_draws(l->options.steps))
+                              : 0.0;
+    return 3.0 * members * block + larger(larger(maximum, chains), 3.0 * array);
+}
+
+static gbs_status take_memory(learning *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    l->report.predicted_bytes = predict_bytes(l);
+    const size_t predicted =
+        l->report.predicted_bytes < 1e18 ? (size_t)l->report.predicted_bytes : SIZE_MAX / 2;
+    if (!gbsi_budget_take(predicted)) {
+        return gbsi_no_memory(err, "a dense Potts model", predicted);
+    }
+    gbsi_budget_give(predicted);
+    const bool alone = l->options.method == GBS_POTTS_ASYMMETRIC;
+    GBSI_TRY(gbsi_potts_take_memory(&l->potts, true, err));
+    /* libLBFGS rounds up */
+    l->tried = gbsi_alloc_lanes(alone ? 16 : l->potts.n + 16, sizeof *l->tried);
+    l->x = gbsi_alloc_array_zero(l->potts.n, sizeof *l->x);
+    if (l->tried == NULL || l->x == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "parameters", l->potts.n * sizeof *l->x));
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static gbs_status take_options(learning *l, const gbs_potts_options *options, gbs_error *err)
+{
+    gbs_potts_options *o = &l->options;
+    if (options != NULL) {
+        *o = *options;
+    }
+    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->tolerance >= 0.0 && o->tolerance <= 1.0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found l2 %g and tolerance %g, expected 0 to 1e12, and "
+                         "0 to 1",
+                         o->l2, o->tolerance);
+    }
+    if (!(o->l1 >= 0.0 && o->l1 <= 1e12) || (o->l1 > 0.0 && o->method != GBS_POTTS_PL)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found l1 %g and method %" PRIu64
+                         ", expected 0 to 1e12, and above 0 GBS_POTTS_PL",
+                         o->l1, o->method);
+    }
+    GBSI_IN_STRUCT(o->checkpoints, gbs_checkpoint_files);
+    if (!(o->checkpoint_every_s >= 0.0) || (o->checkpoints != NULL && o->method != GBS_POTTS_PCD)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found checkpoints, every %g s, expected 0 s or more, "
+                         "and none but with GBS_POTTS_PCD",
+                         o->checkpoint_every_s);
+    }
+    if (o->point != NULL && o->method == GBS_POTTS_ASYMMETRIC) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found point with GBS_POTTS_ASYMMETRIC, which learns "
+                         "one site after the other, expected all sites together");
+    }
+    if (o->method > GBS_POTTS_ASYMMETRIC || o->chains > UINT32_MAX) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_potts_options: found method %" PRIu64 " and %" PRIu64
+                         " chains, expected a gbs_potts_method and fewer than 2^32",
+                         o->method, o->chains);
+    }
+    o->l2 = o->l2 > 0.0 ? o->l2 : 1.0;
+    o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
+    o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
+    o->chains = o->chains > 0 ? o->chains : CHAINS;
+    o->steps = o->steps > 0 ? o->steps : STEPS;
+    const gbs_status status = gbsi_settle_rates("gbs_potts_options", &o->rate, &o->rate_last, err);
+    return status < 0 ? status : gbsi_simd_check(err);
+}
+
+static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, gbs_error *err)
+{
+    if (rows->n == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found no rows, expected some");
+    }
+    if (held_out != NULL &&
+        (held_out->n_sites != rows->n_sites || held_out->n_states > rows->n_states)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "held-out rows: found %" PRIu32 " sites of %" PRIu32
+                         " states, expected %" PRIu32 " sites of at most %" PRIu32,
+                         held_out->n_sites, held_out->n_states, rows->n_sites, rows->n_states);
+    }
+    return GBS_OK;
+}
+
+/* ln PL of the rows and of those held out, under the result. @return whether it was not stopped. */
+static bool judge(learning *l)
+{
+    gbs_potts_report *r = &l->report;
+    const gbs_rows *held_out = l->potts.held_out;
+    const gbsi_watch *watch = &l->work.watch;
+    r->pseudo_log_likelihood = gbsi_potts_log_pl(&l->potts, l->x);
+    if (held_out != NULL && !gbsi_watch_stopped(watch)) {
+        r->held_out_weight = gbs_rows_weight(held_out);
+        r->held_out_pl = gbsi_potts_held_out_pl(&l->potts, l->x);
+    }
+    return !gbsi_watch_stopped(watch);
+}
+
+/* What the last iteration of all sites together left, without another look at the rows. */
+static double log_pl_of_objective(const learning *l)
+{
+    double penalty = 0.0;
+    for (size_t k = 0; k < l->potts.n; ++k) {
+        penalty += 0.5 * l->options.l2 * l->x[k] * l->x[k];
+        penalty += k < n_fields(l) ? 0.0 : l->options.l1 * fabs(l->x[k]);
+    }
+    return l->options.method == GBS_POTTS_PL ? penalty - l->report.objective : (double)NAN;
+}
+
+/* Pairs of sites with a coupling. */
+static uint64_t count_coupled(const learning *l)
+{
+    const size_t size = (size_t)l->potts.n_states * l->potts.n_states;
+    uint64_t n = 0;
+    for (size_t at = n_fields(l); at < l->potts.n; at += size) {
+        size_t k = 0;
+        while (k < size && l->x[at + k] == 0.0) {
+            ++k;
+        }
+        n += k < size;
+    }
+    return n;
+}
+
+static gbs_status learn(learning *l, gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_status ended = GBS_OK;
+    gbs_potts_report *r = &l->report;
+    GBSI_TRY(take_memory(l, err));
+    l->work.progress.passes = l->options.iterations;
+    r->rhat = r->misfit = (double)NAN;
+    if (l->options.checkpoints == NULL || l->options.checkpoints->resume == NULL) {
+        GBSI_TRY(ended = optimise(l, err));
+    }
+    gbsi_free(l->tried);
+    l->tried = NULL;
+    if (l->options.method == GBS_POTTS_PCD && ended == GBS_OK) {
+        GBSI_TRY(ended = gbsi_potts_chains(&l->potts, &l->options, l->x, r, err));
+    }
+    if (!judge(l)) {
+        ended = GBS_STOPPED;
+        r->pseudo_log_likelihood = log_pl_of_objective(l);
+        r->held_out_pl = (double)NAN;
+    }
+    if (l->options.l1 == 0.0) {
+        gbsi_potts_to_gauge(&l->potts, l->x);
+    }
+    r->n_coupled = count_coupled(l);
+    gbsi_free(l->potts.other); /* makes room for the model */
+    l->potts.other = NULL;
+    GBSI_TRY(gbsi_potts_model(&l->potts, l->x, model, err));
+    r->size = sizeof *r;
+    r->n_rows = l->potts.rows->n;
+    r->n_sites = l->potts.n_sites;
+    r->n_states = l->potts.n_states;
+    r->n_parameters = l->potts.n;
+    r->weight = gbs_rows_weight(l->potts.rows);
+    r->seconds = gbsi_clock_s() - l->work.begun_s;
+    status = ended;
+
+cleanup:
+    return status;
+}
+
+gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
+                           const gbs_potts_options *options, const gbs_run_callbacks *callbacks,
+                           gbs_model **model, gbs_potts_report *report, gbs_error *err)
+{
+    GBSI_NEED(rows);
+    GBSI_NEED(model);
+    GBSI_IN_STRUCT(options, gbs_potts_options);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_potts_report);
+    gbs_status status = GBS_OK;
+    gbs_model *learnt = NULL;
+    learning l = {0};
+    GBSI_TRY(take_options(&l, options, err));
+    GBSI_TRY(check_rows(rows, held_out, err));
+    const gbs_label_options work = {.size = sizeof work,
+                                    .time_s = l.options.time_s,
+                                    .threads = l.options.threads,
+                                    .memory_limit = l.options.memory_limit};
+    GBSI_TRY(gbsi_work_begin(&l.work, &work, callbacks, 0, err));
+    GBSI_TRY(gbsi_potts_init(rows, &l.work, &l.potts, err));
+    l.potts.held_out = held_out;
+    GBSI_TRY(learn(&l, &learnt, err));
+    gbsi_struct_give(report, &l.report, sizeof l.report);
+    *model = learnt;
+
+cleanup:
+    gbsi_potts_free(&l.potts);
+    gbsi_free(l.tried);
+    gbsi_free(l.x);
+    gbsi_work_end(&l.work);
+    return status;
+}
+
+#else
+
+gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
+                           const gbs_potts_options *options, const gbs_run_callbacks *callbacks,
+                           gbs_model **model, gbs_potts_report *report, gbs_error *err)
+{
+    (void)held_out;
+    GBSI_NEED(rows);
+    GBSI_NEED(model);
+    GBSI_IN_STRUCT(options, gbs_potts_options);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_potts_report);
+    return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                     "built without libLBFGS, which learning needs: install liblbfgs-dev and build "
+                     "again");
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dense Potts models [M62]. Their parameters are one array: fields h_i(a), [n_sites][n_states],
+ * then for each pair of sites i < j, in the order of i and then j, the table J_ij(a, b),
+ * [n_states][n_states]. */
+#ifndef GBSI_POTTS_POTTS_H
+#define GBSI_POTTS_POTTS_H
+
+#include "learn/rows.h"
+#include "learn/work.h"
+#include "potts/potts_rows.h"
+
+typedef struct gbsi_potts {
+    const gbs_rows *rows;
+    const gbs_rows *held_out; /* or NULL */
+    gbsi_work *work;
+    uint32_t n_sites, n_states, width;
+    size_t n;             /* parameters */
+    size_t n_block;       /* entries of a block, see potts_rows.h */
+    double *other;        /* [n] the gradient's part from the second site of each pair */
+    double *log_p;        /* [n_sites] */
+    double *scratch;      /* [members][3][n_block] */
+    const double *x;      /* of an evaluation, as what follows */
+    const double *weight; /* [rows] in place of theirs, or NULL */
+    const double *along;  /* [n] or NULL */
+    double *gradient;     /* or NULL */
+    double l2;
+    _Atomic uint32_t next;
+} gbsi_potts;
+
+/* Where the table of sites i < j begins. */
+static inline size_t gbsi_potts_pair(const gbsi_potts *p, size_t i, size_t j)
+{
+    const size_t pair = i * (2 * (size_t)p->n_sites - i - 1) / 2 + (j - i - 1);
+    return (size_t)p->n_sites * p->n_states + pair * p->n_states * p->n_states;
+}
+
+/* Sizes alone. @return GBS_ERR_LIMIT where they do not fit an int of libLBFGS. */
+gbs_status gbsi_potts_init(const gbs_rows *rows, gbsi_work *work, gbsi_potts *potts,
+                           gbs_error *err);
+/* @param gradients whether gbsi_potts_objective() will be called; free in any case. */
+gbs_status gbsi_potts_take_memory(gbsi_potts *potts, bool gradients, gbs_error *err);
+void gbsi_potts_free(gbsi_potts *potts);
+
+/* The block of site i, whose padding is zero and stays so. */
+void gbsi_potts_gather(const gbsi_potts *potts, const double *x, uint32_t i, double *block);
+
+/* The other way: a block of site i into potts->gradient, where it is the first site of a pair, and
+ * into potts->other, where it is the second one. */
+void gbsi_potts_scatter(const gbsi_potts *potts, const double *block, uint32_t i);
+
+/* l2/2 |x|^2 - sum of weight ln PL, and its gradient. @param gradient [n] out.
+ * @return INFINITY, with zeros, where it was stopped. */
+double gbsi_potts_objective(gbsi_potts *potts, const double *x, double l2, double *gradient);
+/* Sum over rows of weight times the slope of - ln PL, with weights of any sign in place of theirs.
+ * @param sum [n] out. */
+void gbsi_potts_scores(gbsi_potts *potts, const double *x, const double *weight, double *sum);
+/* Second derivatives of the objective times a vector. @param along, product [n]; product is out. */
+void gbsi_potts_product(gbsi_potts *potts, const double *x, const double *along, double l2,
+                        double *product);
+/* Sums of one site over all rows. @param site has site, block, slope, along and weight, NULL for
+ * that of the rows; the rest is set.
+ * @return false where it was stopped. */
+bool gbsi_potts_sum_rows(const gbsi_potts *potts, uint32_t member, gbsi_potts_site *site);
+/* Sum over rows of weight ln PL; some number where it was stopped. */
+double gbsi_potts_log_pl(gbsi_potts *potts, const double *x);
+/* That of the held-out rows; NAN: there are none. */
+double gbsi_potts_held_out_pl(gbsi_potts *potts, const double *x);
+/* Tells options.point, if there is one, where learning is. @param gradient its length. */
+void gbsi_potts_tell(gbsi_potts *potts, const gbs_potts_options *options, uint64_t iteration,
+                     const double *x, double objective, double gradient);
+
+/* The zero-sum gauge, with the same distribution. */
+void gbsi_potts_to_gauge(const gbsi_potts *potts, double *x);
+/* That of the weights of site i alone, with the same conditional. */
+void gbsi_potts_centre_block(const gbsi_potts *potts, uint32_t i, double *block);
+gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model **model,
+                            gbs_error *err);
+/* Whether a model is such a one, and then its parameters. @param value NULL, or [n] out. @return n.
+ */
+gbs_status gbsi_potts_check_model(const gbs_model *model, gbs_error *err);
+size_t gbsi_potts_read(const gbs_model *model, double *value);
+
+/* Steps of maximum likelihood from x, which becomes their mean. @param report its fields of PCD are
+ * set. @return GBS_STOPPED with x as far as it came. */
+gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options, double *x,
+                             gbs_potts_report *report, gbs_error *err);
+
+#endif

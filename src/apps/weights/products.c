@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Second derivatives H of the objective by their products: exact ones of the pseudo-likelihood, and
+ * differences of two gradients of the likelihood; scaled by the diagonal of H (Jacobi), or what is
+ * known of it. */
+#include "weights/products.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/conjugate.h"
+#include "learn/probes.h"
+#include "rng/philox.h"
+#include "simd/math.h"
+
+#define STEP_LEFT           0.01 /* of a step: each makes the gradient so much shorter, at best */
+#define DETERMINED          1e-6 /* share that may be left of equations that tell whether all is known */
+#define FLAT                1e-10 /* share of the largest curvature below which nothing is left, ... */
+#define FLAT_OF_DIFFERENCES 1e-6 /* ... and where differences stand for second derivatives */
+
+enum { VECTORS = 4 }; /* y, r, d, product */
+
+gbs_status gbsi_products_init(gbsi_products *products, gbs_error *err)
+{
+    gbsi_products *p = products;
+    p->room = gbsi_alloc_array(VECTORS + 1, p->n * sizeof *p->room);
+    p->factor = gbsi_alloc_array(p->data->n_distinct, sizeof *p->factor);
+    return p->room == NULL || p->factor == NULL
+               ? gbsi_no_memory(err, "second derivatives", (VECTORS + 1) * p->n * sizeof *p->room)
+               : GBS_OK;
+}
+
+void gbsi_products_free(gbsi_products *products)
+{
+    gbsi_free(products->room);
+    gbsi_free(products->factor);
+}
+
+static bool multiply(void *context, const double *d, double *product)
+{
+    gbsi_products *p = context;
+    p->status = p->likelihood == NULL
+                    ? gbsi_pseudo_product(p->pseudo, p->w, d, product, p->err)
+                    : gbsi_likelihood_product(p->likelihood, p->w, d, product, p->err);
+    for (size_t k = 0; k < p->n; ++k) {
+        product[k] += p->l2 * d[k];
+    }
+    return p->status >= 0;
+}
+
+/* The diagonal at w; where it is 0 nothing is scaled. */
+static gbs_status find_diagonal(gbsi_products *p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    p->diagonal = p->room + VECTORS * p->n;
+    GBSI_TRY(p->likelihood == NULL
+                 ? gbsi_pseudo_diagonal(p->pseudo, p->w, p->diagonal, err)
+                 : gbsi_likelihood_diagonal(p->likelihood, p->w, p->diagonal, err));
+    for (size_t k = 0; k < p->n; ++k) {
+        p->diagonal[k] = p->diagonal[k] + p->l2 > 0.0 ? p->diagonal[k] + p->l2 : 1.0;
+    }
+
+cleanup:
+    return status;
+}
+
+static gbsi_conjugate equations(gbsi_products *p, double left)
+{
+    return (gbsi_conjugate){.n = p->n,
+                            .y = p->room,
+                            .r = p->room + p->n,
+                            .d = p->room + 2 * p->n,
+                            .product = p->room + 3 * p->n,
+                            .diagonal = p->diagonal,
+                            .left = left,
+                            .flat = p->likelihood == NULL ? FLAT : FLAT_OF_DIFFERENCES,
+                            .multiply = multiply,
+                            .context = p};
+}
+
+gbs_status gbsi_products_step(gbsi_products *products, const double *gradient, double *step,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_products *p = products;
+    p->err = err;
+    GBSI_TRY(find_diagonal(p, err));
+    const gbsi_conjugate c = equations(p, STEP_LEFT);
+    memcpy(c.r, gradient, p->n * sizeof *gradient);
+    (void)gbsi_conjugate_solve(&c); /* unsolved: what it has rises, too */
+    GBSI_TRY(p->status);
+    memcpy(step, c.y, p->n * sizeof *step);
+
+cleanup:
+    return status;
+}
+
+/* ---- standard errors ------------------------------------------------------------------------- */
+
+/* A random vector has a part in every direction, so that one that is open leaves it unsolved: the
+ * part of a single one among n is of a size of 1 / sqrt(n), far above DETERMINED. */
+static bool is_determined(gbsi_products *p)
+{
+    const gbsi_conjugate c = equations(p, DETERMINED);
+    uint32_t word[4];
+    for (size_t k = 0; k < p->n; ++k) {
+        gbsi_philox(p->seed, 0, 1, (uint32_t)k, GBSI_PURPOSE_PROBE, word);
+        c.r[k] = 2.0 * gbsi_uniform(word[0], word[1]) - 1.0;
+        c.r[k] *= p->diagonal == NULL ? 1.0 : gbsi_sqrt(p->diagonal[k]);
+    }
+    return gbsi_conjugate_solve(&c);
+}
+
+static bool solve(void *context, uint64_t probe, double *y)
+{
+    gbsi_products *p = context;
+    gbsi_conjugate c = equations(p, GBSI_CONJUGATE_LEFT);
+    c.y = y;
+    gbsi_probe_rows(p->seed, probe, p->data->weight, p->data->n_distinct, 1.0, p->factor);
+    p->status = p->likelihood == NULL
+                    ? gbsi_pseudo_scores(p->pseudo, p->w, p->factor, c.r, p->err)
+                    : gbsi_likelihood_scores(p->likelihood, p->w, p->factor, c.r, p->err);
+    return p->status >= 0 && gbsi_conjugate_solve(&c);
+}
+
+gbs_status gbsi_products_errors(gbsi_products *products, uint64_t count, double *error, bool *known,
+                                gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_products *p = products;
+    const gbsi_probes probes = {
+        .n = p->n, .count = count, .work = p->work, .context = p, .solve = solve};
+    p->err = err;
+    *known = false;
+    GBSI_TRY(find_diagonal(p, err));
+    if (is_determined(p)) {
+        GBSI_TRY(gbsi_probe_errors(&probes, error, err));
+        *known = true;
+    }
+    GBSI_TRY(p->status);
+
+cleanup:
+    return status;
+}

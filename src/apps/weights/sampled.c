@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stochastic approximation with the chains' own covariance as its matrix (Gu & Kong 1998, PNAS
+ * 95:7270-7274): w moves by g (N C)^-1 times the sampled gradient, C the covariance of the
+ * features; of many weights a diagonal takes its place (sampled_diagonal.c). After a quarter, a
+ * half and all of the steps w stays where it was on average, the chains say how far the maximum is
+ * from there, and one step of Newton's method goes there; this ends learning once they agree. Rows
+ * with missing values have a chain each, with what they have held fast, as those of Younes (1989)
+ * and of DimmWitted do.
+ *
+ * The same bits on any number of threads: a chain is drawn by one thread, with random numbers of
+ * its own, and a sum over chains, or a row of a matrix of sums, is one thread's. */
+#include "weights/sampled_climbing.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/cholesky.h"
+#include "learn/split_rhat.h"
+#include "rng/philox.h"
+#include "simd/math.h"
+
+#define FASTEST               0.5 /* share of a step of Newton's method */
+#define FARTHEST              0.5 /* that a weight moves in a step */
+#define QUARTER               4u  /* steps are not shortened in the first of so many parts */
+#define SLOWING               10.0 /* then, after each of so many parts of the steps, by as much again */
+#define PIVOT                 1e-9
+#define FARTHEST_FROM_MAXIMUM 1.0 /* standard errors of the last step of Newton's method */
+#define MOST_CHANCE           0.5 /* of a standard error, where learning ends before all steps */
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+static uint32_t *state_of(const gbsi_climbing *c, size_t chain)
+{
+    return c->state + chain * c->n_variables;
+}
+
+/* The states of a row, 0 where it has none. */
+static void fill(const gbsi_climbing *c, size_t row, uint32_t *x)
+{
+    const gbs_data *d = c->pseudo->data;
+    memset(x, 0, c->n_variables * sizeof *x);
+    for (uint32_t k = 0; k < d->n_columns; ++k) {
+        const uint16_t state = d->state[row * d->n_columns + k];
+        x[d->column[k]] = state == GBSI_MISSING ? 0 : state;
+    }
+}
+
+/* Which variables a row has. @param clamped [n_variables] out.
+ * @return whether it lacks one that has a choice. */
+static bool mark(const gbsi_climbing *c, size_t row, uint8_t *clamped)
+{
+    const gbs_data *d = c->pseudo->data;
+    bool lacks = false;
+    memset(clamped, 0, c->n_variables);
+    for (uint32_t k = 0; k < d->n_columns; ++k) {
+        clamped[d->column[k]] = d->state[row * d->n_columns + k] != GBSI_MISSING;
+    }
+    for (size_t v = 0; v < c->n_variables; ++v) {
+        lacks = lacks || (!clamped[v] && c->pseudo->model->arity[v] > 1);
+    }
+    return lacks;
+}
+
+static gbs_status check_start(const gbsi_climbing *c, size_t row, const uint32_t *x, gbs_error *err)
+{
+    return gbs_model_log_density(c->pseudo->model, x) > -INFINITY
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                           "row %" PRIu64
+                           ": found no state of positive weight where its missing values are "
+                           "state 0, from which chains could start, or none at all",
+                           c->pseudo->data->first[row] + 1);
+}
+
+/* Features of complete rows, chains of the others; free chains start from rows. */
+static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_data *d = c->pseudo->data;
+    for (size_t row = 0; row < d->n_distinct; ++row) {
+        uint32_t *x = state_of(c, c->options->chains + c->n_partial);
+        c->n_rows += d->weight[row];
+        GBSI_TRY(gbsi_watch_work(c->pseudo->watch, c->n + 4 * c->pseudo->model->factors.n_factors,
+                                 "learning", err));
+        fill(c, row, x);
+        GBSI_TRY(check_start(c, row, x, err));
+        if (mark(c, row, c->clamped)) {
+            c->partial[c->n_partial++] = row;
+            continue;
+        }
+        memset(c->step, 0, c->n * sizeof *c->step);
+        gbsi_pseudo_features(c->pseudo, x, c->step);
+        for (size_t k = 0; k < c->n; ++k) {
+            c->complete[k] += d->weight[row] * c->step[k];
+        }
+    }
+    for (uint64_t chain = 0; chain < c->options->chains; ++chain) {
+        fill(c, chain % d->n_distinct, state_of(c, chain));
+    }
+
+cleanup:
+    return status;
+}
+
+/* Puts every chain back: those of rows to what the rows have, the free ones to rows at equal
+ * distances in the sum of their weights, from a random point on. */
+static void restart(gbsi_climbing *c)
+{
+    const gbs_data *d = c->pseudo->data;
+    uint32_t word[4];
+    size_t row = 0;
+    double before = 0.0; /* weight of the rows before this one */
+    gbsi_philox(c->options->seed, 0, c->pass, 0, GBSI_PURPOSE_START, word);
+    const double u = gbsi_uniform(word[0], word[1]);
+    for (uint64_t chain = 0; chain < c->options->chains; ++chain) {
+        const double at = ((double)chain + u) / (double)c->options->chains * c->n_rows;
+        while (row + 1 < d->n_distinct && before + d->weight[row] <= at) {
+            before += d->weight[row++];
+        }
+        fill(c, row, state_of(c, chain));
+    }
+    for (size_t i = 0; i < c->n_partial; ++i) {
+        fill(c, c->partial[i], state_of(c, c->options->chains + i));
+    }
+}
+
+void gbsi_climbing_draw_chain(const gbsi_climbing *c, uint32_t member, size_t chain, uint64_t pass,
+                              double *feature)
+{
+    uint32_t *x = state_of(c, chain);
+    uint8_t *clamped = NULL;
+    if (chain >= c->options->chains) {
+        clamped = c->clamped + member * c->n_variables;
+        (void)mark(c, c->partial[chain - c->options->chains], clamped);
+    }
+    for (uint64_t k = 0; k < c->options->sweeps && !gbsi_climbing_stopped(c); ++k) {
+        gbsi_pseudo_sweep(c->pseudo, member, c->at, &c->how->scan->order, clamped, c->options->seed,
+                          (uint32_t)chain, pass * c->options->sweeps + k, x);
+    }
+    memset(feature, 0, c->n * sizeof *feature);
+    gbsi_pseudo_features(c->pseudo, x, feature);
+}
+
+static void draw_chains(void *context, uint32_t member)
+{
+    gbsi_climbing *c = context;
+    size_t chain = 0;
+    while ((chain = c->next++) < c->options->chains + c->n_partial && !gbsi_climbing_stopped(c)) {
+        gbsi_climbing_draw_chain(c, member, chain, c->pass, c->feature + chain * c->n);
+    }
+}
+
+void gbsi_climbing_draw(gbsi_climbing *c, const double *w)
+{
+    c->at = w;
+    c->next = 0;
+    gbsi_pool_run(c->pseudo->pool, draw_chains, c);
+    ++c->pass;
+}
+
+/* Mean of the free chains, sums of the rows, products of the free ones. */
+static void add_features(void *context, uint32_t member)
+{
+    gbsi_climbing *c = context;
+    const size_t n = c->n;
+    const double share = 1.0 / (double)c->options->chains;
+    size_t k = 0;
+    while ((k = c->next++) < n &&
+           !gbsi_pseudo_stops(c->pseudo, member, k * c->options->chains / 2)) {
+        const double *feature = c->feature;
+        c->mean[k] = 0.0;
+        c->rows[k] = c->complete[k];
+        memset(c->second + k * n, 0, n * sizeof *c->second);
+        for (size_t chain = 0; chain < c->options->chains; ++chain, feature += n) {
+            c->mean[k] += share * feature[k];
+            gbsi_add_products(feature, k, share, c->second + k * n);
+        }
+        for (size_t i = 0; i < c->n_partial; ++i, feature += n) {
+            c->rows[k] += c->pseudo->data->weight[c->partial[i]] * feature[k];
+        }
+    }
+}
+
+/* All chains once: mean of the free ones, sums of the rows, and covariance of the free ones. */
+static gbs_status sweep(gbsi_climbing *c, gbs_error *err)
+{
+    const double fresh = gbsi_climbing_fresh(c);
+    if (c->many) {
+        return gbsi_diagonal_sweep(c, err);
+    }
+    gbsi_climbing_draw(c, c->w);
+    c->next = 0;
+    gbsi_pool_run(c->pseudo->pool, add_features, c);
+    if (gbsi_climbing_stopped(c)) {
+        return gbsi_watch_fail(err, "learning");
+    }
+    for (size_t k = 0; k < c->n; ++k) {
+        for (size_t j = 0; j <= k; ++j) {
+            const size_t at = k * c->n + j;
+            c->second[at] -= c->mean[k] * c->mean[j];
+            c->covariance[at] += fresh * (c->second[at] - c->covariance[at]);
+        }
+    }
+    return GBS_OK;
+}
+
+/* ---- climbing -------------------------------------------------------------------------------- */
+
+/* root of scale * covariance + l2, and as much of the unit matrix as that needs. */
+static void factorise(gbsi_climbing *c, double scale)
+{
+    double most = 0.0;
+    if (c->many) {
+        gbsi_diagonal_scale(c);
+        return;
+    }
+    for (size_t k = 0; k < c->n; ++k) {
+        for (size_t j = 0; j <= k; ++j) {
+            c->root[k * c->n + j] = scale * c->covariance[k * c->n + j];
+        }
+        most = c->root[k * c->n + k] > most ? c->root[k * c->n + k] : most;
+    }
+    double more = c->options->l2 + 1e-6 * most + 1e-9;
+    while (!gbsi_cholesky(c->root, c->n, more, PIVOT, c->root, c->pseudo->watch) &&
+           !gbsi_climbing_stopped(c)) {
+        for (size_t k = 0; k < c->n; ++k) { /* what was overwritten */
+            for (size_t j = 0; j <= k; ++j) {
+                c->root[k * c->n + j] = scale * c->covariance[k * c->n + j];
+            }
+        }
+        more *= 10.0;
+    }
+}
+
+double gbsi_climbing_step(gbsi_climbing *c, const double *w, const double *rows, const double *mean)
+{
+    double square = 0.0;
+    for (size_t k = 0; k < c->n; ++k) {
+        c->step[k] = rows[k] - c->n_rows * mean[k] - c->options->l2 * w[k];
+        square += c->step[k] * c->step[k];
+        c->step[k] /= c->many ? c->longest * c->scale[k] : 1.0;
+    }
+    if (!c->many) {
+        gbsi_cholesky_solve(c->root, c->n, c->step);
+    }
+    return gbsi_sqrt(square);
+}
+
+static double length_of(const gbsi_climbing *c)
+{
+    const double n_steps = (double)c->options->steps;
+    const double past = (double)c->n_steps - n_steps / QUARTER;
+    return past <= 0.0 ? FASTEST : FASTEST / (1.0 + SLOWING * past / n_steps);
+}
+
+/* The chains of a step, and what they say, unless a checkpoint has it. */
+static gbs_status draw_step(gbsi_climbing *c, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (c->drawn) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_learning_scan_follow(c->how->scan, c->w, err));
+    if (c->options->method == GBS_LEARN_RESTARTED) {
+        restart(c);
+    }
+    GBSI_TRY(sweep(c, err));
+    c->drawn = true;
+    gbsi_climbing_keep(c);
+
+cleanup:
+    return status;
+}
+
+/* Steps up to the end of the round, of whose second half the average is. */
+static uint64_t end_of(const gbsi_climbing *c)
+{
+    return c->options->steps >> c->round;
+}
+
+static void move(gbsi_climbing *c)
+{
+    const uint64_t first = end_of(c) / 2;
+    for (size_t i = 0; i < c->n; ++i) {
+        const double step = length_of(c) * c->step[i];
+        c->w[i] += step > FARTHEST ? FARTHEST : step < -FARTHEST ? -FARTHEST : step;
+        c->average[i] +=
+            c->n_steps < first ? 0.0 : (c->w[i] - c->average[i]) / (double)(c->n_steps - first + 1);
+    }
+    ++c->n_steps;
+    c->drawn = false;
+}
+
+/* Steps to the last of the round, or until they are stopped: what is stopped leaves no trace but
+ * the chains, of which there is a copy. @param w out: their mean over the second half of them. */
+static gbs_status take_steps(gbsi_climbing *c, double *w, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    while (c->n_steps < end_of(c)) {
+        GBSI_TRY(draw_step(c, err));
+        factorise(c, c->n_rows);
+        if (gbsi_climbing_stopped(c)) {
+            GBSI_TRY(gbsi_watch_fail(err, "learning"));
+        }
+        const double length = gbsi_climbing_step(c, c->w, c->rows, c->mean);
+        GBSI_TRY(c->how->tell(c->how->tell_context, c->n_steps, c->w, (double)NAN, length, err));
+        move(c);
+    }
+
+cleanup:
+    if (status == GBS_OK || status == GBS_ERR_STOPPED) {
+        gbsi_keep_last(&c->keep);
+    }
+    memcpy(w, c->n_steps > end_of(c) / 2 ? c->average : c->w, c->n * sizeof *w);
+    return status;
+}
+
+/* Whether the chains agree at weights that were held still and, before the last step, know them
+ * well enough. */
+static bool has_converged(const gbsi_climbing *c, const gbsi_climbed *found)
+{
+    const bool near = c->many ? found->misfit <= GBSI_MOST_MISFIT
+                              : found->has_errors && found->share <= FARTHEST_FROM_MAXIMUM;
+    return found->rhat <= GBSI_MOST_RHAT && near &&
+           (c->many || c->round == 0 || found->error <= MOST_CHANCE);
+}
+
+/* Rounds of steps, each followed by a look at their mean, until that is near the maximum or there
+ * are no more steps. */
+static gbs_status climb(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    while (end_of(c) == 0) {
+        --c->round;
+    }
+    for (;;) {
+        found->has_errors = false;
+        found->rhat = found->share = found->error = found->misfit = (double)NAN;
+        GBSI_TRY(take_steps(c, w, err));
+        GBSI_TRY(gbsi_learning_scan_follow(c->how->scan, w, err));
+        GBSI_TRY(c->many ? gbsi_diagonal_finish(c, w, found, err)
+                         : gbsi_climbing_finish(c, w, found, err));
+        found->converged = has_converged(c, found);
+        if (found->converged || c->round == 0) {
+            break;
+        }
+        --c->round;
+        gbsi_climbing_keep(c);
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static gbs_status take_matrix(gbsi_climbing *c, gbs_error *err)
+{
+    const size_t n_features = (size_t)c->options->chains + c->n_partial;
+    if (c->many) {
+        return gbsi_diagonal_new(c, err);
+    }
+    c->feature = gbsi_alloc_array(n_features, c->n * sizeof *c->feature);
+    c->covariance = gbsi_alloc_array_zero(3 * c->n * c->n, sizeof *c->covariance);
+    if (c->feature == NULL || c->covariance == NULL) {
+        return gbsi_no_memory(err, "features", (n_features + 3 * c->n) * c->n * sizeof(double));
+    }
+    c->root = c->covariance + c->n * c->n;
+    c->second = c->root + c->n * c->n;
+    return GBS_OK;
+}
+
+static gbs_status take_memory(gbsi_climbing *c, gbs_error *err)
+{
+    const size_t n_chains = c->options->chains + c->pseudo->data->n_distinct + 1;
+    c->state = gbsi_alloc_array(n_chains, c->n_variables * sizeof *c->state);
+    c->partial = gbsi_alloc_array(c->pseudo->data->n_distinct, sizeof *c->partial);
+    c->clamped = gbsi_alloc_array(gbsi_pool_size(c->pseudo->pool), c->n_variables);
+    c->complete = gbsi_alloc_array_zero(6 * c->n, sizeof *c->complete);
+    if (c->state == NULL || c->partial == NULL || c->clamped == NULL || c->complete == NULL) {
+        return gbsi_no_memory(err, "chains", n_chains * c->n_variables * sizeof *c->state);
+    }
+    c->mean = c->complete + c->n;
+    c->rows = c->complete + 2 * c->n;
+    c->step = c->complete + 3 * c->n;
+    c->average = c->complete + 4 * c->n;
+    c->w = c->complete + 5 * c->n;
+    return GBS_OK;
+}
+
+gbs_status gbsi_climb_likelihood(gbsi_pseudo *pseudo, const gbsi_climb *how, double *w,
+                                 gbsi_climbed *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_climbing c = {.pseudo = pseudo,
+                       .how = how,
+                       .options = how->options,
+                       .n = pseudo->learnt->n,
+                       .n_variables = pseudo->model->n_variables,
+                       .many = pseudo->learnt->n > GBS_MAX_LEARNT_WEIGHTS,
+                       .round = GBSI_ROUNDS - 1};
+    GBSI_TRY(take_memory(&c, err));
+    memcpy(c.w, w, c.n * sizeof *w);
+    GBSI_TRY(take_rows(&c, err));
+    GBSI_TRY(take_matrix(&c, err));
+    GBSI_TRY(gbsi_climbing_resume(&c, err));
+    GBSI_TRY(climb(&c, w, found, err));
+
+cleanup:
+    found->steps = c.n_steps;
+    found->n_unwritten = c.keep.n_failed;
+    gbsi_free(c.state);
+    gbsi_free(c.kept);
+    gbsi_free(c.partial);
+    gbsi_free(c.clamped);
+    gbsi_free(c.complete);
+    gbsi_free(c.feature);
+    gbsi_free(c.covariance);
+    gbsi_diagonal_free(&c);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maximum likelihood of tied weights where no tree holds: expectations are those of chains that go
+ * on while the weights move [M67]. */
+#ifndef GBSI_WEIGHTS_SAMPLED_H
+#define GBSI_WEIGHTS_SAMPLED_H
+
+#include "weights/sampled_scan.h"
+
+typedef struct gbsi_climb {
+    const gbs_learn_options *options; /* settled */
+    gbsi_learning_scan *scan;
+    /* Told before each step. @param gradient the length of the sampled one. */
+    gbs_status (*tell)(void *context, uint64_t step, const double *w, double objective,
+                       double gradient, gbs_error *err);
+    void *tell_context;
+} gbsi_climb;
+
+typedef struct gbsi_climbed {
+    double *variance; /* [n] out: of the weights, by the information and by chance of the chains */
+    bool has_errors;  /* the information is positive definite */
+    double rhat;      /* largest of the features */
+    double share;     /* largest move of the last step, in standard errors */
+    double error;     /* largest share of chance in the standard error of a weight */
+    double misfit;    /* many weights, instead of the two above: length of the gradient, in standard
+                         errors of that of the rows */
+    bool converged;
+    uint64_t steps; /* done, those before a checkpoint included; out in any case, as what follows */
+    uint64_t n_unwritten; /* checkpoints */
+} gbsi_climbed;
+
+/* @param pseudo of rows that may lack values. @param w [n] from there, and out.
+ * @return GBS_ERR_STOPPED by the watch; GBS_ERR_IMPOSSIBLE if no start was found for a row. */
+gbs_status gbsi_climb_likelihood(gbsi_pseudo *pseudo, const gbsi_climb *how, double *w,
+                                 gbsi_climbed *found, gbs_error *err);
+
+#endif

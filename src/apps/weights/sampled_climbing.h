@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of sampled maximum likelihood share: chains, what they say, and the matrix that
+ * steps are divided by, the covariance of the features or, of many, its diagonal. */
+#ifndef GBSI_WEIGHTS_SAMPLED_CLIMBING_H
+#define GBSI_WEIGHTS_SAMPLED_CLIMBING_H
+
+#include <stdatomic.h>
+
+#include "learn/keep.h"
+#include "weights/sampled.h"
+
+typedef struct gbsi_climbing {
+    gbsi_pseudo *pseudo;
+    const gbsi_climb *how;
+    const gbs_learn_options *options;
+    size_t n, n_variables;
+    bool many;        /* weights: the matrix is diagonal */
+    double *w;        /* [n] the weights, as they move */
+    double *average;  /* [n] of the weights after the steps of the last half of the round */
+    uint32_t round;   /* GBSI_ROUNDS - 1 and down to 0: these look at the average after a quarter, a
+                         half and all of the steps */
+    uint64_t n_steps; /* done */
+    bool drawn;       /* the chains of the next one are */
+    uint64_t pass;
+    double n_rows;
+    double *complete; /* [n] features of complete rows */
+    size_t n_partial;
+    size_t *partial;  /* [n_partial] rows with missing values */
+    uint32_t *state;  /* [chains + n_partial][n_variables] */
+    uint8_t *clamped; /* [members][n_variables] scratch */
+    double *feature;  /* [chains + n_partial][n] at the last sweep; many: [members][2][n] scratch */
+    const double *at; /* [n] weights of the sweep */
+    _Atomic size_t next;
+    double *mean;       /* [n] of the chains, at the last sweep */
+    double *rows;       /* [n] of the rows, at the last sweep */
+    double *step;       /* [n] */
+    double *covariance; /* [n][n] lower triangle; many: NULL, as the next two */
+    double *second;     /* [n][n] lower triangle: that of the chains at the last sweep, or the
+                           information */
+    double *root;       /* [n][n] */
+    double *variance;   /* [n] many, else NULL: of the features, as what follows */
+    double *scale;      /* [n] P: N variance + l2, and a little */
+    double *towards;    /* [n] mean of P^-1/2 (N C + l2) d over the steps, C the covariance */
+    double *along;      /* [n] d: towards P^-1/2, of length 1 by P */
+    double longest;     /* length of towards: the largest eigenvalue of P^-1/2 (N C + l2) P^-1/2 */
+    gbsi_keep keep;
+    uint32_t *kept; /* the chains, as state, when all were last drawn; NULL: of no use */
+    uint64_t kept_pass;
+} gbsi_climbing;
+
+static inline bool gbsi_climbing_stopped(const gbsi_climbing *c)
+{
+    return gbsi_watch_stopped(c->pseudo->watch);
+}
+
+/* row[0 .. k] += share * feature k * features 0 to k. */
+static inline void gbsi_add_products(const double *feature, size_t k, double share, double *row)
+{
+    for (size_t j = 0; j <= k; ++j) {
+        row[j] += share * feature[k] * feature[j];
+    }
+}
+
+/* What the covariance of a step counts for: 1, 1/2, 1/3, ... and 1/50 at least. */
+static inline double gbsi_climbing_fresh(const gbsi_climbing *c)
+{
+    return c->n_steps < 50 ? 1.0 / (double)(c->n_steps + 1) : 0.02;
+}
+
+/* sampled.c: draws a chain in a pass, and fills in its features. @param feature [n] out. */
+void gbsi_climbing_draw_chain(const gbsi_climbing *c, uint32_t member, size_t chain, uint64_t pass,
+                              double *feature);
+/* Draws all chains once. */
+void gbsi_climbing_draw(gbsi_climbing *c, const double *w);
+/* The matrix times the gradient at these sums over rows and means of chains, in c->step.
+ * @return the gradient's length. */
+double gbsi_climbing_step(gbsi_climbing *c, const double *w, const double *rows,
+                          const double *mean);
+/* sampled_diagonal.c, of many weights. Memory for the diagonal, scratch of members included. */
+gbs_status gbsi_diagonal_new(gbsi_climbing *c, gbs_error *err);
+void gbsi_diagonal_free(gbsi_climbing *c);
+/* Draws all chains once: c->mean, c->rows, and what steps are divided by. */
+gbs_status gbsi_diagonal_sweep(gbsi_climbing *c, gbs_error *err);
+/* The scale of steps, from c->variance and c->towards. */
+void gbsi_diagonal_scale(gbsi_climbing *c);
+/* Whether the chains agree with each other and with the rows at these weights. */
+gbs_status gbsi_diagonal_finish(gbsi_climbing *c, const double *w, gbsi_climbed *found,
+                                gbs_error *err);
+/* sampled_look.c: one step of Newton's method from w. */
+gbs_status gbsi_climbing_finish(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err);
+/* sampled_keep.c: where a checkpoint has it, or as it is; and the first one. */
+gbs_status gbsi_climbing_resume(gbsi_climbing *c, gbs_error *err);
+/* Once all chains are drawn, and once they were at weights held still. */
+void gbsi_climbing_keep(gbsi_climbing *c);
+
+#endif

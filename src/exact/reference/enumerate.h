@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums over all states: the reference for tests, and exact answers for small components. */
+#ifndef GBSI_REFERENCE_ENUMERATE_H
+#define GBSI_REFERENCE_ENUMERATE_H
+
+#include "base/watch.h"
+#include "condition/condition.h"
+
+#define GBSI_ENUMERATE_MAX_STATES  ((uint64_t)1 << 22)
+#define GBSI_ENUMERATE_AUTO_STATES ((uint64_t)1 << 20)
+
+/* Product of the arities of the variables with keep[v] != 0 (keep NULL: all), saturating at
+ * UINT64_MAX. */
+uint64_t gbsi_n_states(const gbsi_conditioned *model, const uint8_t *keep);
+
+/* Marginals and ln Z by enumeration of all states of a conditioned model: depth first, the last
+ * variable fastest, in two passes, with compensated sums of weights relative to the largest.
+ *
+ * @param watch NULL, or may stop it.
+ * @param p     [state_offset[n_variables]], out.
+ * @param log_z out or NULL, log_constant included.
+ * @return GBS_ERR_LIMIT, with the number, for more than GBSI_ENUMERATE_MAX_STATES states, or where
+ *         the watch stopped; GBS_ERR_IMPOSSIBLE if no state has positive weight. */
+gbs_status gbsi_enumerate(const gbsi_conditioned *model, gbsi_watch *watch, double *p,
+                          double *log_z, gbs_error *err);
+
+/* The whole joint: probability of every state, index mixed radix with variable 0 slowest.
+ * @param joint [gbsi_n_states()], out. For tests. */
+gbs_status gbsi_enumerate_joint(const gbsi_conditioned *model, double *joint, gbs_error *err);
+
+/* Whether the support is connected under single-variable updates (a change of one variable at a
+ * time through states of positive weight). @return as gbsi_enumerate(). */
+gbs_status gbsi_support_connected(const gbsi_conditioned *model, gbsi_watch *watch, bool *connected,
+                                  gbs_error *err);
+
+#endif

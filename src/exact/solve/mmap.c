@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marginal MAP: the most probable state of some variables, the query, with the others summed out.
+ * Exactly, by an order that sums before it maximises; and an upper bound, by any order, because a
+ * maximum that is taken before a sum can only be larger: max_x sum_y f <= sum_y max_x f (Park &
+ * Darwiche 2003, *Solving MAP exactly using systematic search*, UAI). */
+#include "solve/mmap.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "gibbsite/exact.h"
+#include "reference/local.h"
+#include "simd/math.h"
+#include "trees/clique_tables.h"
+#include "trees/decompose.h"
+
+/* @param late [n_variables] zeroed; out: 1 for the user's variables of the query. */
+static gbs_status mark_query(const gbs_model *model, uint32_t n, const uint32_t *query,
+                             uint8_t *late, gbs_error *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (query[i] >= model->n_variables) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "query: there is no variable %" PRIu32 ", the model has %" PRIu32,
+                             query[i], model->n_variables);
+        }
+        if (late[query[i]] != 0) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "query: variable %" PRIu32 " is given twice",
+                             query[i]);
+        }
+        late[query[i]] = 1;
+    }
+    return GBS_OK;
+}
+
+/* The model given evidence, and which of its free variables are in the query.
+ * @param late out, owned by the caller, whatever is returned. */
+static gbs_status begin(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
+                        const gbs_exact_options *options, uint32_t n, const uint32_t *query,
+                        uint8_t **late, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    *late = gbsi_alloc_array_zero(model->n_variables, 1);
+    if (*late == NULL) {
+        return gbsi_no_memory(err, "query", model->n_variables);
+    }
+    GBSI_TRY(mark_query(model, n, query, *late, err));
+    GBSI_TRY(gbsi_solver_init(s, model, evidence, options, err));
+    for (uint32_t v = 0; v < s->whole->n_variables; v++) { /* v is at most its user's number */
+        (*late)[v] = (*late)[s->whole->user_variable[v]];
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
+                           const gbs_exact_options *options, uint32_t n, const uint32_t *query,
+                           gbsi_watch *watch, uint32_t *state, double *log_p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_solver s = {0};
+    uint32_t *x = NULL;
+    uint8_t *late = NULL;
+    GBSI_TRY(begin(&s, model, evidence, options, n, query, &late, err));
+    GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.late = late, .watch = watch}, true, err));
+    x = gbsi_alloc_array(s.tree->model->n_variables, sizeof *x);
+    if (x == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "query", s.tree->model->n_variables * sizeof *x));
+    }
+    s.tables->watch = watch;
+    gbsi_sum total = {.high = s.whole->log_constant};
+    GBSI_TRY(gbsi_solve_all(&s, &total, x, err));
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t v = s.whole->free_variable[query[i]];
+        state[i] = v == GBSI_NONE ? s.whole->fixed_state[query[i]]
+                                  : gbsi_conditioned_states(s.whole, v)[x[v]];
+    }
+    if (log_p != NULL) {
+        *log_p = total.high + total.low;
+    }
+
+cleanup:
+    gbsi_free(x);
+    gbsi_free(late);
+    gbsi_solver_free(&s);
+    return status;
+}
+
+gbs_status gbs_exact_mmap_within(const gbs_model *model, const gbs_evidence *evidence,
+                                 const gbs_exact_options *options, uint32_t n,
+                                 const uint32_t *query, uint32_t *state, double *log_p,
+                                 gbs_error *err)
+{
+    GBSI_NEED(model);
+    if (n > 0) {
+        GBSI_NEED(query);
+        GBSI_NEED(state);
+    }
+    return gbsi_exact_mmap(model, evidence, options, n, query, NULL, state, log_p, err);
+}
+
+gbs_status gbs_exact_mmap(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
+                          const uint32_t *query, uint32_t *state, double *log_p, gbs_error *err)
+{
+    return gbs_exact_mmap_within(model, evidence, NULL, n, query, state, log_p, err);
+}
+
+/* ---- a bound --------------------------------------------------------------------------------- */
+
+/* Every factor at its largest, times the number of states that are summed over. */
+static gbs_status crude_bound(const gbsi_conditioned *model, const uint8_t *late, uint32_t n_late,
+                              gbsi_sum *total, gbs_error *err)
+{
+    double partial = 0.0;
+    const gbsi_pieces pieces = {.partial = &partial};
+    double *room = gbsi_alloc_array(GBSI_PIECE, sizeof *room);
+    if (room == NULL) {
+        return gbsi_no_memory(err, "query", GBSI_PIECE * sizeof *room);
+    }
+    for (size_t f = 0; f < model->factors.n_factors; f++) {
+        size_t n = 0;
+        double top = -INFINITY;
+        const double *logs = gbsi_factor_logs(model, f, room, &n);
+        for (size_t i = 0; i < n; i += GBSI_PIECE) {
+            const size_t k = n - i < GBSI_PIECE ? n - i : GBSI_PIECE;
+            const double most = gbsi_pieces_max(&pieces, logs + i, k);
+            top = most > top ? most : top;
+        }
+        *total = gbsi_sum_add(*total, (gbsi_sum){.high = top});
+    }
+    for (uint32_t v = 0; v < model->n_variables; v++) {
+        const bool summed = v >= n_late || late[v] == 0;
+        *total = gbsi_sum_add(*total, (gbsi_sum){.high = summed ? gbsi_log(model->arity[v]) : 0.0});
+    }
+    gbsi_free(room);
+    return GBS_OK;
+}
+
+gbs_status gbsi_exact_mmap_bound(const gbs_model *model, const gbs_evidence *evidence,
+                                 const gbs_exact_options *options, uint32_t n,
+                                 const uint32_t *query, gbsi_watch *watch, double *log_bound,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_solver s = {0};
+    gbsi_conditioned *chains = NULL;
+    uint8_t *late = NULL;
+    GBSI_TRY(begin(&s, model, evidence, options, n, query, &late, err));
+    gbsi_sum total = {.high = s.whole->log_constant};
+    const gbsi_exact_limits limits = {
+        .late = late, .any_order = true, .up_only = true, .watch = watch};
+    status = gbsi_solver_plan(&s, limits, true, err);
+    if (status == GBS_ERR_LIMIT || status == GBS_ERR_STOPPED) {
+        GBSI_TRY(gbsi_decompose(s.whole, false, &chains, err));
+        GBSI_TRY(crude_bound(chains != NULL ? chains : s.whole, late, s.whole->n_variables, &total,
+                             err));
+    } else {
+        GBSI_TRY(status);
+        s.tables->watch = watch;
+        GBSI_TRY(gbsi_solve_all(&s, &total, NULL, err));
+    }
+    *log_bound = total.high + total.low;
+
+cleanup:
+    gbsi_conditioned_free(chains);
+    gbsi_free(late);
+    gbsi_solver_free(&s);
+    return status;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/solve.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/machine.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "simd/dispatch.h"
+
+gbs_status gbsi_impossible(gbs_error *err)
+{
+    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                     "the evidence has probability zero: no state has positive weight");
+}
+
+static gbs_status take_options(gbsi_solver *s, const gbs_exact_options *options, gbs_error *err)
+{
+    const gbs_exact_options none = {.size = sizeof none};
+    const gbs_exact_options *o = options == NULL ? &none : options;
+    const gbs_status status = gbsi_struct_in(o, sizeof *o, "gbs_exact_options", err);
+    if (status < 0) {
+        return status;
+    }
+    if (o->threads > GBSI_MOST_THREADS) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_exact_options.threads: found %" PRIu64 ", expected at most %u",
+                         o->threads, GBSI_MOST_THREADS);
+    }
+    if (!(o->most_s >= 0.0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_exact_options.most_s: found %g, expected 0 or more", o->most_s);
+    }
+    s->most_s = o->most_s > 0.0 ? o->most_s : (double)INFINITY;
+    s->bytes = o->memory_limit != 0 ? o->memory_limit : gbsi_default_memory_limit();
+    s->n_threads = o->threads != 0 ? (unsigned)o->threads : gbsi_pool_cores();
+    return gbsi_simd_check(err);
+}
+
+gbs_status gbsi_solver_init(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
+                            const gbs_exact_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(take_options(s, options, err));
+    gbsi_budget_init(&s->budget, s->bytes, gbsi_process_bytes() + gbs_model_bytes(model));
+    s->budget_before = gbsi_budget_enter(&s->budget);
+    s->in_budget = true;
+    GBSI_TRY(gbsi_condition(model, evidence, &s->whole, err));
+    if (s->whole->log_constant == -INFINITY) {
+        GBSI_TRY(gbsi_impossible(err));
+    }
+    GBSI_TRY(gbsi_graph_new(s->whole, NULL, &s->graph, err));
+    GBSI_TRY(gbsi_components_new(s->graph, &s->components, err));
+    const uint64_t standing = gbsi_components_standing(s->components, s->graph);
+    s->bytes = s->bytes > standing ? s->bytes - standing : 0;
+    s->take = gbsi_alloc_array_zero(s->components->n, 1);
+    if (s->take == NULL) {
+        status = gbsi_no_memory(err, "components", s->components->n);
+    }
+
+cleanup:
+    return status;
+}
+
+/* Whether a sum or a maximum is all that is asked for, and no table. */
+static bool is_one_number(const gbsi_exact_limits *limits)
+{
+    return limits->maximise ||
+           (limits->late == NULL ? limits->up_only : limits->any_order || !limits->up_only);
+}
+
+/* All components: for one number sparse tables where these are quicker or there are no trees, and
+ * cutsets where there is neither, but for marginal MAP: a maximum of a sum over cases is not the
+ * largest of their maxima.
+ * @return GBS_ERR_LIMIT if one has none of the three. */
+static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_components *c = s->components;
+    const gbsi_cutset_limits most = {.ns = 1e9 * s->most_s < GBSI_CUTSET_NS ? 1e9 * s->most_s
+                                                                            : GBSI_CUTSET_NS,
+                                     .bytes = s->bytes / 2,
+                                     .up_only = limits->up_only,
+                                     .maximise = limits->maximise};
+    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        s->take[i] = gbsi_exact_fits(plan, i);
+    }
+    if (is_one_number(limits)) {
+        const gbsi_sparse_limits of_sparse = {.ns = most.ns,
+                                              .bytes = s->bytes / 2,
+                                              .least = GBSI_SPARSE_LEAST,
+                                              .one_way = true,
+                                              .watch = limits->watch};
+        GBSI_TRY(gbsi_sparse_new(c, plan, &of_sparse, s->take,
+                                 limits->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS, &s->sparse,
+                                 err));
+        gbsi_sparse_mark(s->sparse, 1, s->take);
+        if (limits->late == NULL) {
+            GBSI_TRY(gbsi_cutsets_new(c, plan, &most, s->take, &s->cutset, err));
+        }
+        gbsi_sparse_mark(s->sparse, 0, s->take);
+    }
+    GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
+    gbsi_sparse_mark(s->sparse, 1, s->take);
+    for (const gbsi_cutset *cut = s->cutset; cut != NULL; cut = cut->next) {
+        s->take[cut->component] = 1;
+    }
+    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        const uint32_t v = c->variable[c->variable_start[i]];
+        if (s->take[i] == 0) {
+            GBSI_TRY(gbsi_exact_refuse(plan, i, s->whole->user_variable[v], err));
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* As many components as the memory allows. */
+static gbs_status take_some(gbsi_solver *s, gbsi_exact_plan *plan, gbs_error *err)
+{
+    const gbs_status status =
+        gbsi_exact_plan_choose(plan, false, INFINITY, s->bytes, s->take, &s->tree, err);
+    return status < 0 || s->tree != NULL ? status
+                                         : gbsi_exact_plan_tree(plan, s->take, &s->tree, err);
+}
+
+/* Table entries that a component may take time for. @param ns of one entry. */
+static uint64_t most_entries(const gbsi_solver *s, double ns)
+{
+    const double entries = 1e9 * s->most_s / ns;
+    return entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries : GBSI_MOST_ENTRIES;
+}
+
+gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exact_plan *plan = NULL;
+    limits.entries = most_entries(s, limits.up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
+    limits.bytes = s->bytes;
+    GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
+    GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));
+    GBSI_TRY(all ? take_all(s, plan, &limits, err) : take_some(s, plan, err));
+    const gbsi_keep keep = gbsi_exact_keep(s->tree, limits.up_only, s->bytes);
+    GBSI_TRY(gbsi_exact_check_bytes(s->tree, keep, s->bytes, err));
+    if (s->pool == NULL && (s->cutset != NULL || s->tree->n_tables >= GBSI_SHARED_ENTRIES)) {
+        GBSI_TRY(gbsi_pool_new(s->n_threads, &s->pool, err));
+    }
+    GBSI_TRY(gbsi_tables_new(s->tree, keep, s->pool, &s->tables, err));
+
+cleanup:
+    gbsi_exact_plan_free(plan);
+    return status;
+}
+
+gbs_status gbsi_solver_plan_tree(gbsi_solver *s, const uint32_t *user, gbsi_watch *watch,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exact_plan *plan = NULL;
+    const gbsi_exact_limits limits = {
+        .entries = most_entries(s, GBSI_TABLES_NS), .bytes = s->bytes, .watch = watch};
+    GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
+    GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));
+    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        const uint32_t v = s->components->variable[s->components->variable_start[i]];
+        s->take[i] = 1;
+        if (!gbsi_exact_fits(plan, i)) {
+            GBSI_TRY(gbsi_exact_refuse(plan, i, user != NULL ? user[v] : v, err));
+        }
+    }
+    if (plan->elimination->n_parts > 0) {
+        GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
+    }
+
+cleanup:
+    gbsi_exact_plan_free(plan);
+    return status;
+}
+
+void gbsi_solver_forget(gbsi_solver *s)
+{
+    gbsi_tables_free(s->tables);
+    gbsi_tree_free(s->tree);
+    gbsi_sparse_free(s->sparse);
+    gbsi_cutsets_free(s->cutset);
+    s->tables = NULL;
+    s->sparse = NULL;
+    s->cutset = NULL;
+    s->tree = NULL;
+}
+
+void gbsi_solver_free(gbsi_solver *s)
+{
+    gbsi_solver_forget(s);
+    gbsi_pool_free(s->pool);
+    gbsi_free(s->take);
+    gbsi_components_free(s->components);
+    gbsi_graph_free(s->graph);
+    gbsi_conditioned_free(s->whole);
+    if (s->in_budget) {
+        gbsi_budget_leave(s->budget_before);
+        s->in_budget = false;
+    }
+}

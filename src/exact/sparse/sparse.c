@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which components get sparse tables, and what making these and calibrating them share. */
+#include "sparse/sparse.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define MOST_ENTRIES (UINT64_C(1) << 60) /* of dense tables: offsets in them are numbers */
+#define MOST_FACTOR  (UINT64_C(1) << 24) /* entries of a factor */
+#define SHARE        4.0 /* of the time of dense tables, one over this may be spent on finding them */
+#define LIMIT_SHARE  8.0 /* of the time allowed, where dense tables do not fit */
+#define SLACK        4.0 /* one over this of it before it shows that it pays */
+#define GAIN         2.0 /* dense tables must be predicted to take so many times longer */
+#define ENTRY_STEPS  4.0 /* an entry's exponential takes as long as so many look-ups */
+#define ONE_WAY      1.0 /* passes over the entries: up, ... */
+#define BOTH_WAYS    2.0 /* ... down again for marginals, ... */
+#define TO_DRAW      4.0 /* ... up again for draws, and over the rows that these are made from */
+
+/* ---- one pass over the cliques ------------------------------------------------------------- */
+
+gbs_status gbsi_sparse_scratch_take(const gbsi_sparse *s, gbsi_watch *watch,
+                                    gbsi_sparse_scratch *scratch, gbs_error *err)
+{
+    *scratch = (gbsi_sparse_scratch){.join = {.watch = watch, .most_steps = INFINITY}};
+    scratch->axis_of = gbsi_alloc_array_zero(s->n_variables, sizeof *scratch->axis_of);
+    scratch->row = gbsi_alloc_array(s->tree->n_cliques, sizeof *scratch->row);
+    if (scratch->axis_of == NULL || scratch->row == NULL) {
+        return gbsi_no_memory(err, "sparse tables", s->n_variables * sizeof *scratch->axis_of);
+    }
+    return GBS_OK;
+}
+
+void gbsi_sparse_scratch_free(gbsi_sparse_scratch *scratch)
+{
+    gbsi_join_free(&scratch->join);
+    gbsi_free(scratch->axis_of);
+    gbsi_free(scratch->row);
+}
+
+gbs_status gbsi_sparse_join_clique(const gbsi_sparse *s, uint32_t i, const double *value,
+                                   gbsi_sparse_scratch *scratch, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_tree *tree = s->tree;
+    const gbsi_clique *c = &tree->clique[i];
+    const uint32_t *child = tree->child + tree->child_start[i];
+    const uint32_t n_children = tree->child_start[i + (size_t)1] - tree->child_start[i];
+    uint32_t to[GBSI_TREE_AXES]; /* arities of the clique, then axes of a child */
+    for (uint32_t k = 0; k < c->n_separator + c->n_own; ++k) {
+        scratch->axis_of[tree->variable[c->first + k]] = k;
+        to[k] = s->arity[tree->variable[c->first + k]];
+    }
+    gbsi_join_clear(&scratch->join, c->n_separator + c->n_own, to);
+    for (uint32_t k = 0; k < n_children; ++k) {
+        const gbsi_clique *below = &tree->clique[child[k]];
+        for (uint32_t a = 0; a < below->n_separator; ++a) {
+            to[a] = scratch->axis_of[tree->variable[below->first + a]];
+        }
+        GBSI_TRY(gbsi_join_add(&scratch->join, &s->rows[child[k]], to,
+                               value != NULL ? value + s->first_row[child[k]] : NULL,
+                               &scratch->row[k], err));
+    }
+    for (size_t k = tree->factor_start[i]; k < tree->factor_start[i + (size_t)1]; ++k) {
+        const gbsi_sparse_factor *f = &s->factor[k];
+        GBSI_TRY(gbsi_join_add(&scratch->join, &f->rows, f->axis, value != NULL ? f->value : NULL,
+                               NULL, err));
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_sparse_join_own(const gbsi_sparse *s, uint32_t i, const double *value,
+                                gbsi_sparse_scratch *scratch, gbs_error *err)
+{
+    uint32_t axis[GBSI_TREE_AXES];
+    for (uint32_t k = 0; k < s->tree->clique[i].n_separator; ++k) {
+        axis[k] = k;
+    }
+    return gbsi_join_add(&scratch->join, &s->rows[i], axis,
+                         value != NULL ? value + s->first_row[i] : NULL, &scratch->own_row, err);
+}
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+void gbsi_sparse_free(gbsi_sparse *s)
+{
+    while (s != NULL) {
+        gbsi_sparse *next = s->next;
+        const size_t n = s->tree == NULL ? 0 : s->tree->n_cliques;
+        for (size_t i = 0; i < n && s->rows != NULL; ++i) {
+            gbsi_trie_free(&s->rows[i]);
+        }
+        for (size_t k = 0; n > 0 && k < s->tree->factor_start[n] && s->factor != NULL; ++k) {
+            gbsi_trie_free(&s->factor[k].rows);
+            gbsi_free(s->factor[k].value);
+            gbsi_free(s->factor[k].axis);
+        }
+        gbsi_free(s->rows);
+        gbsi_free(s->factor);
+        gbsi_free(s->first_row);
+        gbsi_free(s->n_entries_of);
+        gbsi_free(s->arity);
+        gbsi_tree_free(s->tree);
+        gbsi_free(s);
+        s = next;
+    }
+}
+
+/* The tree of a component, no rows yet. */
+static gbs_status begin(const gbsi_components *components, uint32_t component,
+                        const gbsi_exact_plan *plan, gbsi_sparse **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_conditioned *model = gbsi_exact_plan_model(plan);
+    uint8_t *take = gbsi_alloc_array_zero(plan->elimination->n_parts, 1);
+    gbsi_sparse *s = gbsi_alloc_zero(sizeof *s);
+    if (take == NULL || s == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "sparse tables", plan->elimination->n_parts + sizeof *s));
+    }
+    take[component] = 1;
+    s->components = components;
+    s->component = component;
+    s->n_variables = model->n_variables;
+    GBSI_TRY(gbsi_tree_new(model, plan->elimination, take, plan->maximise, false, &s->tree, err));
+    assert(s->tree->n_trees == 1);
+    const size_t n = s->tree->n_cliques;
+    s->arity = gbsi_alloc_array(s->n_variables, sizeof *s->arity);
+    s->rows = gbsi_alloc_array_zero(n, sizeof *s->rows);
+    s->factor = gbsi_alloc_array_zero(s->tree->factor_start[n], sizeof *s->factor);
+    s->first_row = gbsi_alloc_array_zero(n + 1, sizeof *s->first_row);
+    s->n_entries_of = gbsi_alloc_array_zero(n, sizeof *s->n_entries_of);
+    if (s->arity == NULL || s->rows == NULL || s->factor == NULL || s->first_row == NULL ||
+        s->n_entries_of == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "sparse tables", n * sizeof *s->rows));
+    }
+    memcpy(s->arity, model->arity, s->n_variables * sizeof *s->arity);
+    *out = s;
+    s = NULL;
+
+cleanup:
+    gbsi_free(take);
+    gbsi_sparse_free(s);
+    return status;
+}
+
+/* What answering takes, of entries that are counted. */
+static void predict(gbsi_sparse *s, const gbsi_sparse_limits *limits, uint64_t tree_bytes)
+{
+    const uint32_t n = s->tree->n_cliques;
+    size_t most = 0; /* rows of the children of a clique */
+    for (uint32_t i = 0; i < n; ++i) {
+        size_t rows = 0;
+        for (size_t k = s->tree->child_start[i]; k < s->tree->child_start[i + (size_t)1]; ++k) {
+            rows += s->rows[s->tree->child[k]].n;
+        }
+        most = rows > most ? rows : most;
+        s->first_row[i + (size_t)1] = s->first_row[i] + s->rows[i].n;
+    }
+    s->ns = (s->n_steps + ENTRY_STEPS * s->n_entries) * GBSI_SPARSE_NS *
+            (limits->draws     ? TO_DRAW
+             : limits->one_way ? ONE_WAY
+                               : BOTH_WAYS);
+    s->bytes += limits->draws ? ((uint64_t)s->n_entries * 2 + s->first_row[n]) * sizeof(size_t) : 0;
+    s->bytes += tree_bytes + (s->first_row[n] + most + (uint64_t)n) * sizeof(double) +
+                s->n_variables * (uint64_t)(5 * sizeof(uint32_t));
+}
+
+/* One component. @param most_ns that the answer may take, gain times over.
+ * @param out NULL where it takes more. */
+static gbs_status make(const gbsi_components *components, uint32_t component,
+                       const gbsi_exact_plan *plan, const gbsi_sparse_limits *limits,
+                       double most_ns, double gain, gbsi_sparse **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_sparse *s = NULL;
+    bool done = false;
+    *out = NULL;
+    GBSI_TRY(begin(components, component, plan, &s, err));
+    if (s->tree->n_factor <= MOST_FACTOR) {
+        const uint64_t tree_bytes = gbsi_tree_bytes(s->tree);
+        const double steps = most_ns / ((gain > 1.0 ? SHARE : LIMIT_SHARE) * GBSI_SPARSE_NS);
+        const gbsi_sparse_effort effort = {
+            .model = gbsi_exact_plan_model(plan),
+            .steps = gain > 1.0 ? steps / SLACK : steps,
+            .a_state = gain > 1.0 ? steps / (double)s->tree->n_entries : 0.0,
+            .bytes = limits->bytes,
+            .watch = limits->watch};
+        GBSI_TRY(gbsi_sparse_reduce(s, &effort, &done, err));
+        predict(s, limits, tree_bytes);
+    }
+    s->tree->model = NULL;
+    if (done && s->ns * gain <= most_ns && s->bytes <= limits->bytes) {
+        *out = s;
+        s = NULL;
+    }
+
+cleanup:
+    gbsi_sparse_free(s);
+    return status;
+}
+
+static bool is_hopeful(const gbsi_components *components, uint32_t component,
+                       const gbsi_exact_plan *plan, uint64_t least)
+{
+    const gbsi_elimination_part *part = &plan->elimination->part[component];
+    return components->has_zeros[component] != 0 && part->end == GBSI_ELIMINATION_DONE &&
+           part->width < GBSI_TREE_AXES && part->entries >= least && part->entries <= MOST_ENTRIES;
+}
+
+gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_plan *plan,
+                           const gbsi_sparse_limits *limits, const uint8_t *dense, double dense_ns,
+                           gbsi_sparse **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_sparse_limits left = *limits;
+    gbsi_sparse *first = NULL;
+    gbsi_sparse **end = &first;
+    for (uint32_t i = 0; i < components->n; ++i) {
+        const double entries = (double)plan->elimination->part[i].entries;
+        const double most_ns = dense[i] != 0 ? entries * dense_ns : left.ns;
+        if (!is_hopeful(components, i, plan, limits->least)) {
+            continue;
+        }
+        status = make(components, i, plan, &left, most_ns, dense[i] != 0 ? GAIN : 1.0, end, err);
+        if (status == GBS_ERR_LIMIT) {
+            continue; /* the memory limit does not leave room */
+        }
+        GBSI_TRY(status);
+        if (*end != NULL) {
+            left.ns -= dense[i] != 0 ? 0.0 : (*end)->ns;
+            left.bytes -= (*end)->bytes;
+            end = &(*end)->next;
+        }
+    }
+    status = GBS_OK;
+    *out = first;
+    first = NULL;
+
+cleanup:
+    gbsi_sparse_free(first);
+    return status;
+}
+
+void gbsi_sparse_mark(const gbsi_sparse *sparse, uint8_t mark, uint8_t *to)
+{
+    for (; sparse != NULL; sparse = sparse->next) {
+        to[sparse->component] = mark;
+    }
+}
+
+/* ---- random numbers ------------------------------------------------------------------------ */
+
+/* @param stream [variables] of the clique whose own variable each one is. */
+static void take_streams(gbsi_tree *tree, const uint32_t *stream)
+{
+    for (uint32_t i = 0; i < tree->n_cliques; ++i) {
+        gbsi_clique *c = &tree->clique[i];
+        if (c->n_own > 0) {
+            c->stream = stream[tree->variable[c->first + c->n_separator]];
+        }
+    }
+}
+
+gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gbsi_sparse *sparse,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_conditioned *model = gbsi_exact_plan_model(plan);
+    const uint32_t n_parts = plan->elimination->n_parts;
+    gbsi_tree *tree = NULL;
+    uint8_t *all = gbsi_alloc_array(n_parts, 1);
+    uint32_t *stream = gbsi_alloc_array(model->n_variables, sizeof *stream);
+    if (all == NULL || stream == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "sparse tables", model->n_variables * sizeof *stream));
+    }
+    memset(all, 1, n_parts);
+    GBSI_TRY(gbsi_tree_new(model, plan->elimination, all, NULL, true, &tree, err));
+    for (uint32_t i = 0; i < tree->n_cliques; ++i) {
+        const gbsi_clique *c = &tree->clique[i];
+        const uint32_t *own = tree->variable + c->first + c->n_separator;
+        for (uint32_t k = 0; k < c->n_own; ++k) {
+            stream[own[k]] = i;
+        }
+    }
+    if (dense != NULL) {
+        take_streams(dense, stream);
+    }
+    for (; sparse != NULL; sparse = sparse->next) {
+        take_streams(sparse->tree, stream);
+    }
+
+cleanup:
+    gbsi_tree_free(tree);
+    gbsi_free(all);
+    gbsi_free(stream);
+    return status;
+}

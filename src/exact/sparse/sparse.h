@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Junction trees of the entries that are not zero [M51]. Where the factors of a component have many
+ * hard zeros, most entries of its cliques are zero too. The states of separators that can have
+ * weight are found by semi-joins, up the tree and down again, a full reducer (Yannakakis 1981,
+ * Algorithms for acyclic database schemes, VLDB, section 3): afterwards every entry of a clique
+ * that agrees with the rows of its separators has positive probability, and these entries alone are
+ * visited. Their number, time and memory are known before anything is calibrated.
+ *
+ * Messages are log-weights by row of the separator. One thread does all, so bits are the same on
+ * any number. */
+#ifndef GBSI_SPARSE_SPARSE_H
+#define GBSI_SPARSE_SPARSE_H
+
+#include "reference/exact_components.h"
+#include "sparse/sparse_join.h"
+#include "trees/exact_plan.h"
+
+/* The time of a look-up in one prefix tree, in nanoseconds of one thread. */
+#define GBSI_SPARSE_NS 4.0
+/* Entries of dense tables from which on sparse ones are worth looking for. */
+#define GBSI_SPARSE_LEAST (UINT64_C(1) << 18)
+
+typedef struct gbsi_sparse_factor {
+    gbsi_trie rows;
+    double *value;  /* [rows.n] log-weights */
+    uint32_t *axis; /* [rows.n_axes] of its clique, ascending */
+} gbsi_sparse_factor;
+
+typedef struct gbsi_sparse {
+    const gbsi_components *components; /* borrowed */
+    uint32_t component;
+    gbsi_tree *tree;            /* of the component, without hubs; its model may be gone */
+    uint32_t n_variables;       /* of the tree's model */
+    uint32_t *arity;            /* [n_variables] */
+    gbsi_sparse_factor *factor; /* as in tree->factor */
+    gbsi_trie *rows;            /* [cliques] of the separator */
+    size_t *first_row;          /* [cliques + 1] offsets of an array by clique and row */
+    uint64_t *n_entries_of;     /* [cliques] */
+    double n_entries;           /* of all cliques, nonzero */
+    double n_steps;             /* look-ups of one pass over all entries, at most */
+    double ns;                  /* predicted for the answer asked for */
+    uint64_t bytes;             /* of this, making it, and the work on it */
+    bool impossible;            /* nothing has weight */
+    struct gbsi_sparse *next;   /* owned: that of another component */
+} gbsi_sparse;
+
+typedef struct gbsi_sparse_limits {
+    double ns;      /* nanoseconds of one thread that all components together may take */
+    uint64_t bytes; /* that sparse tables and the work on them may take */
+    uint64_t least; /* entries of dense tables from which on it is worth looking */
+    bool one_way;   /* ln Z or a most probable state is all that is asked for */
+    bool draws;     /* marginals and draws are asked for */
+    gbsi_watch *watch;
+} gbsi_sparse_limits;
+
+/* Finds the nonzero entries of components that have hard zeros and many entries. A component has
+ * sparse tables if these are predicted to be quicker than dense ones, or dense ones do not fit.
+ *
+ * @param limits    for all of them together.
+ * @param dense     [components] 1: dense tables fit, and take so many nanoseconds an entry.
+ * @param dense_ns  an entry.
+ * @param out       the first of those found, by component; NULL: none. */
+gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_plan *plan,
+                           const gbsi_sparse_limits *limits, const uint8_t *dense, double dense_ns,
+                           gbsi_sparse **out, gbs_error *err);
+/* Sets to[component] for this one and those after it. */
+void gbsi_sparse_mark(const gbsi_sparse *sparse, uint8_t mark, uint8_t *to);
+/* Gives the cliques of these and those after them, and of a tree of other components, the random
+ * numbers that they would have in one tree of all components: then a draw is the same whichever of
+ * them are sparse.
+ * @param plan its components all have an order. @param dense NULL or in and out. */
+gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gbsi_sparse *sparse,
+                               gbs_error *err);
+/* Frees this one and those after it. */
+void gbsi_sparse_free(gbsi_sparse *sparse);
+
+/* What finding the nonzero entries may take. */
+typedef struct gbsi_sparse_effort {
+    const gbsi_conditioned *model; /* of the tree */
+    double steps;                  /* look-ups, and ... */
+    double a_state;                /* ... so many more for each entry of dense tables that is done,
+                                      so that it is soon given up where few entries are zero */
+    uint64_t bytes;
+    gbsi_watch *watch; /* borrowed or NULL */
+} gbsi_sparse_effort;
+
+/* Finds the rows of all cliques, of sparse->tree, and counts the entries.
+ * @param done out: false where it would take more effort; then the rows mean nothing. */
+gbs_status gbsi_sparse_reduce(gbsi_sparse *sparse, const gbsi_sparse_effort *effort, bool *done,
+                              gbs_error *err);
+
+/* Scratch of a pass over the cliques. */
+typedef struct gbsi_sparse_scratch {
+    gbsi_join join;
+    uint32_t *axis_of; /* [variables of the tree's model] axis in the clique at hand */
+    uint32_t *row;     /* [cliques] places in join.node of the rows of children, as listed */
+    uint32_t own_row;  /* the same for the clique's own */
+} gbsi_sparse_scratch;
+
+gbs_status gbsi_sparse_scratch_take(const gbsi_sparse *s, gbsi_watch *watch,
+                                    gbsi_sparse_scratch *scratch, gbs_error *err);
+void gbsi_sparse_scratch_free(gbsi_sparse_scratch *scratch);
+
+/* Begins a join of the factors of clique i and the rows of its children. The caller may add more,
+ * and calls gbsi_join_begin().
+ * @param value NULL: which entries there are is all that matters; else [rows of all cliques]
+ *              messages of children. */
+gbs_status gbsi_sparse_join_clique(const gbsi_sparse *s, uint32_t i, const double *value,
+                                   gbsi_sparse_scratch *scratch, gbs_error *err);
+/* Adds the clique's own rows. @param value NULL, or as above. */
+gbs_status gbsi_sparse_join_own(const gbsi_sparse *s, uint32_t i, const double *value,
+                                gbsi_sparse_scratch *scratch, gbs_error *err);
+
+/* ln of the sum over all states of the component (the maximum, where its plan maximises),
+ * log_constant left out; minus infinity if none has weight.
+ * @param watch borrowed or NULL; once stopped, results are undefined.
+ * @param p NULL, or [states of the whole model] out: marginals of the component's variables, none
+ *          of which is maximised over. */
+gbs_status gbsi_sparse_sum(const gbsi_sparse *sparse, gbsi_watch *watch, double *p, double *log_z,
+                           gbs_error *err);
+
+/* The same, and the states of the variables maximised over; of all of them, ln of the weight of a
+ * most probable state.
+ * @param x [whole variables] out: the states of the component's variables, 0 of those summed. */
+gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, uint32_t *x,
+                                double *log_weight, gbs_error *err);
+
+/* The running sums of p(own | separator) over all nonzero entries, to draw states from. */
+typedef struct gbsi_sparse_draws {
+    const gbsi_sparse *sparse; /* borrowed */
+    size_t *begin;             /* [rows of all cliques + 1] entries of a row */
+    double *sum;               /* [entries] running sums of each row */
+    size_t *column;            /* [entries] states of the clique's own variables */
+    struct gbsi_sparse_draws *next;
+} gbsi_sparse_draws;
+
+/* For this one and those after it, all of which must have a state of positive weight.
+ * @param watch borrowed or NULL; once stopped, results are undefined. */
+gbs_status gbsi_sparse_draws_new(const gbsi_sparse *sparse, gbsi_watch *watch,
+                                 gbsi_sparse_draws **out, gbs_error *err);
+/* Frees this one and those after it. */
+void gbsi_sparse_draws_free(gbsi_sparse_draws *draws);
+/* Draws a state of these components, as gbsi_tree_draw() does.
+ * @param x [variables of the tree's model] out: those of the components. */
+void gbsi_sparse_draw(const gbsi_sparse_draws *draws, uint64_t seed, uint32_t chain, uint64_t draw,
+                      uint32_t *x);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trees/branches.h"
+
+#include "base/memory.h"
+#include "trees/clique_tables.h"
+#include "trees/exact_plan.h"
+
+#define MOST_WORKERS 64u
+
+typedef struct worker {
+    gbsi_tables tables; /* what it shares, and scratch of its own */
+    gbsi_watch watch;   /* asks whether the caller's has stopped; the caller alone spends on that */
+} worker;
+
+struct gbsi_branch_workers {
+    uint32_t n;
+    worker *worker;
+};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Lengths of the arrays of a worker. */
+typedef struct scratch_sizes {
+    size_t table, remade, factor, axis_of, map, partial;
+} scratch_sizes;
+
+static scratch_sizes sizes_of(const gbsi_tree *tree, gbsi_keep keep)
+{
+    const gbsi_scratch_sizes n = gbsi_scratch_of(tree);
+    const size_t most = GBSI_BRANCH_ENTRIES;
+    return (scratch_sizes){.table = keep >= GBSI_KEEP_TABLES ? 0 : most,
+                           .remade = most,
+                           .factor = least(n.values, most),
+                           .axis_of = tree->model->n_variables,
+                           .map = least(n.map, most * n.batch),
+                           .partial = 2};
+}
+
+static bool take_scratch(gbsi_tables *own, const gbsi_tables *tables)
+{
+    const scratch_sizes n = sizes_of(tables->tree, tables->keep);
+    own->table = gbsi_alloc_array(n.table, sizeof *own->table);
+    own->remade = gbsi_alloc_array(n.remade, sizeof *own->remade);
+    own->factor = gbsi_alloc_array(n.factor, sizeof *own->factor);
+    own->axis_of = gbsi_alloc_array(n.axis_of, sizeof *own->axis_of);
+    own->map = gbsi_alloc_array(n.map, sizeof *own->map);
+    own->partial = gbsi_alloc_array(n.partial, sizeof *own->partial);
+    return own->table != NULL && own->remade != NULL && own->factor != NULL &&
+           own->axis_of != NULL && own->map != NULL && own->partial != NULL;
+}
+
+static void free_scratch(gbsi_tables *own)
+{
+    gbsi_free(own->table);
+    gbsi_free(own->remade);
+    gbsi_free(own->factor);
+    gbsi_free(own->axis_of);
+    gbsi_free(own->map);
+    gbsi_free(own->partial);
+}
+
+gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables)
+{
+    const gbsi_tree *tree = tables->tree;
+    const size_t n = least(gbsi_pool_size(tables->pool), MOST_WORKERS);
+    gbsi_branch_workers *w = NULL;
+    if (n < 2 || tree->branch_start[tree->n_trees] == 0) {
+        return NULL;
+    }
+    w = gbsi_alloc_zero(sizeof *w);
+    if (w != NULL) {
+        w->worker = gbsi_alloc_array_zero(n, sizeof *w->worker);
+    }
+    while (w != NULL && w->worker != NULL && w->n < n) {
+        if (!take_scratch(&w->worker[w->n].tables, tables)) {
+            free_scratch(&w->worker[w->n].tables);
+            break;
+        }
+        ++w->n;
+    }
+    return w;
+}
+
+uint64_t gbsi_branch_workers_bytes(const gbsi_tree *tree, gbsi_keep keep, uint32_t n_threads)
+{
+    const scratch_sizes n = sizes_of(tree, keep);
+    if (n_threads < 2 || tree->branch_start[tree->n_trees] == 0 ||
+        tree->n_tables < GBSI_SHARED_ENTRIES) {
+        return 0;
+    }
+    return least(n_threads, MOST_WORKERS) *
+           (sizeof(worker) + (n.table + n.remade + n.factor + n.partial) * sizeof(double) +
+            (n.axis_of + n.map) * sizeof(uint32_t));
+}
+
+void gbsi_branch_workers_free(gbsi_branch_workers *workers)
+{
+    if (workers != NULL) {
+        for (uint32_t i = 0; i < workers->n; ++i) {
+            free_scratch(&workers->worker[i].tables);
+        }
+        gbsi_free(workers->worker);
+        gbsi_free(workers);
+    }
+}
+
+typedef struct doing {
+    gbsi_tables *tables;
+    void (*job)(gbsi_tables *tables, void *context, const gbsi_branch *branch);
+    void *context;
+    const gbsi_branch *branch;
+    uint32_t n;
+    _Atomic uint32_t next;
+} doing;
+
+static bool has_stopped(void *context)
+{
+    return gbsi_watch_stopped(context);
+}
+
+/* A thread's tables: the caller's, but for scratch, pool and watch. */
+static gbsi_tables tables_of(const gbsi_tables *tables, worker *w, uint32_t member)
+{
+    gbsi_tables own = *tables;
+    own.pool = NULL;
+    own.workers = NULL;
+    own.table = tables->keep >= GBSI_KEEP_TABLES ? tables->table : w->tables.table;
+    own.remade = w->tables.remade;
+    own.factor = w->tables.factor;
+    own.axis_of = w->tables.axis_of;
+    own.map = w->tables.map;
+    own.partial = w->tables.partial;
+    if (member > 0 && tables->watch != NULL) {
+        w->watch = (gbsi_watch){.look = has_stopped, .context = tables->watch};
+        own.watch = &w->watch;
+    }
+    return own;
+}
+
+static void do_some(void *context, uint32_t member)
+{
+    doing *d = context;
+    if (member >= d->tables->workers->n) {
+        return;
+    }
+    gbsi_tables own = tables_of(d->tables, &d->tables->workers->worker[member], member);
+    for (uint32_t b = atomic_fetch_add(&d->next, 1u);
+         b < d->n && !gbsi_watch_stopped(d->tables->watch); b = atomic_fetch_add(&d->next, 1u)) {
+        d->job(&own, d->context, &d->branch[b]);
+    }
+}
+
+void gbsi_branches_do(gbsi_tables *tables, uint32_t t,
+                      void (*job)(gbsi_tables *tables, void *context, const gbsi_branch *branch),
+                      void *context)
+{
+    const gbsi_tree *tree = tables->tree;
+    doing d = {.tables = tables,
+               .job = job,
+               .context = context,
+               .branch = tree->branch + tree->branch_start[t],
+               .n = tree->branch_start[t + (size_t)1] - tree->branch_start[t]};
+    if (d.n > 0 && tables->workers != NULL && tables->workers->n > 1) {
+        gbsi_pool_run(tables->pool, do_some, &d);
+        return;
+    }
+    for (uint32_t b = 0; b < d.n && !gbsi_watch_stopped(tables->watch); ++b) {
+        job(tables, context, &d.branch[b]);
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inner loops over tables, compiled once per instruction set: all give the same bits. */
+#ifndef GBSI_TREES_CLIQUE_TABLE_H
+#define GBSI_TREES_CLIQUE_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a table takes in an operand: logarithms are added, weights multiplied. */
+typedef struct gbsi_take_in {
+    double nothing; /* what a table is filled with before */
+    /* t[i] += c; t[i] += m[i]; or *= */
+    void (*constant)(double *t, size_t n, double c);
+    void (*dense)(double *t, const double *m, size_t n);
+    /* t[r run + j] += m[map[r]]; t[r run + j] += m[map[r] + j]; or *=, for j < run, r < n_runs */
+    void (*level_runs)(double *t, const double *m, const uint32_t *map, size_t n_runs, size_t run);
+    void (*dense_runs)(double *t, const double *m, const uint32_t *map, size_t n_runs, size_t run);
+} gbsi_take_in;
+
+typedef struct gbsi_table_loops {
+    gbsi_take_in add, multiply;
+    /* out[map[r]] += the sum of run r of t; out[map[r] + j] += t[r run + j]; r ascending */
+    void (*sum_runs)(double *out, const double *t, const uint32_t *map, size_t n_runs, size_t run);
+    void (*scatter_runs)(double *out, const double *t, const uint32_t *map, size_t n_runs,
+                         size_t run);
+    /* out[o][j] = sum over k of t[o][k][j], t = [n][arity][stride] */
+    void (*sum_axis)(double *out, const double *t, size_t n, size_t arity, size_t stride);
+    /* The sum of t by sixteen running sums, added at the end; the order depends on n only. */
+    double (*sum)(const double *t, size_t n);
+    double (*max)(const double *t, size_t n);
+    /* The smallest entry above a number, infinity if there is none. */
+    double (*least_above)(const double *t, size_t n, double floor);
+    /* t[i] = exp(t[i] - max), max above minus infinity and at least every t[i]. */
+    void (*exp_less)(double *t, size_t n, double max);
+    /* For each row of n_columns log-weights: message = ln of the sum of their exponentials; the row
+     * becomes exp(t - message), or zeros if the message is minus infinity. */
+    void (*sum_rows)(double *t, size_t n_rows, size_t n_columns, double *message);
+    /* message = the largest entry of the row; the sum of its entries. */
+    void (*max_rows)(const double *t, size_t n_rows, size_t n_columns, double *message);
+    void (*add_rows)(const double *t, size_t n_rows, size_t n_columns, double *message);
+    /* Multiplies row r by m[r] over the sum of the row; a row of zeros stays. */
+    void (*weigh_rows)(double *t, size_t n_rows, size_t n_columns, const double *m);
+} gbsi_table_loops;
+
+/* The loops for the instruction set in use. */
+const gbsi_table_loops *gbsi_table_loops_now(void);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The data from which a tree is made, private to junction_tree.c and junction_tree_hubs.c. */
+#ifndef GBSI_TREES_JUNCTION_TREE_MAKING_H
+#define GBSI_TREES_JUNCTION_TREE_MAKING_H
+
+#include "trees/junction_tree.h"
+
+#define GBSI_HUB_VARIABLES 12u
+
+/* A clique of the tree while the tree is being made. */
+typedef struct group {
+    uint32_t first, last; /* the first and the last position that it eliminates */
+    uint32_t n_own;
+    uint32_t parent; /* group */
+    uint32_t size;   /* cliques of its subtree */
+    uint32_t start;  /* number of the first of them */
+    uint32_t n_children, first_child;
+    uint32_t first_hub; /* of its hubs; GBSI_NONE: none */
+    uint32_t hub;       /* the hub that it is; GBSI_NONE: it is a clique of the elimination */
+    size_t n_rows, n_columns;
+    size_t peak; /* of the stack while its subtree is done */
+    size_t base; /* of the stack when it begins */
+} group;
+
+/* A clique between a large clique and some of its children and factors, over their variables. */
+typedef struct hub {
+    uint32_t of;   /* group */
+    uint32_t next; /* of the same group */
+    uint32_t n_items;
+    uint32_t group; /* the group that it became; GBSI_NONE: it was not worth making */
+    uint32_t n;
+    uint32_t variable[GBSI_HUB_VARIABLES];
+    size_t entries;
+} hub;
+
+typedef struct making {
+    const gbsi_elimination *e;
+    const uint8_t *maximise;
+    gbsi_tree *tree;
+    uint32_t n_positions; /* of the elimination */
+    uint32_t *position;   /* [model variables] GBSI_NONE if the component gets no tree */
+    uint32_t *parent;     /* [positions] position */
+    uint32_t *cover;      /* [positions] the position whose clique absorbs this one */
+    uint32_t *group_of;   /* [positions] */
+    uint32_t *by_last;    /* [groups] in the order of their last positions: children first */
+    uint32_t *child;      /* [groups] by parent */
+    uint8_t *covered;     /* [positions] scratch */
+    group *group;         /* [positions + hubs] */
+    uint32_t n_groups;
+    hub *hub;
+    size_t hub_capacity;
+    uint32_t n_hubs;
+} making;
+
+/* Puts hubs between large cliques and their children and factors. Called after groups are joined
+ * and before their children are listed. */
+gbs_status gbsi_tree_make_hubs(making *m, gbs_error *err);
+
+/* The group of the hub of `of` that holds all these variables; if there is none, `of` itself. */
+uint32_t gbsi_tree_hub_for(const making *m, uint32_t of, uint32_t n, const uint32_t *variable);
+
+/* Finds the branches of the finished tree and gives their messages places of their own. */
+gbs_status gbsi_tree_find_branches(gbsi_tree *tree, gbs_error *err);
+
+#endif

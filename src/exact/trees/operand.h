@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables over some of the variables of a clique, walked along with the clique's own table.
+ *
+ * The innermost axes of the clique make a block of some hundred entries. Within a block an operand
+ * is constant, or contiguous, or so in runs of equal length, whose offsets are in a map that is
+ * made once. From block to block its offset changes by a sum of strides. */
+#ifndef GBSI_TREES_OPERAND_H
+#define GBSI_TREES_OPERAND_H
+
+#include "trees/junction_tree.h"
+
+#define GBSI_BLOCK 512 /* entries, where there are so many; see gbsi_shape_most() */
+
+typedef struct gbsi_shape {
+    uint32_t n_axes;
+    uint32_t n_outer; /* axes outside the block */
+    uint32_t arity[GBSI_TREE_AXES];
+    size_t stride[GBSI_TREE_AXES]; /* strides of the clique's table */
+    size_t block;                  /* entries */
+    size_t n_blocks;
+} gbsi_shape;
+
+/* Computes the shape of a clique, and axis_of[v] for its variables. */
+void gbsi_shape_of(const gbsi_tree *tree, const gbsi_clique *clique, gbsi_shape *shape,
+                   uint32_t *axis_of);
+/* The entries of the largest block of a tree's cliques. */
+size_t gbsi_shape_most(const gbsi_tree *tree);
+
+typedef enum gbsi_form {
+    GBSI_CONSTANT,
+    GBSI_DENSE,
+    GBSI_LEVEL_RUNS, /* constant within a run */
+    GBSI_DENSE_RUNS, /* contiguous within a run */
+} gbsi_form;
+
+typedef struct gbsi_operand {
+    const double *data;
+    gbsi_form form;
+    size_t run;                    /* entries */
+    uint32_t *map;                 /* [block / run] offsets of runs, if there are */
+    size_t stride[GBSI_TREE_AXES]; /* by axis of the clique; 0 for axes it does not have */
+    size_t carry[GBSI_TREE_AXES];  /* added by a step along an outer axis (modulo 2^64) */
+} gbsi_operand;
+
+/* @param variable [n] its axes, slowest first. @param map [shape->block] for its use. */
+void gbsi_operand_init(gbsi_operand *operand, const gbsi_shape *shape, const uint32_t *axis_of,
+                       const uint32_t *arity, uint32_t n, const uint32_t *variable, uint32_t *map);
+
+/* A walk over the outer axes in a given order, the last fastest. */
+typedef struct gbsi_odometer {
+    uint32_t n;
+    uint32_t axis[GBSI_TREE_AXES];
+    uint32_t arity[GBSI_TREE_AXES];
+    uint32_t digit[GBSI_TREE_AXES];
+} gbsi_odometer;
+
+void gbsi_odometer_init(gbsi_odometer *o, const gbsi_shape *shape);
+/* Sets the digits, and the offsets that follow from the strides, to step number `at`. */
+void gbsi_odometer_set(gbsi_odometer *o, size_t at);
+size_t gbsi_odometer_offset(const gbsi_odometer *o, const size_t *stride);
+/* Computes carry[k] from strides: what is added by a step that carries into place k. */
+void gbsi_odometer_carry(const gbsi_odometer *o, const size_t *stride, size_t *carry);
+/* Takes one step. @return the place that it carries into; also 0 after the last step. */
+static inline uint32_t gbsi_odometer_step(gbsi_odometer *o)
+{
+    uint32_t k = o->n;
+    while (k > 1 && o->digit[k - 1] + 1 == o->arity[k - 1]) {
+        o->digit[--k] = 0;
+    }
+    if (k == 0) {
+        return 0;
+    }
+    ++o->digit[k - 1];
+    return k - 1;
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "simd/math.h"
+#include "store/builder.h"
+
+gbs_status gbs_evidence_new(const gbs_model *model, gbs_evidence **evidence, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(evidence);
+    gbs_evidence *e = gbsi_alloc_zero(sizeof *e);
+    if (e == NULL) {
+        return gbsi_no_memory(err, "evidence", sizeof *e);
+    }
+    e->model = model;
+    e->state = gbsi_alloc_array(model->n_variables, sizeof *e->state);
+    if (e->state == NULL) {
+        gbsi_free(e);
+        return gbsi_no_memory(err, "evidence", model->n_variables * sizeof *e->state);
+    }
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        e->state[v] = GBSI_NONE;
+    }
+    *evidence = e;
+    return GBS_OK;
+}
+
+void gbs_evidence_free(gbs_evidence *evidence)
+{
+    if (evidence != NULL) {
+        gbsi_free(evidence->state);
+        gbsi_free(evidence->log_likelihood);
+        gbsi_free(evidence);
+    }
+}
+
+static gbs_status check_variable(const gbs_evidence *e, uint32_t variable, gbs_error *err)
+{
+    if (variable >= e->model->n_variables) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "evidence on variable %u: the model has %u variables, counted from 0",
+                         (unsigned)variable, (unsigned)e->model->n_variables);
+    }
+    return GBS_OK;
+}
+
+gbs_status gbs_evidence_observe(gbs_evidence *evidence, uint32_t variable, uint32_t state,
+                                gbs_error *err)
+{
+    GBSI_NEED(evidence);
+    char name[128];
+    char before[128];
+    char now[128];
+    const gbs_model *m = evidence->model;
+    const gbs_status status = check_variable(evidence, variable, err);
+    if (status < 0) {
+        return status;
+    }
+    if (state >= m->arity[variable]) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "evidence on variable %s: state %u, it has %u states, counted from 0",
+                         gbsi_variable_text(m, variable, name, sizeof name), (unsigned)state,
+                         (unsigned)m->arity[variable]);
+    }
+    const uint32_t known = evidence->state[variable];
+    if (known != GBSI_NONE && known != state) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "variable %s is observed in state %s and in state %s",
+                         gbsi_variable_text(m, variable, name, sizeof name),
+                         gbsi_state_text(m, variable, known, before, sizeof before),
+                         gbsi_state_text(m, variable, state, now, sizeof now));
+    }
+    evidence->n_observed += known == GBSI_NONE;
+    evidence->state[variable] = state;
+    return GBS_OK;
+}
+
+/* Refuse what is no likelihood, and what leaves no state together with those already there. */
+static gbs_status check_likelihood(const gbs_evidence *e, uint32_t variable,
+                                   const double *likelihood, gbs_error *err)
+{
+    char name[128];
+    char label[128];
+    const gbs_model *m = e->model;
+    const double *known =
+        e->log_likelihood == NULL ? NULL : &e->log_likelihood[m->state_offset[variable]];
+    bool positive = false;
+    bool possible = false;
+    for (uint32_t a = 0; a < m->arity[variable]; ++a) {
+        if (!isfinite(likelihood[a]) || likelihood[a] < 0.0) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "variable %s: the likelihood of state %s is %g, expected a finite "
+                             "number that is not negative",
+                             gbsi_variable_text(m, variable, name, sizeof name),
+                             gbsi_state_text(m, variable, a, label, sizeof label), likelihood[a]);
+        }
+        positive |= likelihood[a] > 0.0;
+        possible |= likelihood[a] > 0.0 && (known == NULL || known[a] != -INFINITY);
+    }
+    if (!positive) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %s: every likelihood is zero",
+                         gbsi_variable_text(m, variable, name, sizeof name));
+    }
+    if (!possible) {
+        return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                         "evidence has probability zero: the likelihoods on variable %s leave it "
+                         "no state",
+                         gbsi_variable_text(m, variable, name, sizeof name));
+    }
+    return GBS_OK;
+}
+
+gbs_status gbs_evidence_likelihood(gbs_evidence *evidence, uint32_t variable,
+                                   const double *likelihood, gbs_error *err)
+{
+    GBSI_NEED(evidence);
+    GBSI_NEED(likelihood);
+    gbs_status status = GBS_OK;
+    const gbs_model *m = evidence->model;
+    GBSI_TRY(check_variable(evidence, variable, err));
+    GBSI_TRY(check_likelihood(evidence, variable, likelihood, err));
+    if (evidence->log_likelihood == NULL) {
+        const size_t n = m->state_offset[m->n_variables];
+        evidence->log_likelihood = gbsi_alloc_array_zero(n, sizeof *evidence->log_likelihood);
+        if (evidence->log_likelihood == NULL) {
+            GBSI_TRY(gbsi_no_memory(err, "evidence", n * sizeof *evidence->log_likelihood));
+        }
+    }
+    double *sum = &evidence->log_likelihood[m->state_offset[variable]];
+    for (uint32_t a = 0; a < m->arity[variable]; ++a) {
+        sum[a] += likelihood[a] == 0.0 ? -INFINITY : gbsi_log(likelihood[a]);
+    }
+
+cleanup:
+    return status;
+}
+
+uint32_t gbs_evidence_n_observed(const gbs_evidence *evidence)
+{
+    return evidence == NULL ? 0 : evidence->n_observed;
+}
+
+int gbs_evidence_state(const gbs_evidence *evidence, uint32_t variable, uint32_t *state)
+{
+    if (evidence == NULL || variable >= evidence->model->n_variables ||
+        evidence->state[variable] == GBSI_NONE) {
+        return 0;
+    }
+    if (state != NULL) {
+        *state = evidence->state[variable];
+    }
+    return 1;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generalised arc consistency over the factors with hard zeros (Mackworth 1977, "Consistency in
+ * networks of relations", AI 8:99-118; tables by one sweep over the combinations that are left,
+ * logical factors by counting literals, Potts factors that forbid equality by their single states).
+ *
+ * A gbsi_propagation says what constrains what; it is read-only and may be shared. A
+ * gbsi_propagator holds domains, and a trail if asked: mark, assign, run, undo is how a search uses
+ * it, and no call of that loop allocates. Works on any factor store: the user's model while it is
+ * conditioned, a conditioned model while a start is searched. */
+#ifndef GBSI_CONDITION_PROPAGATE_H
+#define GBSI_CONDITION_PROPAGATE_H
+
+#include "base/watch.h"
+#include "store/factors.h"
+
+typedef struct gbsi_propagation {
+    const gbsi_factors *factors; /* borrowed */
+    const uint32_t *arity;       /* [n_variables] borrowed */
+    uint32_t n_variables;
+    size_t *word_start; /* [n_variables + 1] words of each domain */
+    size_t n_hard;
+    size_t *hard;           /* [n_hard] factors with zeros, ascending */
+    size_t *incident_start; /* [n_variables + 1] */
+    size_t *incident;       /* places in hard[] of the hard factors of each variable, ascending */
+    uint32_t max_scope;     /* largest scope of a hard table */
+    size_t max_states;      /* largest sum of arities in the scope of a hard table */
+} gbsi_propagation;
+
+/* One bit-set word of a domain before and after: removed = before & ~after. */
+typedef struct gbsi_trail_entry {
+    uint32_t variable;
+    uint32_t word;
+    uint64_t removed;
+} gbsi_trail_entry;
+
+typedef struct gbsi_propagator {
+    const gbsi_propagation *of; /* borrowed */
+    gbsi_watch *watch;          /* borrowed, NULL: nobody waits; see gbsi_propagator_run() */
+    uint64_t *word;             /* state a of v: bit a % 64 of word[word_start[v] + a / 64] */
+    uint32_t *size;             /* [n_variables] states left, never 0 */
+    size_t *queue;              /* [n_hard] ring of places in hard[] */
+    size_t queue_head, queue_length;
+    uint8_t *queued;         /* [n_hard] */
+    gbsi_trail_entry *trail; /* NULL: not kept */
+    size_t trail_length;
+    uint32_t *state;    /* scratch of a table sweep: [max_states] states left, in rows */
+    uint64_t *support;  /* scratch: [max_states / 64 + max_scope] supported states, in rows */
+    size_t *scope_work; /* scratch: [6 * max_scope] */
+} gbsi_propagator;
+
+/* @param factors, arity  borrowed, outlive the result; arity by variable id of the store.
+ * @param has_zeros [n_factors] as in gbsi_conditioned, or NULL: found here.
+ * @param watch NULL: nobody waits. Where it stops, the result is only good to be freed. */
+gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
+                                uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
+                                gbsi_propagation **propagation, gbs_error *err);
+void gbsi_propagation_free(gbsi_propagation *propagation);
+
+/* Full domains, an empty queue. @param trail whether undo will be asked for: 16 bytes per state. */
+gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
+                               gbsi_propagator **propagator, gbs_error *err);
+void gbsi_propagator_free(gbsi_propagator *propagator);
+/* Full domains again, queue and trail empty. */
+void gbsi_propagator_reset(gbsi_propagator *propagator);
+
+bool gbsi_propagator_has(const gbsi_propagator *propagator, uint32_t variable, uint32_t state);
+/* The lowest state left that is >= from, GBSI_NONE if there is none. For walking a domain. */
+uint32_t gbsi_propagator_next(const gbsi_propagator *propagator, uint32_t variable, uint32_t from);
+
+/* Take a state away, or all but one; hard factors of the variable are queued if its domain changed.
+ * @return false, and nothing changed, if no state would be left. */
+bool gbsi_propagator_remove(gbsi_propagator *propagator, uint32_t variable, uint32_t state);
+bool gbsi_propagator_assign(gbsi_propagator *propagator, uint32_t variable, uint32_t state);
+
+/* Queue every hard factor: what a first run needs unless the store is known to be consistent. */
+void gbsi_propagator_queue_all(gbsi_propagator *propagator);
+
+/* Revise queued factors to the fixed point.
+ * @return SIZE_MAX, or the factor that forbids every combination left: then the queue is empty and
+ *         the domains are somewhere on the way: undo, reset or give up. Where the watch stopped, a
+ *         factor that may be innocent, and the same. */
+size_t gbsi_propagator_run(gbsi_propagator *propagator);
+
+/* Where the trail stands; undo puts back what was removed since, and empties the queue. */
+size_t gbsi_propagator_mark(const gbsi_propagator *propagator);
+void gbsi_propagator_undo(gbsi_propagator *propagator, size_t mark);
+
+/* Shared by propagate.c and revise.c: keep the states of `keep` (words like the domain's), queue
+ * the factors but the one at place `except`; false if none would be left. */
+bool gbsi_propagator_keep(gbsi_propagator *propagator, uint32_t variable, const uint64_t *keep,
+                          size_t except);
+bool gbsi_propagator_keep_one(gbsi_propagator *propagator, uint32_t variable, uint32_t state,
+                              size_t except);
+bool gbsi_propagator_drop_one(gbsi_propagator *propagator, uint32_t variable, uint32_t state,
+                              size_t except);
+/* Revise the factor hard[place] once: afterwards every state left has a support in it. */
+bool gbsi_propagator_revise(gbsi_propagator *propagator, size_t place);
+
+#endif

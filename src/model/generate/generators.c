@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all generators use. */
+#include "generate/generators.h"
+
+#include "base/status.h"
+#include "rng/philox.h"
+
+void gbsi_generate_uniforms(uint64_t seed, gbsi_generate_stream stream, uint64_t index, double u[2])
+{
+    uint32_t word[4];
+    /* stream in the chain's place, the index in the block's; its high half goes to the pass */
+    gbsi_philox(seed, (uint32_t)stream, index >> 32, (uint32_t)index, GBSI_PURPOSE_GENERATE, word);
+    u[0] = gbsi_uniform(word[0], word[1]);
+    u[1] = gbsi_uniform(word[2], word[3]);
+}
+
+bool gbsi_generate_neighbour(const uint32_t length[3], bool torus, uint32_t v, unsigned d,
+                             uint32_t *neighbour)
+{
+    const uint64_t step[3] = {1, length[0], (uint64_t)length[0] * length[1]};
+    const uint32_t at = (uint32_t)(v / step[d] % length[d]);
+    const bool last = at + 1 == length[d];
+    *neighbour = (uint32_t)(last ? v - at * step[d] : v + step[d]);
+    return !last || (torus && length[d] > 2);
+}
+
+gbs_status gbsi_generate_variables(gbs_builder *builder, uint32_t n, uint32_t arity, gbs_error *err)
+{
+    enum { BLOCK = 1024 };
+    uint32_t block[BLOCK];
+    for (uint32_t i = 0; i < BLOCK; ++i) {
+        block[i] = arity;
+    }
+    for (uint32_t done = 0; done < n;) {
+        const uint32_t more = n - done < BLOCK ? n - done : BLOCK;
+        const gbs_status status = gbs_builder_add_variables(builder, more, block, NULL, err);
+        if (status < 0) {
+            return status;
+        }
+        done += more;
+    }
+    return GBS_OK;
+}

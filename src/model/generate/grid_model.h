@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model of gbs_generate_ising() or gbs_generate_potts() by formulas: any of its factors without
+ * the others. */
+#ifndef GBSI_GENERATE_GRID_MODEL_H
+#define GBSI_GENERATE_GRID_MODEL_H
+
+#include "generate/generators.h"
+
+typedef struct gbsi_grid_model {
+    uint32_t size[3]; /* columns, rows, layers */
+    bool torus;
+    uint32_t arity;
+    uint32_t n_variables;
+    uint64_t n_couplings; /* factors of two variables come first, by variable and direction */
+    uint64_t n_factors;   /* then those of one, if there are any, by variable */
+    gbs_factor_kind pair, single; /* kinds of these */
+    uint32_t n_entries;           /* of the table of one of the latter; 0: they have weights */
+    gbsi_generate_spins spins;
+    gbsi_generate_picture picture;
+} gbsi_grid_model;
+
+/* What a walk through all factors says. */
+typedef struct gbsi_grid_walk {
+    char digest[33];  /* gbs_model_digest() of the model */
+    double largest;   /* magnitude of a weight or entry */
+    double span;      /* no log-weights of a conditional span more */
+    bool alike;       /* all couplings are the same */
+    uint64_t n_mixed; /* variables whose couplings to the next in the first two directions differ */
+} gbsi_grid_walk;
+
+/* Refuse what gbs_generate_ising() and gbs_generate_potts() refuse, but not models larger than
+ * memory. */
+gbs_status gbsi_grid_of_ising(const gbs_generate_ising_options *options, gbsi_grid_model *grid,
+                              gbs_error *err);
+gbs_status gbsi_grid_of_potts(const gbs_generate_potts_options *options, gbsi_grid_model *grid,
+                              gbs_error *err);
+gbs_status gbsi_grid_walk_through(const gbsi_grid_model *grid, gbsi_grid_walk *walk,
+                                  gbs_error *err);
+
+/* The number of the coupling of v to the next variable in direction d, if it has one. */
+uint64_t gbsi_grid_coupling_number(const gbsi_grid_model *grid, uint32_t v, unsigned d);
+double gbsi_grid_coupling(const gbsi_grid_model *grid, uint32_t v, unsigned d);
+/* What the factor of v alone has: its weight, and where there are tables its entries.
+ * @param entry [n_entries] out. */
+double gbsi_grid_single(const gbsi_grid_model *grid, uint32_t v, double *entry);
+
+/* How much the log-weights of the conditional of a variable with so many neighbours span: the sum
+ * that src/engine/plan/class.c makes, of the spans of its factors. Of grids of levels.
+ * @param entry [n_entries] scratch. */
+double gbsi_grid_span(const gbsi_grid_model *grid, uint32_t v, unsigned n_neighbours,
+                      double *entry);
+
+static inline bool gbsi_grid_has_singles(const gbsi_grid_model *grid)
+{
+    return grid->n_factors > grid->n_couplings;
+}
+
+#endif

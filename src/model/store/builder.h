@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a gbs_builder: the model as far as it is known, in arrays that still grow. */
+#ifndef GBSI_STORE_BUILDER_H
+#define GBSI_STORE_BUILDER_H
+
+#include "base/watch.h"
+#include "store/checks.h"
+
+/* Elements that each array of the model has room for. */
+typedef struct gbsi_capacities {
+    size_t arity, state_offset, name, label, text;
+    size_t kind, scope_start, scope, literal, weight, aux;
+    size_t table_start, table, logical;
+    size_t tied_value, tied_fixed, tied_number, tied_feature;
+} gbsi_capacities;
+
+struct gbs_builder {
+    gbs_model model; /* digest, by_name, cpt and topological are made by build */
+    gbsi_capacities capacity;
+    size_t text_bytes; /* used of model.text */
+    gbsi_stamps stamps;
+    gbsi_watch *watch; /* in force when it was made, as where a reader makes it */
+};
+
+/* Grow an array of the builder, named by its path in the struct, to at least n elements. */
+#define GBSI_GROW(builder, array, field, n, err)                                    \
+    gbsi_reserve((void **)(void *)&(builder)->array, &(builder)->capacity.field, n, \
+                 sizeof *(builder)->array, "model", err)
+
+/* Adds a factor of a kind that has a table (builder_factors.c). @param scope [n]. */
+gbs_status gbsi_builder_add_tabled(gbs_builder *builder, gbs_factor_kind kind, uint32_t n,
+                                   const uint32_t *scope, uint32_t table, gbs_error *err);
+
+/* As the model calls a variable, in messages: its name or its number.
+ * @param text [size] out. @return text. */
+const char *gbsi_variable_text(const gbs_model *model, uint32_t variable, char *text, size_t size);
+const char *gbsi_state_text(const gbs_model *model, uint32_t variable, uint32_t state, char *text,
+                            size_t size);
+/* "(a, b, 7)": the scope of a factor, cut with "..." after a few. */
+const char *gbsi_scope_text(const gbs_model *model, size_t factor, char *text, size_t size);
+
+/* Sort ids by the texts they stand for, equal ones by id. @param scratch [n]. */
+void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uint32_t *scratch,
+                       size_t n);
+
+/* Fill model->by_name; GBS_ERR_ARGUMENT where two variables share a name. */
+gbs_status gbsi_model_index_names(gbs_model *model, gbs_error *err);
+/* Fill what a model has besides names: the order of a Bayesian network, the digest, the bytes held.
+ * On failure it is as before. @param text_bytes of model->text. */
+gbs_status gbsi_model_index(gbs_model *model, size_t text_bytes, gbs_error *err);
+/* Fill model->cpt and topological, or refuse what is not a Bayesian network. */
+gbs_status gbsi_model_index_network(gbs_model *model, gbs_error *err);
+/* Fill model->digest. */
+gbs_status gbsi_model_make_digest(gbs_model *model, gbs_error *err);
+void gbsi_tied_free(gbsi_tied *tied);
+/* Free the arrays of a model, not the struct. */
+void gbsi_model_clear(gbs_model *model);
+
+#endif

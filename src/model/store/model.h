@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model as the rest of the library sees it. Immutable once built. */
+#ifndef GBSI_STORE_MODEL_H
+#define GBSI_STORE_MODEL_H
+
+#include "base/mapping.h"
+#include "store/factors.h"
+
+/* How far from one a column of a conditional table may sum: files give probabilities with six
+ * digits or more, or else say that they are rounded. */
+#define GBSI_COLUMN_TOLERANCE 1e-6
+
+/* Parameters that factors share, for learning: a tied factor has the weight
+ * value[number] * feature. */
+typedef struct gbsi_tied {
+    uint32_t n_weights;
+    double *value;    /* [n_weights] */
+    uint8_t *fixed;   /* [n_weights] 1: not to be learnt */
+    size_t n_ties;    /* factors from this one on are not tied */
+    uint32_t *number; /* [n_ties] GBSI_NONE: not tied */
+    double *feature;  /* [n_ties] 0 where not tied */
+} gbsi_tied;
+
+/* The weight that a factor is tied to, or GBSI_NONE. */
+static inline uint32_t gbsi_tied_weight(const gbsi_tied *tied, size_t factor)
+{
+    return factor < tied->n_ties ? tied->number[factor] : GBSI_NONE;
+}
+
+/* A model read from a file that is laid out like it (docs/gbm.md) is that file: its arrays, but for
+ * cpt and topological, lie in the mapping and belong to it. */
+struct gbs_model {
+    gbsi_mapping mapping; /* bytes NULL: each array is an allocation of its own */
+    uint32_t n_variables;
+    uint32_t *arity;      /* [n_variables] */
+    size_t *state_offset; /* [n_variables + 1] */
+    char *text;           /* pool of names and labels, each ending in 0 */
+    size_t *name;  /* [n_variables] offset into text, SIZE_MAX: none; NULL if no variable has one */
+    size_t *label; /* [state_offset[n_variables]] the same for the labels of states */
+    uint32_t *by_name; /* named variables sorted by name, for look-up; NULL if none */
+    uint32_t n_named;
+    gbsi_factors factors;
+    gbsi_tied tied;
+    bool directed;
+    uint32_t *cpt;         /* directed: [n_variables] the factor whose child it is; else NULL */
+    uint32_t *topological; /* directed: [n_variables] parents before children; else NULL */
+    size_t bytes;
+    char digest[33];
+};
+
+struct gbs_evidence {
+    const gbs_model *model;
+    uint32_t n_observed;
+    uint32_t *state; /* [n_variables] GBSI_NONE where not observed */
+    double
+        *log_likelihood; /* [state_offset[n_variables]] NULL while there is no virtual evidence */
+};
+
+#endif
