@@ -143,17 +143,25 @@ static int set_real(cli_arguments *arguments, const cli_option *option, const ch
     return CLI_DONE;
 }
 
+static gbs_status put(cli_arguments *arguments, const cli_option *option, const char *text,
+                      gbs_error *err)
+{
+    return option->question != NULL ? gbs_question_set(gbs_question_find(option->question),
+                                                       &arguments->of, option->name, text, err)
+                                    : gbs_option_set(&arguments->run, option->name, text, err);
+}
+
 /* The library knows the option; --scan alone may also be the name of a file. */
 static int set_run(cli_arguments *arguments, const cli_option *option, const char *text)
 {
     gbs_error err = {GBS_OK, ""};
-    const gbs_option *run = gbs_option_find(option->name);
-    const int scan = strcmp(option->name, "scan") == 0;
+    const gbs_option *run = cli_library_option(option);
+    const int scan = option->of_run && strcmp(option->name, "scan") == 0;
     const int by_file = scan && strcmp(text, "sequence") == 0;
     if (run->unset != NULL && strcmp(text, run->word) == 0) {
         return cli_error(CLI_USAGE, "--%s %s: leave the option out instead", option->name, text);
     }
-    if (!by_file && gbs_option_set(&arguments->run, option->name, text, &err) >= 0) {
+    if (!by_file && put(arguments, option, text, &err) >= 0) {
         return CLI_DONE;
     }
     if (scan && !cli_is_later(option->name, text) && access(text, F_OK) == 0) {
@@ -177,6 +185,9 @@ static int set_option(cli_arguments *arguments, size_t row, const char *text)
     }
     switch (option->kind) {
     case CLI_FLAG:
+        if (option->question != NULL) {
+            return put(arguments, option, "yes", NULL) < 0 ? CLI_USAGE : CLI_DONE;
+        }
         *(int *)field_of(arguments, option) +=
             *(int *)field_of(arguments, option) < (int)option->max;
         return CLI_DONE;
@@ -305,6 +316,77 @@ static int refuse(const cli_verb *verb, const char *verb_name, int found, char *
     return unknown_option(verb, verb_name, text);
 }
 
+/* ---- what options need ------------------------------------------------------------------------
+ */
+
+/* Whether an option has a value among the words "a|b". */
+static int has_value(const cli_arguments *arguments, const cli_option *option, const char *words)
+{
+    char value[64] = "";
+    char word[64];
+    if (option->kind == CLI_NAME || option->kind == CLI_TEXT) {
+        const char *typed = *(const char *const *)((const char *)arguments + option->offset);
+        (void)snprintf(value, sizeof value, "%.63s", typed != NULL ? typed : "");
+    } else if (option->question != NULL) {
+        (void)gbs_question_get(gbs_question_find(option->question), &arguments->of, option->name,
+                               value, sizeof value, NULL);
+    } else {
+        (void)gbs_option_get(&arguments->run, option->name, value, sizeof value, NULL);
+    }
+    for (unsigned k = 0; cli_choice(words, k, word); k++) {
+        if (strcmp(word, value) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Checks one condition: "NAME", that option is given, or "NAME = a|b", it has one of these values.
+ * "sampled" and "draw has keys" are known only once the method is: cli_settle() asks for them. */
+static int check_need(const cli_arguments *arguments, const cli_option *option, const char *need)
+{
+    char name[64];
+    const char *equals = strstr(need, " = ");
+    (void)snprintf(name, sizeof name, "%.*s", equals != NULL ? (int)(equals - need) : 63, need);
+    const cli_option *other = cli_find_option(name, arguments->verb);
+    if (other == NULL) {
+        return CLI_DONE;
+    }
+    if (equals == NULL) {
+        return cli_given(arguments, name)
+                   ? CLI_DONE
+                   : cli_error(CLI_USAGE, "--%s applies with --%s only", option->name, name);
+    }
+    return has_value(arguments, other, equals + 3)
+               ? CLI_DONE
+               : cli_error(CLI_USAGE, "--%s applies with --%s %s only", option->name, name,
+                           equals + 3);
+}
+
+/* Every option that was given, with the conditions of its row. */
+static int check_needs(const cli_arguments *arguments)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < arguments->verb->n_options && status == CLI_DONE; i++) {
+        const cli_option *option = &arguments->verb->options[i];
+        const char *at = arguments->given[i] ? option->needs : "";
+        while (*at != '\0' && status == CLI_DONE) {
+            char need[128];
+            const size_t length = strcspn(at, ";");
+            (void)snprintf(need, sizeof need, "%.*s", (int)length, at);
+            status = check_need(arguments, option, need);
+            at += length;
+            at += strspn(at, "; ");
+        }
+    }
+    return status;
+}
+
+int cli_option_needs(const cli_option *option, const char *condition)
+{
+    return strstr(option->needs, condition) != NULL;
+}
+
 /* ---- the loop ---------------------------------------------------------------------------- */
 
 /* @param long_option [CLI_MAX_OPTIONS + 1]. @param letters [2 * CLI_MAX_OPTIONS + 2]. */
@@ -359,6 +441,10 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
     }
     set_defaults(arguments, verb);
     arguments->run = gbs_run_options_default();
+    const gbs_question *question = gbs_question_find(verb->name);
+    if (question != NULL) {
+        (void)gbs_question_init(question, &arguments->of, gbs_question_size(question), NULL);
+    }
     arguments->evidence = calloc((size_t)argc + 1, sizeof *arguments->evidence);
     arguments->target = calloc((size_t)argc + 1, sizeof *arguments->target);
     arguments->joint = calloc((size_t)argc + 1, sizeof *arguments->joint);
@@ -404,7 +490,7 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
     }
     arguments->operand = argv + optind;
     arguments->n_operands = argc - optind;
-    return CLI_DONE;
+    return arguments->help ? CLI_DONE : check_needs(arguments);
 }
 
 int cli_given(const cli_arguments *arguments, const char *name)

@@ -4,7 +4,8 @@
 #ifndef GIBBSITE_CLI_ARGUMENTS_H
 #define GIBBSITE_CLI_ARGUMENTS_H
 
-#include "gibbsite/run.h"
+#include "gibbsite/machines.h"
+#include "gibbsite/question.h"
 
 typedef struct cli_verb cli_verb; /* cli.h */
 
@@ -20,6 +21,9 @@ typedef enum cli_progress_mode {
 /* What was typed, checked. Strings are borrowed from argv. */
 typedef struct cli_arguments {
     gbs_run_options run;
+    union { /* of the verb's question */
+        gbs_rbm_options rbm;
+    } of;
     char **operand;
     int n_operands;
     const char **evidence; /* [n_evidence], each -e in turn; owned */
@@ -123,7 +127,7 @@ typedef enum cli_kind {
     CLI_CHOICE, /* int, the number of the choice in unit */
     CLI_UINT,   /* uint64_t */
     CLI_REAL,   /* double */
-    CLI_RUN,    /* an option of the run with a value: gbs_option_find() knows the rest */
+    CLI_RUN,    /* an option with a value that the library knows */
 } cli_kind;
 
 /* What an option is about: where the help shows it. The first three are its first screen. */
@@ -144,8 +148,9 @@ typedef struct cli_option {
     const char *name; /* without the dashes */
     char letter;      /* or 0 */
     cli_kind kind;
-    int of_run;    /* gbs_option_find() knows the rest */
-    size_t offset; /* in cli_arguments */
+    int of_run;           /* an option of the run: gbs_option_find() knows the rest */
+    const char *question; /* a field of its struct: gbs_question_find_option() knows; or NULL */
+    size_t offset;        /* in cli_arguments */
     uint64_t def, min, max;
     double real_def, real_min, real_max;
     const char *unit;               /* or choices, '|' between them */
@@ -156,7 +161,10 @@ typedef struct cli_option {
     const char *needs; /* a condition without which it is refused, or "" */
 } cli_option;
 
-/* What it does: that of the row, or of the option of the run. */
+/* What the library says of an option of the run or of a question; NULL: the row says all. */
+const gbs_option *cli_library_option(const cli_option *option);
+
+/* What it does: that of the row, or of the library. */
 const char *cli_option_help(const cli_option *option);
 
 /* @return the option of that name that a verb takes, NULL if there is none. */
@@ -177,6 +185,9 @@ int cli_option_unset_default(const cli_option *option);
 
 /* @return 1 if the user gave this option. @param name of an option, of this verb or another. */
 int cli_given(const cli_arguments *arguments, const char *name);
+
+/* Whether a condition, such as "sampled", is among those that an option needs. */
+int cli_option_needs(const cli_option *option, const char *condition);
 
 /* The k-th of the choices "a|b|c". @param text [64], out. @return 0 if there are fewer. */
 int cli_choice(const char *choices, unsigned k, char *text);

@@ -11,29 +11,23 @@
 #include "traces.h"
 
 /*
- * Options that apply to sampling only (gibbsite-marginals(1), --method). If one of these options
- * was given, even with its default value, `--method auto` means `sample`. The library sees values
- * only, not which options were given, so the program decides this here.
+ * Options whose rows need "sampled" apply to sampling only (gibbsite-marginals(1), --method). If
+ * one of these options was given, even with its default value, `--method auto` means `sample`. The
+ * library sees values only, not which options were given, so the program decides this here.
+ *
+ * @param draws whether draws are written: then some options say how many.
  */
-static const char *const only_sampled[] = {
-    "scan",       "origin",      "draw",        "keys",        "herd-rule", "herd-init",
-    "bin-edge",   "bins",        "bin-rule",    "threshold",   "cud-bits",  "cud-scheme",
-    "cud-offset", "dummy-edges", "lattice",     "chains",      "start",     "sweeps",
-    "estimator",  "burn-in",     "thin",        "max-updates", "certified", "partial-scan",
-    "restarts",   "width",       "splash-size", "splashes",    "grow",      "adapt",
-    "score",      "locking",     "temper"};
-
-/* @param draws whether draws are written: then some options say how many. */
 static const char *first_only_sampled(const cli_arguments *arguments, int draws)
 {
     static const char *const number[] = {"chains", "sweeps", "thin"};
-    for (size_t i = 0; i < sizeof only_sampled / sizeof only_sampled[0]; i++) {
+    for (size_t i = 0; i < arguments->verb->n_options; i++) {
+        const cli_option *option = &arguments->verb->options[i];
         int counts = 0;
         for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
-            counts = counts || strcmp(only_sampled[i], number[k]) == 0;
+            counts = counts || strcmp(option->name, number[k]) == 0;
         }
-        if (cli_given(arguments, only_sampled[i]) && !(draws && counts)) {
-            return only_sampled[i];
+        if (arguments->given[i] && cli_option_needs(option, "sampled") && !(draws && counts)) {
+            return option->name;
         }
     }
     return NULL;
@@ -43,13 +37,12 @@ static const char *first_only_sampled(const cli_arguments *arguments, int draws)
  * sees values only, not which options were given. */
 static int check_herding(const cli_arguments *arguments)
 {
-    static const char *const herding[] = {"keys",     "herd-rule", "herd-init", "bin-edge",
-                                          "bin-rule", "bins",      "threshold", "dummy-edges"};
-    for (size_t i = 0; i < sizeof herding / sizeof herding[0]; i++) {
+    for (size_t i = 0; i < arguments->verb->n_options; i++) {
+        const cli_option *option = &arguments->verb->options[i];
         if ((arguments->run.draw == GBS_DRAW_RANDOM || arguments->run.draw == GBS_DRAW_CUD) &&
-            cli_given(arguments, herding[i])) {
+            arguments->given[i] && cli_option_needs(option, "draw has keys")) {
             return cli_error(CLI_USAGE, "--%s applies to herded draws only; choose one with --draw",
-                             herding[i]);
+                             option->name);
         }
     }
     return CLI_DONE;

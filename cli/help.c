@@ -66,19 +66,32 @@ int cli_help_overview(FILE *stream)
     return cli_flush(stream);
 }
 
+/* The default of an option that the library knows, as it would be typed. */
+static void library_default(const cli_option *option, char text[64])
+{
+    const gbs_run_options run = gbs_run_options_default();
+    const gbs_question *question = gbs_question_find(option->question);
+    cli_arguments arguments;
+    if (question == NULL) {
+        (void)gbs_option_get(&run, option->name, text, 64, NULL);
+    } else {
+        (void)gbs_question_init(question, &arguments.of, sizeof arguments.of, NULL);
+        (void)gbs_question_get(question, &arguments.of, option->name, text, 64, NULL);
+    }
+}
+
 /* " [16]", or "" where there is none to show. @param shown [80], out. */
 static void default_text(const cli_option *option, char *shown)
 {
     char text[64];
-    const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;
-    const gbs_run_options defaults = gbs_run_options_default();
+    const gbs_option *run = option->kind == CLI_RUN ? cli_library_option(option) : NULL;
     shown[0] = '\0';
     if (cli_option_unset_default(option) || (run != NULL && run->unset != NULL) ||
         strstr(cli_option_help(option), "(required)") != NULL) {
         return;
     }
     if (run != NULL) {
-        (void)gbs_option_get(&defaults, run->name, text, sizeof text, NULL);
+        library_default(option, text);
         (void)snprintf(shown, 80, " [%s]", text);
     } else if (option->kind == CLI_CHOICE &&
                cli_choice(option->unit, (unsigned)option->def, text)) {
@@ -126,7 +139,7 @@ static void value_text(const cli_option *option, const char *choices, char unit[
 /* The help of the table, what an unset option means, and choices that stand nowhere else. */
 static void full_text(const cli_option *option, const char *choices, char text[512])
 {
-    const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;
+    const gbs_option *run = option->kind == CLI_RUN ? cli_library_option(option) : NULL;
     const int unset = run != NULL && run->unset != NULL;
     const int many = strlen(choices) > MANY_CHOICES;
     char shown[80];

@@ -30,14 +30,23 @@ const cli_option *cli_find_option(const char *name, const cli_verb *verb)
     return NULL;
 }
 
+const gbs_option *cli_library_option(const cli_option *option)
+{
+    return option->question != NULL
+               ? gbs_question_find_option(gbs_question_find(option->question), option->name)
+           : option->of_run ? gbs_option_find(option->name)
+                            : NULL;
+}
+
 const char *cli_option_help(const cli_option *option)
 {
-    return option->of_run ? gbs_option_find(option->name)->help : option->help;
+    const gbs_option *known = cli_library_option(option);
+    return known != NULL ? known->help : option->help;
 }
 
 void cli_option_unit(const cli_option *option, char *text)
 {
-    const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;
+    const gbs_option *run = option->kind == CLI_RUN ? cli_library_option(option) : NULL;
     const char *unit = option->unit;
     if (run != NULL && run->kind == GBS_OPTION_KIND_CHOICE) {
         static const char FILE_SCAN[] = "sequence"; /* a file's name is typed in its place */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of include/gibbsite/questions/NAME.def as elements of an array of cli_option:
  *
+ *     #define CLI_QUESTION "NAME" // where the question has a struct of options
  *     static const cli_option options[] = {
  *     #include "gibbsite/questions/NAME.def"
  *     };
@@ -40,6 +41,19 @@
 #define GBS_ROW_RUN_FLAG(field, name, short, brief, topic, needs)                                  \
     CLI_ROW(name, 0, FLAG, run.field, short, brief, topic, needs, .of_run = 1, .max = 1, .unit = "", .help = "")
 /* NOLINTEND(bugprone-macro-parentheses) */
+
+/* Fields of the question's own struct, which is named by CLI_QUESTION: the library knows the rest. */
+#define CLI_FIELD(row_kind, row_name, row_short, row_brief, row_topic, row_needs)                  \
+    {.name = row_name, .kind = CLI_##row_kind, .question = CLI_QUESTION, .short_unit = row_short,  \
+     .brief = row_brief, .topic = CLI_TOPIC_##row_topic, .needs = row_needs, .unit = "", .help = ""},
+#define GBS_FIELD_ENUM(field, name, type, def, help, short, brief, topic, needs)                   \
+    CLI_FIELD(RUN, name, short, brief, topic, needs)
+#define GBS_FIELD_COUNT(field, name, def, min, max, unit, help, unset, short, brief, topic, needs) \
+    CLI_FIELD(RUN, name, short, brief, topic, needs)
+#define GBS_FIELD_REAL GBS_FIELD_COUNT
+#define GBS_FIELD_FLAG(field, name, help, short, brief, topic, needs)                              \
+    CLI_FIELD(FLAG, name, short, brief, topic, needs)
+#define GBS_BYNAME_REAL(...) /* the program has another form of it */
 
 #define GBS_MODEL_FORMATS  (cli_model_formats + 1)
 #define GBS_SOURCE_FORMATS (cli_source_formats + 1)

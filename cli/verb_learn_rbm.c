@@ -17,41 +17,18 @@ typedef struct learning {
     cli_bar bar;
 } learning;
 
-static int is(const char *typed, const char *name)
-{
-    return typed != NULL && strcmp(typed, name) == 0;
-}
-
 static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
-    if (arguments->hidden == 0) {
+    if (!cli_given(arguments, "hidden")) {
         return cli_error(CLI_USAGE,
                          "learn rbm: --hidden N, the number of hidden units, is missing");
     }
-    if (is(arguments->learn_method, "pl") || is(arguments->learn_method, "asymmetric")) {
-        return cli_error(CLI_USAGE, "learn rbm takes --method pcd or cd; %s is for learn potts",
-                         arguments->learn_method);
-    }
-    if (cli_given(arguments, "patience") && arguments->held_out == NULL) {
-        return cli_error(CLI_USAGE, "--patience applies with --held-out only, whose rows tell when "
-                                    "to end");
-    }
-    l->options = (gbs_rbm_options){
-        .size = sizeof l->options,
-        .hidden = arguments->hidden,
-        .method = is(arguments->learn_method, "cd") ? GBS_RBM_CD : GBS_RBM_PCD,
-        .draw = is(arguments->learn_draw, "herded") ? GBS_RBM_HERDED : GBS_RBM_RANDOM,
-        .epochs = arguments->epochs,
-        .batch = arguments->batch,
-        .patience = arguments->patience,
-        .sweeps = arguments->learn_sweeps,
-        .l2 = arguments->l2,
-        .l1 = arguments->l1,
-        .seed = arguments->run.seed,
-        .time_s = arguments->run.time_s,
-        .threads = arguments->run.threads,
-        .memory_limit = arguments->run.memory_limit};
+    l->options = arguments->of.rbm;
+    l->options.seed = arguments->run.seed;
+    l->options.time_s = arguments->run.time_s;
+    l->options.threads = arguments->run.threads;
+    l->options.memory_limit = arguments->run.memory_limit;
     int status = cli_learn_rates(arguments, &l->options.rate, &l->options.rate_last);
     if (status == CLI_DONE) {
         status = cli_machine_settle(arguments, &l->rows);
@@ -223,6 +200,7 @@ static int run_learn_rbm(cli_arguments *arguments)
 
 /* ---- the row ------------------------------------------------------------------------------ */
 
+#define CLI_QUESTION "learn rbm"
 static const cli_option options[] = {
 #include "gibbsite/questions/learn_rbm.def"
 };

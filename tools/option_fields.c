@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes include/gibbsite/option_fields.h from the rows of options.def and enums.def, so that an
+/* Writes include/gibbsite/option_fields.h from the rows of options.def, enums.def and question_enums.def, so that an
  * editor shows what it cannot see behind macros.
  *
  *     option_fields          print the header
@@ -98,6 +98,7 @@ static void put_enums(void)
 #define GBS_CHOICE(symbol, number, name, help) put_choice(#symbol, number, name, help);
 #define GBS_ENUM_END(type)                     put("} " #type ";\n");
 #include "gibbsite/enums.def"
+#include "gibbsite/question_enums.def"
 #undef GBS_ENUM
 #undef GBS_CHOICE
 #undef GBS_ENUM_END

@@ -276,18 +276,6 @@ GBS_API uint64_t gbs_potts_probes(const gbs_model *model, const gbs_potts_option
 
 #define GBS_MAX_HIDDEN 65536u /**< most hidden units */
 
-/** Where the chains of the negative phase begin in each step. */
-typedef enum gbs_rbm_method {
-    GBS_RBM_PCD = 0, /**< where the step before left them */
-    GBS_RBM_CD = 1,  /**< at the rows of the minibatch */
-} gbs_rbm_method;
-
-/** How units of the chains are drawn. */
-typedef enum gbs_rbm_draw {
-    GBS_RBM_RANDOM = 0, /**< independently */
-    GBS_RBM_HERDED = 1, /**< by weights of each unit of each chain */
-} gbs_rbm_draw;
-
 /** Zero-initialised means the defaults, but for hidden. */
 typedef struct gbs_rbm_options {
     size_t size;           /**< sizeof(gbs_rbm_options) */

@@ -180,6 +180,20 @@ typedef enum gbs_mean_field_schedule {
     GBS_MEAN_FIELD_JACOBI = 1,
 } gbs_mean_field_schedule;
 
+typedef enum gbs_rbm_method {
+    /** "pcd": persistent chains: where the step before left them */
+    GBS_RBM_PCD = 0,
+    /** "cd": contrastive divergence: at the rows of the minibatch */
+    GBS_RBM_CD = 1,
+} gbs_rbm_method;
+
+typedef enum gbs_rbm_draw {
+    /** "random": independently */
+    GBS_RBM_RANDOM = 0,
+    /** "herded": by weights of each unit of each chain */
+    GBS_RBM_HERDED = 1,
+} gbs_rbm_draw;
+
 /**
  * Options of a run: start from gbs_run_options_default() and change fields.
  *
@@ -334,7 +348,7 @@ typedef struct gbs_run_options {
      * Option --least-chains (chains): 1 to 4096, default 0: refuse the run. */
     uint64_t least_chains;
     /** with --checkpoint: time from one checkpoint to the next. Option --checkpoint-every
-     * (seconds): 1e-3 to 1e9, default 300.0. */
+     * (seconds): 1e-9 to 1e9, default 300.0. */
     double checkpoint_every_s;
     /** map: maxima over blocks of variables after a schedule may take up to X times as long as its
      * sweeps; 0: there are none. Option --block-time (X): 0.0 to 1e6, default 32.0. */

@@ -262,7 +262,7 @@ def test_a_site_called_as_a_hidden_unit(run, work):
     ([BARS, "-o", "x.gbm"], "--hidden N, the number of hidden units, is missing"),
     ([BARS, "--hidden", "0", "-o", "x.gbm"], "--hidden"),
     ([BARS, "--hidden", "2"], "--format"),
-    ([BARS, "--hidden", "2", "--method", "pl", "-o", "x.gbm"], "pl is for learn potts"),
+    ([BARS, "--hidden", "2", "--method", "pl", "-o", "x.gbm"], "expected pcd|cd"),
     ([BARS, "--hidden", "2", "--steps", "3", "-o", "x.gbm"], "no option '--steps', which is for learn crf, learn weights, learn potts"),
     ([BARS, "--hidden", "2", "--iterations", "3", "-o", "x.gbm"], "no option '--iterations'"),
     ([BARS, "--hidden", "2", "--intervals", "i.csv", "-o", "x.gbm"], "can change places or turn over"),

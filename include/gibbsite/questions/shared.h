@@ -184,7 +184,7 @@
 #define GBS_SHARED_BUDGET \
     GBS_ROW_RUN(budget_s, "budget", "", "", SCAN, "")
 #define GBS_SHARED_MAX_UPDATES \
-    GBS_ROW_RUN(max_updates, "max-updates", "", "", SCAN, "")
+    GBS_ROW_RUN(max_updates, "max-updates", "", "", SCAN, "sampled")
 #define GBS_SHARED_LEAST_CHAINS \
     GBS_ROW_RUN(least_chains, "least-chains", "", "", SCAN, "")
 #define GBS_SHARED_PROGRESS \
@@ -213,86 +213,86 @@
     GBS_ROW_RUN(target_error, "target-error", \
         "X", "stop when every standard error is this small", ACCURACY, "")
 #define GBS_SHARED_SWEEPS \
-    GBS_ROW_RUN(sweeps, "sweeps", "N", "stop after so many sweeps: 5000, 10k, 1e6", ACCURACY, "")
+    GBS_ROW_RUN(sweeps, "sweeps", "N", "stop after so many sweeps: 5000, 10k, 1e6", ACCURACY, "sampled")
 #define GBS_SHARED_SWEEPS_OF_LEARNING \
     GBS_ROW_COUNT(learn_sweeps, "sweeps", 1, 1, 1u << 20, "K", \
         "rbm, weights --objective sampled: sweeps of the chains in each step, the k of CD-k", \
         "N", "stop after so many sweeps: 5000, 10k, 1e6", SCAN, "")
 #define GBS_SHARED_CHAINS \
-    GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", ACCURACY, "")
+    GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", ACCURACY, "sampled")
 #define GBS_SHARED_CHAINS_OF_LEARNING \
     GBS_ROW_COUNT(learn_chains, "chains", 1000, 1, UINT32_MAX, "N", \
         "potts --method pcd, weights --objective sampled: number of chains; unset: 100 for weights", \
         "N", "number of independent chains", SCAN, "")
 #define GBS_SHARED_CHAINS_OF_PICTURES \
-    GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", SCAN, "")
+    GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", SCAN, "sampled")
 #define GBS_SHARED_BURN_IN \
-    GBS_ROW_RUN(burn_in, "burn-in", "", "", SCAN, "")
+    GBS_ROW_RUN(burn_in, "burn-in", "", "", SCAN, "sampled")
 #define GBS_SHARED_SCAN \
-    GBS_ROW_RUN(scan, "scan", "NAME|FILE", "the order of updates; unset: three usual ones", SCAN, "")
+    GBS_ROW_RUN(scan, "scan", "NAME|FILE", "the order of updates; unset: three usual ones", SCAN, "sampled")
 #define GBS_SHARED_ORIGIN \
-    GBS_ROW_RUN(origin, "origin", "", "", SCAN, "")
+    GBS_ROW_RUN(origin, "origin", "", "", SCAN, "sampled")
 #define GBS_SHARED_TEMPER \
-    GBS_ROW_RUN(temper, "temper", "", "", SCAN, "")
+    GBS_ROW_RUN(temper, "temper", "", "", SCAN, "sampled")
 #define GBS_SHARED_LATTICE \
-    GBS_ROW_RUN(lattice, "lattice", "", "", SCAN, "")
+    GBS_ROW_RUN(lattice, "lattice", "", "", SCAN, "sampled")
 #define GBS_SHARED_ESTIMATOR \
-    GBS_ROW_RUN(estimator, "estimator", "", "", SCAN, "")
+    GBS_ROW_RUN(estimator, "estimator", "", "", SCAN, "sampled")
 #define GBS_SHARED_START \
     GBS_ROW_TEXT(0, start, "start", "FILE", \
         "initial state of every chain; unset: drawn at random", \
-        "", "", SCAN, "")
+        "", "", SCAN, "sampled")
 #define GBS_SHARED_PARTIAL_SCAN \
-    GBS_ROW_RUN_FLAG(partial_scan, "partial-scan", "", "", SCAN, "")
+    GBS_ROW_RUN_FLAG(partial_scan, "partial-scan", "", "", SCAN, "sampled")
 #define GBS_SHARED_RESTARTS \
-    GBS_ROW_RUN_FLAG(restarts, "restarts", "", "", SCAN, "")
+    GBS_ROW_RUN_FLAG(restarts, "restarts", "", "", SCAN, "sampled")
 
 /* ---- Splashes ---------------------------------------------------------------------------------- */
 
 #define GBS_SHARED_WIDTH \
-    GBS_ROW_RUN(width, "width", "", "", SCAN, "")
+    GBS_ROW_RUN(width, "width", "", "", SCAN, "sampled")
 #define GBS_SHARED_SPLASH_SIZE \
-    GBS_ROW_RUN(splash_size, "splash-size", "", "", SCAN, "")
+    GBS_ROW_RUN(splash_size, "splash-size", "", "", SCAN, "sampled")
 #define GBS_SHARED_SPLASHES \
-    GBS_ROW_RUN(splashes, "splashes", "", "", SCAN, "")
+    GBS_ROW_RUN(splashes, "splashes", "", "", SCAN, "sampled")
 #define GBS_SHARED_GROW \
-    GBS_ROW_RUN(grow, "grow", "", "", SCAN, "")
+    GBS_ROW_RUN(grow, "grow", "", "", SCAN, "sampled")
 #define GBS_SHARED_ADAPT \
-    GBS_ROW_RUN(adapt, "adapt", "", "", SCAN, "")
+    GBS_ROW_RUN(adapt, "adapt", "", "", SCAN, "sampled")
 #define GBS_SHARED_SCORE \
-    GBS_ROW_RUN(score, "score", "", "", SCAN, "")
+    GBS_ROW_RUN(score, "score", "", "", SCAN, "sampled")
 #define GBS_SHARED_LOCKING \
-    GBS_ROW_RUN(locking, "locking", "", "", SCAN, "")
+    GBS_ROW_RUN(locking, "locking", "", "", SCAN, "sampled")
 
 /* ---- Draws ------------------------------------------------------------------------------------- */
 
 #define GBS_SHARED_DRAW \
-    GBS_ROW_RUN(draw, "draw", "", "", DRAW, "")
+    GBS_ROW_RUN(draw, "draw", "", "", DRAW, "sampled")
 #define GBS_SHARED_KEYS \
-    GBS_ROW_RUN(keys, "keys", "", "", DRAW, "")
+    GBS_ROW_RUN(keys, "keys", "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_HERD_RULE \
-    GBS_ROW_RUN(herd_rule, "herd-rule", "", "", DRAW, "")
+    GBS_ROW_RUN(herd_rule, "herd-rule", "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_HERD_INIT \
-    GBS_ROW_RUN(herd_init, "herd-init", "", "", DRAW, "")
+    GBS_ROW_RUN(herd_init, "herd-init", "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_BINS \
-    GBS_ROW_RUN(bins, "bins", "", "", DRAW, "")
+    GBS_ROW_RUN(bins, "bins", "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_BIN_EDGE \
-    GBS_ROW_RUN(bin_edge, "bin-edge", "", "", DRAW, "")
+    GBS_ROW_RUN(bin_edge, "bin-edge", "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_BIN_RULE \
-    GBS_ROW_RUN(bin_rule, "bin-rule", "", "", DRAW, "")
+    GBS_ROW_RUN(bin_rule, "bin-rule", "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_THRESHOLD \
-    GBS_ROW_RUN(threshold, "threshold", "", "", DRAW, "")
+    GBS_ROW_RUN(threshold, "threshold", "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_DUMMY_EDGES \
     GBS_ROW_TEXT(0, dummy_edges, "dummy-edges", "FILE|ring:S", \
         "pairs of variables that herding treats as neighbours: from a file, or those at distances 2 to " \
         "S round a ring", \
-        "", "", DRAW, "")
+        "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_CUD_SCHEME \
-    GBS_ROW_RUN(cud_scheme, "cud-scheme", "", "", DRAW, "")
+    GBS_ROW_RUN(cud_scheme, "cud-scheme", "", "", DRAW, "sampled")
 #define GBS_SHARED_CUD_BITS \
-    GBS_ROW_RUN(cud_bits, "cud-bits", "", "", DRAW, "")
+    GBS_ROW_RUN(cud_bits, "cud-bits", "", "", DRAW, "sampled")
 #define GBS_SHARED_CUD_OFFSET \
-    GBS_ROW_RUN(cud_offset, "cud-offset", "", "", DRAW, "")
+    GBS_ROW_RUN(cud_offset, "cud-offset", "", "", DRAW, "sampled")
 
 /* ---- Mean field and annealing ------------------------------------------------------------------ */
 

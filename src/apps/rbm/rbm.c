@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Learning a restricted Boltzmann machine from rows [M63]. */
 #include "rbm/rbm.h"
+#include "options/questions.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -121,38 +122,12 @@ cleanup:
 
 static gbs_status take_options(gbs_rbm_options *o, const gbs_rbm_options *options, gbs_error *err)
 {
-    if (options != NULL) {
-        *o = *options;
+    gbs_status status = gbsi_question_settle("learn rbm", options, o, err);
+    if (status < 0) {
+        return status;
     }
     GBSI_IN_STRUCT(o->checkpoints, gbs_checkpoint_files);
-    if (!(o->checkpoint_every_s >= 0.0)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_rbm_options: found checkpoint_every_s %g, expected 0 or more",
-                         o->checkpoint_every_s);
-    }
-    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->l1 >= 0.0 && o->l1 <= 1e12)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_rbm_options: found l2 %g and l1 %g, expected 0 to 1e12", o->l2,
-                         o->l1);
-    }
-    if (o->hidden == 0 || o->hidden > GBS_MAX_HIDDEN || o->method > GBS_RBM_CD ||
-        o->draw > GBS_RBM_HERDED) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_rbm_options: found %" PRIu64 " hidden units, method %" PRIu64
-                         " and draw %" PRIu64
-                         ", expected 1 to %u, a gbs_rbm_method and a gbs_rbm_draw",
-                         o->hidden, o->method, o->draw, GBS_MAX_HIDDEN);
-    }
-    if (o->batch > MOST_ROWS || o->sweeps > MOST_ROWS || o->epochs > UINT32_MAX) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_rbm_options: found batch %" PRIu64 ", %" PRIu64 " sweeps and %" PRIu64
-                         " epochs, expected at most 2^20 of the first two and fewer than 2^32",
-                         o->batch, o->sweeps, o->epochs);
-    }
-    o->epochs = o->epochs > 0 ? o->epochs : EPOCHS;
-    o->batch = o->batch > 0 ? o->batch : BATCH;
-    o->sweeps = o->sweeps > 0 ? o->sweeps : 1;
-    const gbs_status status = gbsi_settle_rates("gbs_rbm_options", &o->rate, &o->rate_last, err);
+    status = gbsi_settle_rates("gbs_rbm_options", &o->rate, &o->rate_last, err);
     return status < 0 ? status : gbsi_simd_check(err);
 }
 
@@ -271,7 +246,6 @@ gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_rows *held_out,
 {
     GBSI_NEED(rows);
     GBSI_NEED(model);
-    GBSI_IN_STRUCT(options, gbs_rbm_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_rbm_report);
     gbs_status status = GBS_OK;

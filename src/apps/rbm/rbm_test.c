@@ -478,17 +478,26 @@ static void couplings_become_zero(void **state)
 static void sizes_of_steps_are_refused(void **state)
 {
     (void)state;
-    static const double wrong[][2] = {{-0.1, 0.0}, {1001.0, 0.0}, {0.1, 0.2},
-                                      {0.0, 0.06}, {0.1, -0.1},   {(double)NAN, 0.0}};
+    static const struct {
+        double first, last;
+        const char *said;
+    } wrong[] = {{-0.1, 0.0, "--rate -0.1: must be"},
+                 {1001.0, 0.0, "--rate 1001: must be"},
+                 {0.1, 0.2, "expected 0 to 1000 and 0 to rate"},
+                 {0.0, 0.06, "expected 0 to 1000 and 0 to rate"},
+                 {0.1, -0.1, "--rate-last -0.1: must be"},
+                 {(double)NAN, 0.0, "--rate nan: must be"}};
     gbs_rows *rows = wide_rows(10, 4);
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k) {
-        const gbs_rbm_options options = {
-            .size = sizeof options, .hidden = 3, .rate = wrong[k][0], .rate_last = wrong[k][1]};
+        const gbs_rbm_options options = {.size = sizeof options,
+                                         .hidden = 3,
+                                         .rate = wrong[k].first,
+                                         .rate_last = wrong[k].last};
         gbs_model *model = NULL;
         gbs_error err = {GBS_OK, ""};
         assert_int_equal(gbs_rbm_learn(rows, NULL, &options, NULL, NULL, &model, NULL, &err),
                          GBS_ERR_ARGUMENT);
-        assert_non_null(strstr(err.message, "expected 0 to 1000 and 0 to rate"));
+        assert_non_null(strstr(err.message, wrong[k].said));
     }
     gbs_rows_free(rows);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Option values: their defaults, ranges and texts. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,20 +34,21 @@ static bool is_int(const gbsi_option *option)
 }
 
 /* A negative number of a choice, which no enum has, becomes a large one and fails the check. */
-static uint64_t whole_of(const gbsi_option *option, const gbs_run_options *options)
+static uint64_t whole_of(const gbsi_option *option, const void *options)
 {
     const char *field = (const char *)options + option->offset;
-    int small = 0;
+    int32_t small = 0;
     uint64_t whole = 0;
-    if (is_int(option)) {
+    if (option->width == sizeof small) {
         memcpy(&small, field, sizeof small);
-        return (uint64_t)(int64_t)small;
+        return is_int(option) ? (uint64_t)(int64_t)small : (uint32_t)small;
     }
+    assert(option->width == sizeof whole);
     memcpy(&whole, field, sizeof whole);
     return whole;
 }
 
-static double real_of(const gbsi_option *option, const gbs_run_options *options)
+static double real_of(const gbsi_option *option, const void *options)
 {
     double real = 0.0;
     memcpy(&real, (const char *)options + option->offset, sizeof real);
@@ -54,18 +56,18 @@ static double real_of(const gbsi_option *option, const gbs_run_options *options)
 }
 
 /* @param value in range. */
-static void put_whole(const gbsi_option *option, gbs_run_options *options, uint64_t value)
+static void put_whole(const gbsi_option *option, void *options, uint64_t value)
 {
     char *field = (char *)options + option->offset;
-    const int small = (int)value;
-    if (is_int(option)) {
+    const uint32_t small = (uint32_t)value;
+    if (option->width == sizeof small) {
         memcpy(field, &small, sizeof small);
     } else {
         memcpy(field, &value, sizeof value);
     }
 }
 
-static void put_real(const gbsi_option *option, gbs_run_options *options, double value)
+static void put_real(const gbsi_option *option, void *options, double value)
 {
     memcpy((char *)options + option->offset, &value, sizeof value);
 }
@@ -114,7 +116,7 @@ static gbs_status check_real(const gbsi_option *row, double value, bool marks, g
     return GBS_OK;
 }
 
-static gbs_status check_row(const gbsi_option *row, const gbs_run_options *options, gbs_error *err)
+static gbs_status check_row(const gbsi_option *row, const void *options, gbs_error *err)
 {
     return is_real(row) ? check_real(row, real_of(row, options), true, err)
                         : check_whole(row, whole_of(row, options), true, err);
@@ -122,7 +124,7 @@ static gbs_status check_row(const gbsi_option *row, const gbs_run_options *optio
 
 /* ---- whole structs ----------------------------------------------------------------------- */
 
-static void reset(const gbsi_option *row, gbs_run_options *options)
+void gbsi_option_put_default(const gbsi_option *row, void *options)
 {
     if (is_real(row)) {
         put_real(row, options, row->shown.real_def);
@@ -136,13 +138,13 @@ static void set_defaults(gbs_run_options *options)
     memset(options, 0, sizeof *options);
     options->size = sizeof *options;
     for (size_t i = 0; i < gbsi_n_options; ++i) {
-        reset(&gbsi_options[i], options);
+        gbsi_option_put_default(&gbsi_options[i], options);
     }
 }
 
 void gbsi_option_reset(gbs_run_options *options, const char *name)
 {
-    reset(gbsi_option_find(name), options);
+    gbsi_option_put_default(gbsi_option_find(name), options);
 }
 
 bool gbsi_option_is_default(const gbs_run_options *options, const char *name)
@@ -376,8 +378,7 @@ static gbs_status bad_text(const gbs_option *option, const char *text, gbs_error
                      option->off != NULL ? " or " : "", option->off != NULL ? option->off : "");
 }
 
-static gbs_status set_int(const gbsi_option *row, gbs_run_options *options, const char *text,
-                          gbs_error *err)
+static gbs_status set_int(const gbsi_option *row, void *options, const char *text, gbs_error *err)
 {
     static const gbs_choice no_or_yes[] = {{0, "no", ""}, {1, "yes", ""}};
     const bool flag = row->shown.kind == GBS_OPTION_KIND_FLAG;
@@ -391,19 +392,17 @@ static gbs_status set_int(const gbsi_option *row, gbs_run_options *options, cons
     return bad_text(&row->shown, text, err);
 }
 
-gbs_status gbs_option_set(gbs_run_options *options, const char *name, const char *text,
-                          gbs_error *err)
+gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const char *text,
+                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_option *row = NULL;
-    GBSI_TRY(find(options, name, &row, err));
+    const gbs_option *option = &row->shown;
     if (text == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the value is NULL", row->shown.name);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the value is NULL", option->name);
     }
     if (is_int(row)) {
         return set_int(row, options, text, err);
     }
-    const gbs_option *option = &row->shown;
     const bool marked = option->word != NULL && strcmp(text, option->word) == 0;
     const bool off = option->off != NULL && strcmp(text, option->off) == 0;
     uint64_t whole = off ? 1 : option->mark;
@@ -423,8 +422,19 @@ cleanup:
     return status;
 }
 
+gbs_status gbs_option_set(gbs_run_options *options, const char *name, const char *text,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_option *row = NULL;
+    GBSI_TRY(find(options, name, &row, err));
+    status = gbsi_option_put_text(row, options, text, err);
+cleanup:
+    return status;
+}
+
 /* @param text [64], out. */
-static void write_value(const gbsi_option *row, const gbs_run_options *options, char *text)
+static void write_value(const gbsi_option *row, const void *options, char *text)
 {
     const gbs_option *option = &row->shown;
     const uint64_t whole = is_real(row) ? 0 : whole_of(row, options);
@@ -448,21 +458,43 @@ static void write_value(const gbsi_option *row, const gbs_run_options *options, 
     }
 }
 
-gbs_status gbs_option_get(const gbs_run_options *options, const char *name, char *text, size_t size,
-                          gbs_error *err)
+gbs_status gbsi_option_get_text(const gbsi_option *row, const void *options, char *text,
+                                size_t size, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_option *row = NULL;
     char written[64];
-    GBSI_TRY(find(options, name, &row, err));
     write_value(row, options, written);
     if (text == NULL || strlen(written) >= size) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the value \"%s\" needs more than %zu bytes",
                          row->shown.name, written, text == NULL ? 0 : size);
     }
     memcpy(text, written, strlen(written) + 1);
+    return GBS_OK;
+}
+
+gbs_status gbs_option_get(const gbs_run_options *options, const char *name, char *text, size_t size,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_option *row = NULL;
+    GBSI_TRY(find(options, name, &row, err));
+    status = gbsi_option_get_text(row, options, text, size, err);
 cleanup:
     return status;
+}
+
+gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *err)
+{
+    const bool real = is_real(row);
+    const gbs_option *option = &row->shown;
+    const bool zero =
+        real ? real_of(row, options) == 0.0 : !is_int(row) && whole_of(row, options) == 0;
+    const bool legal = real ? option->real_min <= 0.0 &&
+                                  (option->word == NULL || option->real_mark != option->real_min)
+                            : option->min == 0;
+    if (zero && !legal) {
+        gbsi_option_put_default(row, options);
+    }
+    return check_row(row, options, err);
 }
 
 /* ---- options that some scans or draws have --------------------------------------------------- */

@@ -10,7 +10,7 @@
 /* The rows of options.def in their order. */
 typedef struct gbsi_option {
     gbs_option shown;
-    size_t offset, width; /* of the field in gbs_run_options */
+    size_t offset, width; /* of the field in gbs_run_options, or in the struct of a question */
     const gbs_choice *choice;
     size_t n_choices;
 } gbsi_option;
@@ -28,6 +28,17 @@ void gbsi_option_reset(gbs_run_options *options, const char *name);
 /* The name of a number among the row's choices: of GBS_SCAN_RANDOM in the row of "scan", "random".
  * NULL if no choice has that number. */
 const char *gbsi_option_choice_name(const gbsi_option *row, int number);
+
+/* The value of a row in its struct: to its default; from text; as text, of at most 64 bytes. */
+void gbsi_option_put_default(const gbsi_option *row, void *options);
+gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const char *text,
+                                gbs_error *err);
+gbs_status gbsi_option_get_text(const gbsi_option *row, const void *options, char *text,
+                                size_t size, gbs_error *err);
+
+/* Puts the default where the field is 0 and 0 is no value of its own, and refuses a value out of
+ * range. */
+gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *err);
 
 /* The names of the options that a choice has and not all others, NULL after the last; NULL: none,
  * or there is no such choice. */

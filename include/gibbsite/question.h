@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Questions, and the options of each by name.
+ *
+ *     const gbs_question *question = gbs_question_find("learn rbm");
+ *     gbs_rbm_options options;
+ *     gbs_question_init(question, &options, sizeof options, &err);
+ *     gbs_question_set(question, &options, "hidden", "8", &err);
+ *
+ * A question is what a verb of the command line asks: it has a struct of options, and a table
+ * questions/NAME.def that says of each option its type, default, range, unit and help. The command
+ * line and the Python module take the same options under the same names.
+ *
+ * The defaults are those of the command line. A struct set to zeros means defaults, too, but where
+ * 0 is a value of its own, as a penalty of 0 is.
+ *
+ * Threads: every call may be made from any thread. Errors: for what does not exist calls return
+ * NULL, 0 or GBS_ERR_ARGUMENT, as stated.
+ */
+#ifndef GIBBSITE_QUESTION_H
+#define GIBBSITE_QUESTION_H
+
+#include "gibbsite/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A question; static. */
+typedef struct gbs_question gbs_question;
+
+/** @return the number of questions that have options by name. */
+GBS_API size_t gbs_question_count(void);
+/** @return the question with a 0-based index; NULL beyond the last. */
+GBS_API const gbs_question *gbs_question_at(size_t index);
+/** @return the question of that name, "learn rbm", in which '_' may stand for ' '; NULL if there is
+ * none. */
+GBS_API const gbs_question *gbs_question_find(const char *name);
+
+GBS_API const char *gbs_question_name(const gbs_question *question);
+/** @return bytes of its struct of options. */
+GBS_API size_t gbs_question_size(const gbs_question *question);
+/** @return the number of its options. */
+GBS_API size_t gbs_question_n_options(const gbs_question *question);
+/** @return the option with a 0-based index, in the order of the help; NULL beyond the last. */
+GBS_API const gbs_option *gbs_question_option(const gbs_question *question, size_t index);
+/** @return the option with that name, in which '_' may stand for '-'; NULL if there is none. */
+GBS_API const gbs_option *gbs_question_find_option(const gbs_question *question, const char *name);
+
+/**
+ * Set every option to its default, and every other byte of the struct to 0.
+ *
+ * @param options out: a struct of the question's type.
+ * @param size    its sizeof in the caller's program.
+ * @return GBS_ERR_ARGUMENT unless size is gbs_question_size() or larger.
+ */
+GBS_API gbs_status gbs_question_init(const gbs_question *question, void *options, size_t size,
+                                     gbs_error *err);
+/**
+ * Set an option from text, as gbs_option_set() does.
+ *
+ * @return GBS_ERR_ARGUMENT for an option that the question does not have, for text that the option
+ *         does not take and for a number out of range, with options untouched; the message names
+ *         the option.
+ */
+GBS_API gbs_status gbs_question_set(const gbs_question *question, void *options, const char *name,
+                                    const char *text, gbs_error *err);
+/** Write an option as text that gbs_question_set() takes. @param text [size], out; 64 bytes are
+ *  always enough. */
+GBS_API gbs_status gbs_question_get(const gbs_question *question, const void *options,
+                                    const char *name, char *text, size_t size, gbs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of include/gibbsite/questions/NAME.def as gbsi_question_row of a struct, whose type OPTIONS
+ * names. Rows of the program alone, which are no fields of it, are left out. */
+/* clang-format off */
+/* NOLINTBEGIN(bugprone-macro-parentheses): members of an initialiser */
+#define PLACE(member)                                                                              \
+    .offset = offsetof(OPTIONS, member), .width = sizeof(((const OPTIONS *)NULL)->member)
+#define IS_UNSET(text) (sizeof(text) > 1)
+#define UNSET(text) .word = IS_UNSET(text) ? "unset" : NULL, .unset = IS_UNSET(text) ? (text) : NULL
+
+#define GBS_FIELD_ENUM(member, row_name, type, row_def, row_help, short_unit, brief, topic, needs) \
+    {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_CHOICE, .unit = "", \
+                       .choices = words_of_##type + 1, .help = row_help, .def = (row_def)},        \
+             .choice = choices_of_##type, .n_choices = sizeof choices_of_##type / sizeof choices_of_##type[0], \
+             PLACE(member)}},
+#define GBS_FIELD_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, short_unit, brief, topic, needs) \
+    {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_COUNT,          \
+                       .unit = row_unit, .help = row_help, UNSET(row_unset),                       \
+                       .def = (row_def), .min = (row_min), .max = (row_max), .mark = (row_def)},   \
+             PLACE(member)}},
+#define GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, short_unit, brief, topic, needs) \
+    {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_REAL,           \
+                       .unit = row_unit, .help = row_help, UNSET(row_unset),                       \
+                       .real_def = (row_def), .real_min = (row_min), .real_max = (row_max), .real_mark = (row_def)}, \
+             PLACE(member)}},
+#define GBS_FIELD_FLAG(member, row_name, row_help, short_unit, brief, topic, needs)                \
+    {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_FLAG,           \
+                       .unit = "", .help = row_help, .max = 1},                                    \
+             PLACE(member)}},
+/* A field that the program takes in another form. */
+#define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
+    GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
+/* Of the run: its row in options.def, a field of the same name here. */
+#define GBS_ROW_RUN(member, row_name, short_unit, brief, topic, needs)                             \
+    {.run = row_name, .own = {PLACE(member)}},
+#define GBS_ROW_RUN_FLAG GBS_ROW_RUN
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+#define GBS_ROW_TEXT(...)
+#define GBS_ROW_LIST(...)
+#define GBS_ROW_WORD(...)
+#define GBS_ROW_FLAG(...)
+#define GBS_ROW_CHOICE(...)
+#define GBS_ROW_COUNT(...)
+#define GBS_ROW_REAL(...)
+/* clang-format on */

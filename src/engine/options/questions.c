@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of questions by name: rows with the places of their fields, from questions/NAME.def.
+ */
+#include "options/questions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sized.h"
+#include "base/status.h"
+#include "gibbsite/machines.h"
+#include "options/options.h"
+
+/* clang-format off */
+#define GBS_ENUM(type) static const gbs_choice choices_of_##type[] = {
+#define GBS_CHOICE(symbol, number, name, help) {(number), name, help},
+#define GBS_ENUM_END(type) };
+#include "gibbsite/question_enums.def"
+#undef GBS_ENUM
+#undef GBS_CHOICE
+#undef GBS_ENUM_END
+
+/* "|pcd|cd": one past the first character is what a gbs_option shows. */
+#define GBS_ENUM(type) static const char words_of_##type[] =
+#define GBS_CHOICE(symbol, number, name, help) "|" name
+#define GBS_ENUM_END(type) ;
+#include "gibbsite/question_enums.def"
+#undef GBS_ENUM
+#undef GBS_CHOICE
+#undef GBS_ENUM_END
+/* clang-format on */
+
+/* A field of the question's own, or an option of the run kept in the question's struct. */
+typedef struct question_row {
+    const char *run; /* name of the option of the run; NULL: own has it all */
+    gbsi_option own; /* of an option of the run, only its place */
+} question_row;
+
+struct gbs_question {
+    const char *name, *type; /* "learn rbm", "gbs_rbm_options" */
+    size_t size;             /* sizeof its struct */
+    const question_row *rows;
+    size_t n_rows;
+};
+
+#include "options/question_rows.h"
+
+#define OPTIONS gbs_rbm_options
+static const question_row rows_of_learn_rbm[] = {
+#include "gibbsite/questions/learn_rbm.def"
+};
+#undef OPTIONS
+
+static const gbs_question questions[] = {
+#define GBS_QUESTION(table, question_name, options) \
+    {.name = question_name,                         \
+     .type = #options,                              \
+     .size = sizeof(options),                       \
+     .rows = rows_of_##table,                       \
+     .n_rows = sizeof rows_of_##table / sizeof rows_of_##table[0]},
+#include "gibbsite/questions.def"
+#undef GBS_QUESTION
+};
+
+enum { N_QUESTIONS = sizeof questions / sizeof questions[0] };
+
+/* ---- what there is ----------------------------------------------------------------------- */
+
+size_t gbs_question_count(void)
+{
+    return N_QUESTIONS;
+}
+
+const gbs_question *gbs_question_at(size_t index)
+{
+    return index < N_QUESTIONS ? &questions[index] : NULL;
+}
+
+/* @param joint the character of name that may be typed as '_'. */
+static bool same(const char *name, const char *text, char joint)
+{
+    while (*name != '\0' && (*text == *name || (*text == '_' && *name == joint))) {
+        name++;
+        text++;
+    }
+    return *name == *text;
+}
+
+const gbs_question *gbs_question_find(const char *name)
+{
+    for (size_t i = 0; name != NULL && i < N_QUESTIONS; i++) {
+        if (same(questions[i].name, name, ' ')) {
+            return &questions[i];
+        }
+    }
+    return NULL;
+}
+
+const char *gbs_question_name(const gbs_question *question)
+{
+    return question == NULL ? NULL : question->name;
+}
+
+size_t gbs_question_size(const gbs_question *question)
+{
+    return question == NULL ? 0 : question->size;
+}
+
+size_t gbs_question_n_options(const gbs_question *question)
+{
+    return question == NULL ? 0 : question->n_rows;
+}
+
+/* The row as an option with its place in the question's struct. */
+static gbsi_option option_of(const question_row *row)
+{
+    gbsi_option option = row->own;
+    if (row->run != NULL) {
+        option = *gbsi_option_find(row->run);
+        option.offset = row->own.offset;
+        option.width = row->own.width;
+    }
+    return option;
+}
+
+const gbs_option *gbs_question_option(const gbs_question *question, size_t index)
+{
+    if (question == NULL || index >= question->n_rows) {
+        return NULL;
+    }
+    const question_row *row = &question->rows[index];
+    return row->run != NULL ? gbs_option_find(row->run) : &row->own.shown;
+}
+
+const gbs_option *gbs_question_find_option(const gbs_question *question, const char *name)
+{
+    for (size_t i = 0; name != NULL && i < gbs_question_n_options(question); i++) {
+        const gbs_option *option = gbs_question_option(question, i);
+        if (same(option->name, name, '-')) {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+gbs_status gbs_question_init(const gbs_question *question, void *options, size_t size,
+                             gbs_error *err)
+{
+    GBSI_NEED(question);
+    GBSI_NEED(options);
+    if (size < question->size) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: found %zu bytes, expected at least %zu",
+                         question->type, size, question->size);
+    }
+    memset(options, 0, size);
+    memcpy(options, &size, sizeof size); /* the first field */
+    for (size_t i = 0; i < question->n_rows; i++) {
+        const gbsi_option option = option_of(&question->rows[i]);
+        gbsi_option_put_default(&option, options);
+    }
+    return GBS_OK;
+}
+
+static gbs_status find(const gbs_question *question, const char *name, gbsi_option *option,
+                       gbs_error *err)
+{
+    for (size_t i = 0; i < question->n_rows; i++) {
+        *option = option_of(&question->rows[i]);
+        if (same(option->shown.name, name, '-')) {
+            return GBS_OK;
+        }
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s has no option \"%.100s\"", question->name, name);
+}
+
+gbs_status gbs_question_set(const gbs_question *question, void *options, const char *name,
+                            const char *text, gbs_error *err)
+{
+    GBSI_NEED(question);
+    GBSI_NEED(options);
+    GBSI_NEED(name);
+    gbsi_option option;
+    const gbs_status status = find(question, name, &option, err);
+    return status < 0 ? status : gbsi_option_put_text(&option, options, text, err);
+}
+
+gbs_status gbs_question_get(const gbs_question *question, const void *options, const char *name,
+                            char *text, size_t size, gbs_error *err)
+{
+    GBSI_NEED(question);
+    GBSI_NEED(options);
+    GBSI_NEED(name);
+    gbsi_option option;
+    const gbs_status status = find(question, name, &option, err);
+    return status < 0 ? status : gbsi_option_get_text(&option, options, text, size, err);
+}
+
+gbs_status gbsi_question_settle(const char *name, const void *given, void *taken, gbs_error *err)
+{
+    const gbs_question *question = gbs_question_find(name);
+    gbs_status status = gbsi_struct_in(given, question->size, question->type, err);
+    memset(taken, 0, question->size);
+    if (status >= 0 && given != NULL) {
+        memcpy(taken, given, question->size);
+    }
+    for (size_t i = 0; i < question->n_rows && status >= 0; i++) {
+        const gbsi_option option = option_of(&question->rows[i]);
+        status = gbsi_option_settle(&option, taken, err);
+    }
+    return status;
+}

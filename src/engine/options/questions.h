@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands behind gibbsite/question.h. */
+#ifndef GBSI_OPTIONS_QUESTIONS_H
+#define GBSI_OPTIONS_QUESTIONS_H
+
+#include "gibbsite/question.h"
+
+/**
+ * A caller's options of a question, as its table has them: the default where a field is 0 and 0 is
+ * no value of its own, each within its range. Fields that are no options are copied.
+ *
+ * @param name  of the question, in questions.def.
+ * @param given NULL: the defaults of a struct set to zeros. @param taken out, of the same type.
+ * @return GBS_ERR_ARGUMENT, with a message that names the one option that is wrong.
+ */
+gbs_status gbsi_question_settle(const char *name, const void *given, void *taken, gbs_error *err);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of questions by name: defaults, text there and back, and what is refused. */
+#include "gibbsite/question.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gibbsite/machines.h"
+#include "options/questions.h"
+
+/* Every option of every question has text that sets it to what it is. */
+static void test_there_and_back(void **state)
+{
+    (void)state;
+    assert_true(gbs_question_count() > 0);
+    for (size_t q = 0; q < gbs_question_count(); q++) {
+        const gbs_question *question = gbs_question_at(q);
+        const size_t size = gbs_question_size(question);
+        char *one = calloc(2, size);
+        char *other = one + size;
+        assert_ptr_equal(gbs_question_find(gbs_question_name(question)), question);
+        assert_int_equal(gbs_question_init(question, one, size, NULL), GBS_OK);
+        memcpy(other, one, size);
+        for (size_t i = 0; i < gbs_question_n_options(question); i++) {
+            const gbs_option *option = gbs_question_option(question, i);
+            char text[64];
+            assert_ptr_equal(gbs_question_find_option(question, option->name), option);
+            assert_int_equal(gbs_question_get(question, one, option->name, text, sizeof text, NULL),
+                             GBS_OK);
+            if (strcmp(text, "unset") != 0 && !(option->min > 0 && option->def == 0)) {
+                assert_int_equal(gbs_question_set(question, other, option->name, text, NULL),
+                                 GBS_OK);
+            }
+        }
+        assert_memory_equal(one, other, size);
+        assert_null(gbs_question_option(question, gbs_question_n_options(question)));
+        assert_int_equal(gbs_question_init(question, one, size - 1, NULL), GBS_ERR_ARGUMENT);
+        free(one);
+    }
+    assert_null(gbs_question_at(gbs_question_count()));
+    assert_null(gbs_question_find("learn nothing"));
+    assert_null(gbs_question_find(NULL));
+}
+
+static void test_by_name(void **state)
+{
+    const gbs_question *question = gbs_question_find("learn_rbm");
+    gbs_rbm_options options;
+    gbs_error err = {GBS_OK, ""};
+    (void)state;
+    assert_int_equal(gbs_question_init(question, &options, sizeof options, &err), GBS_OK);
+    assert_int_equal(options.size, sizeof options);
+    assert_int_equal(options.epochs, 100);
+    assert_true(options.l2 == 1.0);
+    assert_int_equal(gbs_question_set(question, &options, "draw", "herded", &err), GBS_OK);
+    assert_int_equal(options.draw, GBS_RBM_HERDED);
+    assert_int_equal(gbs_question_set(question, &options, "rate_last", "0.5%", &err), GBS_OK);
+    assert_true(options.rate_last == 0.005);
+    assert_int_equal(gbs_question_set(question, &options, "memory-limit", "2K", &err), GBS_OK);
+    assert_int_equal(options.memory_limit, 2048);
+    static const char *const wrong[][3] = {
+        {"draw", "cud", "--draw cud: expected random|herded"},
+        {"epochs", "0", "--epochs 0: must be from 1 to 2147483647 (N)"},
+        {"l1", "-1", "--l1 -1: must be at least 0 and at most 1e+12 (X)"},
+        {"splashes", "3", "learn rbm has no option \"splashes\""},
+    };
+    const gbs_rbm_options before = options;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(gbs_question_set(question, &options, wrong[i][0], wrong[i][1], &err),
+                         GBS_ERR_ARGUMENT);
+        assert_string_equal(err.message, wrong[i][2]);
+    }
+    assert_memory_equal(&options, &before, sizeof options);
+}
+
+/* 0 stands for the default but where it is a value; one message names the one that is wrong. */
+static void test_settled(void **state)
+{
+    gbs_rbm_options given = {.size = sizeof given, .hidden = 3};
+    gbs_rbm_options taken;
+    gbs_error err = {GBS_OK, ""};
+    (void)state;
+    assert_int_equal(gbsi_question_settle("learn rbm", &given, &taken, &err), GBS_OK);
+    assert_int_equal(taken.epochs, 100);
+    assert_int_equal(taken.batch, 64);
+    assert_int_equal(taken.patience, 0);
+    assert_true(taken.l2 == 0.0 && taken.rate == 0.05 && taken.rate_last == 0.0);
+    given.method = 7;
+    assert_int_equal(gbsi_question_settle("learn rbm", &given, &taken, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--method: found 7, which is not the number of a choice");
+    given = (gbs_rbm_options){.size = sizeof given, .hidden = 3, .batch = UINT64_MAX};
+    assert_int_equal(gbsi_question_settle("learn rbm", &given, &taken, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--batch 18446744073709551615: must be from 1 to 1048576 (N)");
+    assert_int_equal(gbsi_question_settle("learn rbm", NULL, &taken, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--hidden 0: must be from 1 to 65536 (N)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_settled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
