@@ -203,7 +203,8 @@ def test_damaged(run, work):
 
 def test_joint(run, work, slow):
     """Of what the tables read of the draws; another table is another run."""
-    options = ["--method", "sample", "--seed", "3", "--joint", "5,6", "--joint", "70"]
+    joint = ["--joint", "5,6", "--joint", "70"]
+    options = ["--method", "sample", "--burn-in", "30", "--seed", "3", *joint]  # automatic burn-in follows from --sweeps
     process = start(work, "marginals", slow, *options, "--sweeps", "100000000", "--checkpoint", "r.ckpt",
                     "--checkpoint-every", "0.05", "--progress", "json", "-o", "part.csv")
     wait_for(process, "sampling", 2)
@@ -213,7 +214,7 @@ def test_joint(run, work, slow):
     so_far = json.loads(run("info", "r.ckpt", "--json").out)
     assert so_far["draws"] > 0
     end = ["--sweeps", str(so_far["sweeps"] + 20)]
-    done = run("marginals", slow, *options[4:], "--resume", "r.ckpt", *end, "-o", "x.csv", env={"GIBBSITE_SIMD": "portable"})
+    done = run("marginals", slow, *joint, "--resume", "r.ckpt", *end, "-o", "x.csv", env={"GIBBSITE_SIMD": "portable"})
     assert done.status == 0, done.err
     done = run("marginals", slow, *options, *end, "-o", "y.csv")
     assert done.status == 0, done.err
