@@ -114,6 +114,32 @@ static void longer_runs(void **state)
     gbs_model_free(model);
 }
 
+/* A burn-in that is not over yet takes the length of the run that goes on. */
+static void burn_in_goes_on(void **state)
+{
+    (void)state;
+    gbs_model *model = spins(0.3);
+    gbs_run_options options = usual();
+    char digest[2][33];
+    const gbs_report whole = go(model, &options, NULL, NULL, 0, digest[1]);
+    assert_true(whole.burn_in >= 64);
+    for (uint64_t sweeps = 10; sweeps <= 1000; sweeps *= 100) {
+        options.sweeps = sweeps;
+        (void)go(model, &options, NULL, path, 5, digest[0]);
+        options = usual();
+        assert_int_equal(go(model, &options, path, NULL, 0, digest[0]).burn_in, whole.burn_in);
+        assert_string_equal(digest[0], digest[1]);
+    }
+    options.sweeps = 30; /* fewer than those for which the burn-in was begun */
+    const gbs_report less = go(model, &options, NULL, NULL, 0, digest[1]);
+    options = usual();
+    (void)go(model, &options, NULL, path, 5, digest[0]);
+    options.sweeps = 30;
+    assert_int_equal(go(model, &options, path, NULL, 0, digest[0]).burn_in, less.burn_in);
+    assert_string_equal(digest[0], digest[1]);
+    gbs_model_free(model);
+}
+
 /* A run that reached its target goes on to a smaller one. */
 static void smaller_errors(void **state)
 {
@@ -390,17 +416,12 @@ static void places_that_cannot_be_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(longer_runs),
-        cmocka_unit_test(smaller_errors),
-        cmocka_unit_test(no_more_updates),
-        cmocka_unit_test(what_was_decided),
-        cmocka_unit_test(foreign_checkpoints),
-        cmocka_unit_test(other_evidence),
-        cmocka_unit_test(lengths_that_decide),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(forged_files),
-        cmocka_unit_test(two_are_kept),
-        cmocka_unit_test(places_that_cannot_be_written),
+        cmocka_unit_test(longer_runs),      cmocka_unit_test(burn_in_goes_on),
+        cmocka_unit_test(smaller_errors),   cmocka_unit_test(no_more_updates),
+        cmocka_unit_test(what_was_decided), cmocka_unit_test(foreign_checkpoints),
+        cmocka_unit_test(other_evidence),   cmocka_unit_test(lengths_that_decide),
+        cmocka_unit_test(damaged_files),    cmocka_unit_test(forged_files),
+        cmocka_unit_test(two_are_kept),     cmocka_unit_test(places_that_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

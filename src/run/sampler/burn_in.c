@@ -85,10 +85,8 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_burn_in *t = &run->burn_in;
-    if (t->stride == 0) {
-        t->most = most_passes(run);
-        t->stride = 1;
-    }
+    t->most = most_passes(run); /* of this run, whatever it was before a checkpoint */
+    t->stride = t->stride == 0 ? 1 : t->stride;
     GBSI_TRY(take_densities(run, err));
     while (run->report.public.burn_in < t->most && drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, false, err));
@@ -165,8 +163,8 @@ gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_erro
 {
     gbs_status status = GBS_OK;
     const gbsi_burn_in *t = &run->burn_in;
-    const uint64_t count[] = {t->most, t->stride, t->n};
-    GBSI_TRY(gbsi_put_numbers(sink, count, 3, sizeof count[0], err));
+    const uint64_t count[] = {t->stride, t->n};
+    GBSI_TRY(gbsi_put_numbers(sink, count, 2, sizeof count[0], err));
     for (uint32_t chain = 0; t->n > 0 && chain < run->engine.executor.n_all; ++chain) {
         GBSI_TRY(gbsi_put_numbers(sink, t->density + (size_t)chain * TRACE, t->n,
                                   sizeof *t->density, err));
@@ -179,15 +177,14 @@ gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error 
 {
     gbs_status status = GBS_OK;
     gbsi_burn_in *t = &run->burn_in;
-    uint64_t count[3];
-    GBSI_TRY(gbsi_take_numbers(source, count, 3, sizeof count[0], err));
-    if (count[2] >= TRACE || (count[1] & (count[1] - 1)) != 0) {
+    uint64_t count[2];
+    GBSI_TRY(gbsi_take_numbers(source, count, 2, sizeof count[0], err));
+    if (count[1] >= TRACE || (count[0] & (count[0] - 1)) != 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "burn-in: the saved counts are damaged");
     }
     GBSI_TRY(take_densities(run, err));
-    t->most = count[0];
-    t->stride = count[1];
-    t->n = count[2];
+    t->stride = count[0];
+    t->n = count[1];
     for (uint32_t chain = 0; chain < run->engine.executor.n_all; ++chain) {
         GBSI_TRY(gbsi_take_numbers(source, t->density + (size_t)chain * TRACE, t->n,
                                    sizeof *t->density, err));
