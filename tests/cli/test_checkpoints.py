@@ -43,6 +43,21 @@ def test_longer(run, work):
     only(work, "a.csv", "b.csv", "c.csv", "r.ckpt", "r.ckpt~")
 
 
+def test_short_burn_in(run, work):
+    """What few sweeps cut short is told when the run goes on for more, here and in the summary."""
+    few = ["--method", "sample", "--sweeps", "5", "--checkpoint", "r.ckpt", "-o", "a.csv"]
+    assert run("marginals", SPRINKLER, *few).status == 0
+    done = run("marginals", SPRINKLER, "--resume", "r.ckpt", "--sweeps", "900", "-o", "a.csv", "--summary", "s.json")
+    told = json.loads((work / "s.json").read_text())
+    assert done.status == 0 and told["burn_in"] == 5, done.err
+    told = [text for text in told["warnings"] if "when burn-in ended, after 5 sweeps" in text]
+    assert len(told) == 1 and "up to 900: begin again, or give --burn-in" in told[0] and "warning: " + told[0] in done.err
+    (work / "r.ckpt").unlink()
+    assert run("marginals", SPRINKLER, *few, "--burn-in", "5").status == 0
+    done = run("marginals", SPRINKLER, "--resume", "r.ckpt", "--sweeps", "900", "-o", "a.csv")
+    assert done.status == 0 and "burn-in ended" not in done.err
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_signals(run, work, slow, number):
     """Ended twice, in a run that would not end by itself, then led to an end; each time with

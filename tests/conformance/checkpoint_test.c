@@ -57,6 +57,8 @@ static gbs_run_options usual(void)
     return options;
 }
 
+static char warning[512]; /* the last one of the last run; "": it had none */
+
 /* Passes, 0: to the end. @param digest out, [33]. @return the report's numbers. */
 static gbs_report go(const gbs_model *model, const gbs_run_options *options, const char *from,
                      const char *to, uint64_t stop_after, char *digest)
@@ -74,6 +76,8 @@ static gbs_report go(const gbs_model *model, const gbs_run_options *options, con
     }
     const gbs_report report = *gbs_run_report(run);
     memcpy(digest, report.digest, 33);
+    const size_t n = report.n_warnings;
+    (void)snprintf(warning, sizeof warning, "%s", n > 0 ? report.warning[n - 1] : "");
     gbs_run_free(run);
     return report;
 }
@@ -137,6 +141,48 @@ static void burn_in_goes_on(void **state)
     options.sweeps = 30;
     assert_int_equal(go(model, &options, path, NULL, 0, digest[0]).burn_in, less.burn_in);
     assert_string_equal(digest[0], digest[1]);
+    gbs_model_free(model);
+}
+
+/* Burn-in that few sweeps cut short keeps its length, and every run that goes on says so. */
+static void short_burn_ins(void **state)
+{
+    (void)state;
+    gbs_model *model = spins(0.3);
+    gbs_run_options options = usual();
+    char digest[33];
+    options.sweeps = 10;
+    (void)go(model, &options, NULL, path, 0, digest);
+    assert_int_equal(go(model, &options, path, NULL, 0, digest).burn_in, 10);
+    assert_non_null(strstr(warning, "after 10 sweeps: try more --sweeps"));
+    for (options.sweeps = 300; options.sweeps <= 700; options.sweeps += 400) {
+        assert_int_equal(go(model, &options, path, path, 0, digest).burn_in, 10);
+        assert_non_null(strstr(warning, "after 10 sweeps, as the --sweeps or --max-updates that"));
+        assert_non_null(strstr(warning, options.sweeps == 300 ? "up to 300:" : "up to 700:"));
+    }
+    gbs_model_free(model);
+}
+
+/* What --max-updates cuts short is told too; what --burn-in asked for is not. */
+static void other_short_burn_ins(void **state)
+{
+    (void)state;
+    gbs_model *model = spins(0.3);
+    gbs_run_options options = usual();
+    char digest[33];
+    options.sweeps = 0;
+    options.max_updates = 20 * 30 * options.chains;
+    (void)go(model, &options, NULL, path, 0, digest);
+    options.max_updates *= 100;
+    assert_int_equal(go(model, &options, path, NULL, 0, digest).burn_in, 10);
+    assert_non_null(strstr(warning, "after 10 sweeps, as the --sweeps or --max-updates that"));
+    options = usual();
+    options.burn_in = 10;
+    options.sweeps = 10;
+    (void)go(model, &options, NULL, path, 0, digest);
+    options.sweeps = 700;
+    assert_int_equal(go(model, &options, path, NULL, 0, digest).burn_in, 10);
+    assert_string_equal(warning, "");
     gbs_model_free(model);
 }
 
@@ -417,6 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(longer_runs),      cmocka_unit_test(burn_in_goes_on),
+        cmocka_unit_test(short_burn_ins),   cmocka_unit_test(other_short_burn_ins),
         cmocka_unit_test(smaller_errors),   cmocka_unit_test(no_more_updates),
         cmocka_unit_test(what_was_decided), cmocka_unit_test(foreign_checkpoints),
         cmocka_unit_test(other_evidence),   cmocka_unit_test(lengths_that_decide),

@@ -157,6 +157,24 @@ gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return status;
 }
 
+gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err)
+{
+    const unsigned long long taken = run->report.public.burn_in;
+    const unsigned long long most = most_passes(run);
+    if (run->burn_in.most > 0 && taken >= run->burn_in.most && taken < most) {
+        return gbsi_report_warn(&run->report, err,
+                                "the chains did not agree when burn-in ended, after %llu sweeps, "
+                                "as the --sweeps or --max-updates that the run began with allowed "
+                                "no more; begun with those it has now it would burn in for up to "
+                                "%llu: begin again, or give --burn-in then",
+                                taken, most);
+    }
+    return gbsi_report_warn(&run->report, err,
+                            "the chains did not agree when burn-in ended, after %llu sweeps: try "
+                            "more --sweeps or a longer --burn-in",
+                            taken);
+}
+
 /* ---- to be resumed --------------------------------------------------------------------------- */
 
 gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)

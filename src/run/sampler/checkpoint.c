@@ -34,6 +34,7 @@ static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
         .phase = run->phase,
         .pass = drive->pass,
         .burn_in = r->burn_in,
+        .burn_in_most = run->burn_in.most,
         .sweeps = r->sweeps,
         .updates = r->updates,
         .chains = r->chains,
@@ -59,6 +60,7 @@ static void stand_there(gbs_run *run, gbsi_drive *drive, const gbsi_standing *s)
     run->phase = (gbsi_phase)s->phase;
     drive->pass = s->pass;
     r->burn_in = s->burn_in;
+    run->burn_in.most = s->burn_in_most;
     r->sweeps = s->sweeps;
     r->updates = s->updates;
     r->max_mcse = s->max_mcse;

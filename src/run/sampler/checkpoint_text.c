@@ -142,6 +142,7 @@ static const struct {
     {"phase", offsetof(gbsi_standing, phase), false},
     {"pass", offsetof(gbsi_standing, pass), false},
     {"burn-in", offsetof(gbsi_standing, burn_in), false},
+    {"burn-in-most", offsetof(gbsi_standing, burn_in_most), false},
     {"sweeps", offsetof(gbsi_standing, sweeps), false},
     {"updates", offsetof(gbsi_standing, updates), false},
     {"chains", offsetof(gbsi_standing, chains), false},

@@ -9,7 +9,7 @@
 /* Where a run stands, in numbers. */
 typedef struct gbsi_standing {
     uint64_t phase, pass, burn_in, sweeps, updates, chains, support;
-    uint64_t slow_passes, burn_in_agreed, starts_dispersed, bins, cud_bits, draws;
+    uint64_t burn_in_most, slow_passes, burn_in_agreed, starts_dispersed, bins, cud_bits, draws;
     double seconds, target_error, max_mcse, max_rhat, min_ess, best, log_z;
 } gbsi_standing;
 

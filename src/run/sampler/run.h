@@ -79,7 +79,7 @@ typedef struct gbsi_run_purpose {
 
 /* Automatic burn-in under way: see burn_in.c. */
 typedef struct gbsi_burn_in {
-    uint64_t most;   /* passes; 0: not begun */
+    uint64_t most;   /* passes, and what they were when it ended; 0: it is not automatic */
     uint64_t stride; /* passes from one recorded density to the next */
     uint64_t n;      /* recorded, of each chain */
     double *density; /* [n_chains][GBSI_BURN_IN_VALUES], of all ranks */
@@ -222,6 +222,8 @@ double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, u
 
 /* burn_in.c: passes thrown away, until run->phase is another. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+/* That it ended before chains agreed, and why. */
+gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err);
 gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err);
 

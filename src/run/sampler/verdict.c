@@ -479,11 +479,7 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
                              "with this seed may give slightly different results"));
     }
     if (!run->report.burn_in_agreed && run->tempered == NULL) {
-        GBSI_TRY(
-            gbsi_report_warn(&run->report, err,
-                             "the chains did not agree when burn-in ended, after %llu sweeps: try "
-                             "more --sweeps or a longer --burn-in",
-                             (unsigned long long)r->burn_in));
+        GBSI_TRY(gbsi_burn_in_warn(run, err));
     }
     const uint32_t n_precise = count_precise(run);
     if (run->tempered == NULL && n_precise > 0) {
