@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scan and a draw are added by a file and a row each. Linked here are the library and, from
- * tests/door, one more of both: what is made from the tables of rows is compiled with theirs, and
- * nothing else knows of them. They are found by name, run like all others, and are right. */
+ * tests/door, a scan and two draws more: what is made from the tables of rows is compiled with
+ * theirs, and nothing else knows of them. They are found by name, run like all others, and are
+ * right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,6 +71,7 @@ static void right(void **state)
         if (test_cases[i].crossable) {
             n_compared += check_case(&test_cases[i], "there-and-back", "random");
             n_compared += check_case(&test_cases[i], "chromatic", "turned");
+            n_compared += check_case(&test_cases[i], "chromatic", "looking");
         }
     }
     assert_true(n_compared > test_share(1000, 150));
@@ -89,6 +91,31 @@ static void bits(void **state)
         assert_true(both != test_trajectory(model, NULL, options, chains, 2));
         options = options_of("systematic", "turned", chains);
         assert_true(both != test_trajectory(model, NULL, options, chains, 2));
+        options = options_of("there-and-back", "looking", chains);
+        test_same_bits(model, NULL, &options);
+        assert_true(both != test_trajectory(model, NULL, options, chains, 2));
+    }
+    gbs_model_free(model);
+}
+
+/* A splash draws a variable without the states of its neighbours: a draw that reads these is
+ * refused, and told that it keeps weights only where it does. */
+static void states_that_are_not_there(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"looking", "--draw: looking reads the states of a variable's neighbours, and the splash "
+                    "scan draws it given others every time: use --scan chromatic"},
+        {"herded", "--draw: herded keeps a weight for each state of a variable's neighbours, and "
+                   "the splash scan draws it given others every time: use keys that look at the "
+                   "conditional alone: --keys bins (or one)"}};
+    gbs_model *model = test_model(TEST_ISING, 1, 8);
+    for (size_t i = 0; i < 2; ++i) {
+        gbs_error err = {0};
+        gbs_run *run = NULL;
+        const gbs_run_options options = options_of("splash", cases[i][0], 1);
+        assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_ARGUMENT);
+        assert_string_equal(err.message, cases[i][1]);
     }
     gbs_model_free(model);
 }
@@ -119,6 +146,7 @@ int main(void)
         cmocka_unit_test(found_by_name),
         cmocka_unit_test(right),
         cmocka_unit_test(bits),
+        cmocka_unit_test(states_that_are_not_there),
         cmocka_unit_test(options_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

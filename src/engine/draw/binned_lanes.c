@@ -173,6 +173,7 @@ const gbsi_draw GBSI_V(gbsi_draw_binned) = {
     .name = "discretized",
     .reference = "Yamashita & Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling "
                  "algorithms, Statistics and Computing 29:1035-1053",
+    .traits = GBSI_DRAW_HERDS,
     .options = gbsi_herding_options,
     .bytes = gbsi_binned_bytes,
     .init = gbsi_binned_init,

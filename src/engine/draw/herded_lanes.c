@@ -209,7 +209,7 @@ const gbsi_draw GBSI_V(gbsi_draw_herded) = {
     .name = "herded",
     .reference = "Chen, Bornn, de Freitas, Eskelin, Fang & Welling (2016), Herded Gibbs sampling, "
                  "JMLR 17(10):1-29",
-    .traits = GBSI_DRAW_CONTEXT | GBSI_DRAW_TABLED,
+    .traits = GBSI_DRAW_CONTEXT | GBSI_DRAW_TABLED | GBSI_DRAW_HERDS,
     .options = gbsi_herding_options,
     .by_bins = &GBSI_V(gbsi_draw_binned),
     .extra_edges = gbsi_herded_extra_edges,
@@ -232,7 +232,7 @@ const gbsi_draw GBSI_V(gbsi_draw_bounded) = {
     .name = "bounded-error",
     .reference = "Yamashita & Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling "
                  "algorithms, Statistics and Computing 29:1035-1053, algorithms 7 and 8",
-    .traits = GBSI_DRAW_CONTEXT | GBSI_DRAW_TABLED | GBSI_DRAW_THRESHOLD,
+    .traits = GBSI_DRAW_CONTEXT | GBSI_DRAW_TABLED | GBSI_DRAW_THRESHOLD | GBSI_DRAW_HERDS,
     .n_words = 1,
     .options = gbsi_bounded_options,
     .by_bins = &GBSI_V(gbsi_draw_binned_bounded),

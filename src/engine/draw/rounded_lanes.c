@@ -95,7 +95,7 @@ static void categorical(void *state, gbsi_tile *tile)
 const gbsi_draw GBSI_V(gbsi_draw_rounded) = {
     .name = "randomly-discretized",
     .reference = REFERENCE,
-    .traits = GBSI_DRAW_ROUNDS,
+    .traits = GBSI_DRAW_ROUNDS | GBSI_DRAW_HERDS,
     .n_words = 1,
     .options = gbsi_herding_options,
     .bytes = gbsi_binned_bytes,
@@ -116,7 +116,7 @@ const gbsi_draw GBSI_V(gbsi_draw_rounded) = {
 const gbsi_draw GBSI_V(gbsi_draw_binned_bounded) = {
     .name = "bounded-error",
     .reference = REFERENCE,
-    .traits = GBSI_DRAW_THRESHOLD,
+    .traits = GBSI_DRAW_THRESHOLD | GBSI_DRAW_HERDS,
     .n_words = 1,
     .options = gbsi_bounded_options,
     .bytes = gbsi_binned_bytes,

@@ -27,6 +27,7 @@ struct gbsi_schedule;
 #define GBSI_DRAW_HEATS     32u  /* follows inverse temperatures: tile.beta */
 #define GBSI_DRAW_THRESHOLD 64u  /* uses options.threshold, which a search may find */
 #define GBSI_DRAW_ROUNDS    128u /* rounds p at random to a multiple of 1 / bins */
+#define GBSI_DRAW_HERDS     256u /* keeps weights between updates; with CONTEXT, by neighbours */
 
 /* What a draw is made for. All pointers are borrowed for the life of the draw. */
 typedef struct gbsi_draw_job {

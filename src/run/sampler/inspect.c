@@ -131,10 +131,11 @@ cleanup:
 /* Pairs of neighbours that are looked at; with more, draws that are keyed by them stay unknown. */
 #define MOST_PAIRS (UINT64_C(1) << 26)
 
-/* Is it keyed by the states of neighbours? */
+/* Does it keep weights that are keyed by the states of neighbours? */
 static bool is_keyed(const gbs_run_options *options)
 {
-    return (gbsi_draw_traits(options) & GBSI_DRAW_CONTEXT) != 0 && !gbsi_draw_completes(options);
+    const unsigned keyed = GBSI_DRAW_CONTEXT | GBSI_DRAW_HERDS;
+    return (gbsi_draw_traits(options) & keyed) == keyed && !gbsi_draw_completes(options);
 }
 
 gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_draw_sizes *sizes, gbs_error *err)

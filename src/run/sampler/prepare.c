@@ -25,6 +25,22 @@ cleanup:
     return status;
 }
 
+/* Blocks are drawn without the states of neighbours. */
+static gbs_status refuse_context(const gbsi_draw *draw, const gbsi_scan *scan, gbs_error *err)
+{
+    if ((draw->traits & GBSI_DRAW_HERDS) == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--draw: %s reads the states of a variable's neighbours, and the %s scan "
+                         "draws it given others every time: use --scan %s",
+                         draw->name, scan->name, gbsi_scan_base_name());
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                     "--draw: %s keeps a weight for each state of a variable's "
+                     "neighbours, and the %s scan draws it given others every time: use keys "
+                     "that look at the conditional alone: --keys bins (or one)",
+                     draw->name, scan->name);
+}
+
 gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err)
 {
     const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
@@ -38,11 +54,7 @@ gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err)
     const bool blocks = (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
     const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     if ((draw->traits & GBSI_DRAW_CONTEXT) != 0 && blocks) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--draw: %s keeps a weight for each state of a variable's "
-                         "neighbours, and the %s scan draws it given others every time: use keys "
-                         "that look at the conditional alone: --keys bins (or one)",
-                         draw->name, run->engine.scan->name);
+        return refuse_context(draw, run->engine.scan, err);
     }
     if ((draw->traits & GBSI_DRAW_EXACT) == 0 && splits) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

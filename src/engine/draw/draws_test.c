@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of draws.def: what each promises, needs and keeps, whatever its keys, on every
+ * instruction set. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "draw/herding.h"
+#include "plan/draw.h"
+
+enum {
+    RANDOM = GBSI_DRAW_EXACT | GBSI_DRAW_INDEPENDENT | GBSI_DRAW_HEATS,
+    HERDED = GBSI_DRAW_CONTEXT | GBSI_DRAW_TABLED | GBSI_DRAW_HERDS,
+    BY_BINS = GBSI_DRAW_HERDS, /* of the conditional alone */
+};
+
+static const struct {
+    const char *name;
+    int keys; /* AUTO: the draw's own, or none */
+    unsigned traits;
+} rows[] = {
+    {"random", GBS_KEYS_AUTO, RANDOM},
+    {"herded", GBS_KEYS_AUTO, HERDED},
+    {"herded", GBS_KEYS_NEIGHBOURS, HERDED},
+    {"herded", GBS_KEYS_SHARED, HERDED},
+    {"herded", GBS_KEYS_SUM, HERDED},
+    {"herded", GBS_KEYS_COMPLETE, HERDED},
+    {"herded", GBS_KEYS_BINS, BY_BINS},
+    {"herded", GBS_KEYS_ONE, BY_BINS},
+    {"herded-shared", GBS_KEYS_AUTO, HERDED},
+    {"herded-complete", GBS_KEYS_AUTO, HERDED},
+    {"discretized", GBS_KEYS_AUTO, BY_BINS},
+    {"one-bin", GBS_KEYS_AUTO, BY_BINS},
+    {"randomly-discretized", GBS_KEYS_AUTO, BY_BINS | GBSI_DRAW_ROUNDS},
+    {"bounded-error", GBS_KEYS_AUTO, HERDED | GBSI_DRAW_THRESHOLD},
+    {"bounded-error", GBS_KEYS_COMPLETE, HERDED | GBSI_DRAW_THRESHOLD},
+    {"bounded-error", GBS_KEYS_BINS, BY_BINS | GBSI_DRAW_THRESHOLD},
+    {"cud", GBS_KEYS_AUTO, GBSI_DRAW_POSITION},
+};
+
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+static void traits_of_rows(void **state)
+{
+    (void)state;
+    size_t n_draws = 0;
+    for (size_t i = 0; i < N_ROWS; ++i) {
+        gbs_run_options options = gbs_run_options_default();
+        assert_int_equal(gbs_option_set(&options, "draw", rows[i].name, NULL), GBS_OK);
+        options.keys = rows[i].keys;
+        n_draws += rows[i].keys == GBS_KEYS_AUTO;
+        assert_int_equal(gbsi_draw_traits(&options), rows[i].traits);
+        for (gbsi_simd set = 0; set < GBSI_N_SIMD; ++set) {
+            if (gbsi_simd_has(set)) {
+                assert_int_equal(gbsi_draw_of(&options, set)->traits, rows[i].traits);
+            }
+        }
+    }
+    assert_null(gbsi_draw_name((int)n_draws)); /* no row of draws.def is missing above */
+}
+
+static bool has_option(const gbsi_draw *draw, const char *option)
+{
+    const char *const *name = draw->options;
+    while (name != NULL && *name != NULL && strcmp(*name, option) != 0) {
+        ++name;
+    }
+    return name != NULL && *name != NULL;
+}
+
+/* Weights are counted, saved and freed; keys and a threshold are options of those that have them.
+ */
+static void what_traits_imply(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ROWS; ++i) {
+        gbs_run_options options = gbs_run_options_default();
+        assert_int_equal(gbs_option_set(&options, "draw", rows[i].name, NULL), GBS_OK);
+        options.keys = rows[i].keys;
+        const gbsi_draw *draw = gbsi_draw_of(&options, GBSI_SIMD_PORTABLE);
+        const bool herds = (draw->traits & GBSI_DRAW_HERDS) != 0;
+        assert_true(herds == (draw->n_weights != NULL));
+        assert_true(herds == (draw->save != NULL && draw->load != NULL && draw->weave != NULL));
+        assert_true(herds == (gbsi_herding_keys(&options) != GBS_KEYS_AUTO));
+        assert_true(herds == has_option(draw, "keys"));
+        const bool threshold = (draw->traits & GBSI_DRAW_THRESHOLD) != 0;
+        assert_true(threshold == has_option(draw, "threshold"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(traits_of_rows),
+        cmocka_unit_test(what_traits_imply),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
