@@ -33,16 +33,16 @@ static const char *first_only_sampled(const cli_arguments *arguments, int draws)
     return NULL;
 }
 
-/* Refuses herding options, even with their default values, for draws that do not herd. The library
- * sees values only, not which options were given. */
+/* Refuses herding options, even with their default values, for draws that they mean nothing to. The
+ * library sees values only, not which options were given. */
 static int check_herding(const cli_arguments *arguments)
 {
     for (size_t i = 0; i < arguments->verb->n_options; i++) {
         const cli_option *option = &arguments->verb->options[i];
-        if ((arguments->run.draw == GBS_DRAW_RANDOM || arguments->run.draw == GBS_DRAW_CUD) &&
-            arguments->given[i] && cli_option_needs(option, "draw has keys")) {
-            return cli_error(CLI_USAGE, "--%s applies to herded draws only; choose one with --draw",
-                             option->name);
+        gbs_error err = {GBS_OK, ""};
+        if (arguments->given[i] && cli_option_needs(option, "draw has keys") &&
+            gbs_draw_check_herding(arguments->run.draw, option->name, &err) < 0) {
+            return cli_error(CLI_USAGE, "%s", err.message);
         }
     }
     return CLI_DONE;

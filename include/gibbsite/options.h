@@ -130,6 +130,17 @@ GBS_API int gbs_count_read(const char *text, uint64_t *value);
 GBS_API gbs_status gbs_option_get(const gbs_run_options *options, const char *name, char *text,
                                   size_t size, gbs_error *err);
 
+/**
+ * Whether an option of herding ("keys", "herd-rule", "herd-init", "bin-edge", "bin-rule", "bins",
+ * "threshold", "dummy-edges") means something with a draw. gbs_run_new() refuses values that do not
+ * fit the draw; whoever knows that an option was given, if only with its default, may ask this too.
+ *
+ * @param draw a gbs_draw_kind.
+ * @return GBS_ERR_ARGUMENT, with the reason, where the draw keeps no weights from one update to the
+ *         next, or, for "keys", has no keys.
+ */
+GBS_API gbs_status gbs_draw_check_herding(int draw, const char *option, gbs_error *err);
+
 /** Set an option of kind CHOICE (value: gbs_choice.number), FLAG (0 or 1), COUNT or SIZE. Errors
  * are those of gbs_option_set(). */
 GBS_API gbs_status gbs_option_set_uint(gbs_run_options *options, const char *name, uint64_t value,

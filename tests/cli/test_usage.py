@@ -81,6 +81,8 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--scan", "no-such-file"], "expected chromatic|"),
     (["marginals", SPRINKLER, "--herd-init", "random"], "applies to herded draws only"),
     (["marginals", SPRINKLER, "--dummy-edges", "ring:2"], "applies to herded draws only"),
+    (["marginals", SPRINKLER, "--keys", "auto"], "--keys applies to herded draws only; choose one with --draw"),
+    (["sample", SPRINKLER, "--draw", "cud", "--keys", "auto"], "--keys applies to herded draws only"),
     (["marginals", SPRINKLER, "--draw", "herded", "--dummy-edges", "ring:3"], "from 2 to half"),
     (["marginals", SPRINKLER, "--draw", "one-bin", "--keys", "sum"], "has fixed keys"),
     (["marginals", SPRINKLER, "--draw", "herded", "--bins", "4"], "has no bins"),

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -137,7 +138,34 @@ static void options_of_others(void **state)
     assert_string_equal(err.message, "--herd-rule applies with --draw herded, herded-shared, "
                                      "herded-complete, discretized, one-bin, "
                                      "randomly-discretized, bounded-error only");
+    options.herd_rule = GBS_HERD_RULE_AUTO;
+    options.keys = GBS_KEYS_NEIGHBOURS;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "--keys applies with --draw herded, herded-shared, "));
     gbs_model_free(model);
+}
+
+/* Somebody who asks for the default of an option of herding is told what gbs_run_new() cannot see:
+ * draws that keep no weights have no such option, whoever added them. */
+static void options_of_herding(void **state)
+{
+    (void)state;
+    static const char *const herding[] = {"keys",     "herd-rule", "herd-init", "bin-edge",
+                                          "bin-rule", "bins",      "threshold", "dummy-edges"};
+    for (int draw = 0; gbsi_draw_name(draw) != NULL; ++draw) {
+        const char *name = gbsi_draw_name(draw);
+        const bool herds = strcmp(name, "random") != 0 && strcmp(name, "cud") != 0 &&
+                           strcmp(name, "turned") != 0 && strcmp(name, "looking") != 0;
+        for (size_t i = 0; i < sizeof herding / sizeof herding[0]; ++i) {
+            gbs_error err = {0};
+            char refusal[96];
+            (void)snprintf(refusal, sizeof refusal,
+                           "--%s applies to herded draws only; choose one with --draw", herding[i]);
+            assert_int_equal(gbs_draw_check_herding(draw, herding[i], &err),
+                             herds ? GBS_OK : GBS_ERR_ARGUMENT);
+            assert_string_equal(err.message, herds ? "" : refusal);
+        }
+    }
 }
 
 int main(void)
@@ -148,6 +176,7 @@ int main(void)
         cmocka_unit_test(bits),
         cmocka_unit_test(states_that_are_not_there),
         cmocka_unit_test(options_of_others),
+        cmocka_unit_test(options_of_herding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

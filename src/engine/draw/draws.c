@@ -2,7 +2,9 @@
 /* All draws, by their number and by instruction set. */
 #include <assert.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "base/status.h"
 #include "draw/herding.h"
 #include "options/options.h"
 #include "plan/draw.h"
@@ -69,6 +71,28 @@ int gbsi_draw_with(unsigned traits)
 const char *const *gbsi_draw_options(int draw_kind)
 {
     return draws[GBSI_SIMD_PORTABLE][draw_kind]->options;
+}
+
+gbs_status gbsi_draw_check_herding(const gbsi_draw *draw, const char *name, const char *option,
+                                   gbs_error *err)
+{
+    const bool herds = (draw->traits & GBSI_DRAW_HERDS) != 0;
+    const bool is_keys = strcmp(option, "keys") == 0;
+    if (gbsi_option_is_named(draw->options, option) || (herds && !is_keys)) {
+        return GBS_OK;
+    }
+    return herds ? gbsi_fail(err, GBS_ERR_ARGUMENT, "--keys: draw %s has no keys", name)
+                 : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "--%s applies to herded draws only; choose one with --draw", option);
+}
+
+gbs_status gbs_draw_check_herding(int draw, const char *option, gbs_error *err)
+{
+    GBSI_NEED(option);
+    const char *name = gbsi_draw_name(draw);
+    return name == NULL
+               ? gbsi_fail(err, GBS_ERR_ARGUMENT, "--draw: found a number that is no gbs_draw_kind")
+               : gbsi_draw_check_herding(draws[GBSI_SIMD_PORTABLE][draw], name, option, err);
 }
 
 gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind)

@@ -5,11 +5,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "draw/herding.h"
+#include "options/options.h"
 #include "plan/draw.h"
 
 enum {
@@ -63,15 +63,6 @@ static void traits_of_rows(void **state)
     assert_null(gbsi_draw_name((int)n_draws)); /* no row of draws.def is missing above */
 }
 
-static bool has_option(const gbsi_draw *draw, const char *option)
-{
-    const char *const *name = draw->options;
-    while (name != NULL && *name != NULL && strcmp(*name, option) != 0) {
-        ++name;
-    }
-    return name != NULL && *name != NULL;
-}
-
 /* Weights are counted, saved and freed; keys and a threshold are options of those that have them.
  */
 static void what_traits_imply(void **state)
@@ -86,10 +77,26 @@ static void what_traits_imply(void **state)
         assert_true(herds == (draw->n_weights != NULL));
         assert_true(herds == (draw->save != NULL && draw->load != NULL && draw->weave != NULL));
         assert_true(herds == (gbsi_herding_keys(&options) != GBS_KEYS_AUTO));
-        assert_true(herds == has_option(draw, "keys"));
+        assert_true(herds == gbsi_option_is_named(draw->options, "keys"));
         const bool threshold = (draw->traits & GBSI_DRAW_THRESHOLD) != 0;
-        assert_true(threshold == has_option(draw, "threshold"));
+        assert_true(threshold == gbsi_option_is_named(draw->options, "threshold"));
     }
+}
+
+/* Of draws that are no row: weights without keys, and an option of herding without weights. */
+static void options_that_apply(void **state)
+{
+    (void)state;
+    static const char *const threshold[] = {"threshold", NULL};
+    const gbsi_draw keyless = {.traits = GBSI_DRAW_HERDS};
+    const gbsi_draw weightless = {.options = threshold};
+    gbs_error err = {0};
+    assert_int_equal(gbsi_draw_check_herding(&keyless, "own", "bins", &err), GBS_OK);
+    assert_int_equal(gbsi_draw_check_herding(&keyless, "own", "keys", &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--keys: draw own has no keys");
+    assert_int_equal(gbsi_draw_check_herding(&weightless, "own", "threshold", &err), GBS_OK);
+    assert_int_equal(gbsi_draw_check_herding(&weightless, "own", "bins", &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--bins applies to herded draws only; choose one with --draw");
 }
 
 int main(void)
@@ -97,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traits_of_rows),
         cmocka_unit_test(what_traits_imply),
+        cmocka_unit_test(options_that_apply),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

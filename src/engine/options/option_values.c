@@ -499,7 +499,7 @@ gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *
 
 /* ---- options that some scans or draws have --------------------------------------------------- */
 
-static bool has_name(const char *const *names, const char *name)
+bool gbsi_option_is_named(const char *const *names, const char *name)
 {
     while (names != NULL && *names != NULL && strcmp(*names, name) != 0) {
         ++names;
@@ -515,7 +515,7 @@ static gbs_status refuse_name(const gbsi_option *choice, gbsi_option_names *name
     size_t n = 0;
     const char *kind_name = NULL;
     for (int kind = 0; (kind_name = gbsi_option_choice_name(choice, kind)) != NULL; ++kind) {
-        if (n < sizeof who && has_name(names(kind), name)) {
+        if (n < sizeof who && gbsi_option_is_named(names(kind), name)) {
             n += (size_t)snprintf(who + n, sizeof who - n, "%s%s", n > 0 ? ", " : "", kind_name);
         }
     }
@@ -529,7 +529,8 @@ gbs_status gbsi_option_check_names(const gbs_run_options *options, const char *c
     const gbsi_option *choice = gbsi_option_find(choice_name);
     for (int kind = 0; gbsi_option_choice_name(choice, kind) != NULL; ++kind) {
         for (const char *const *name = names(kind); name != NULL && *name != NULL; ++name) {
-            if (!has_name(names(chosen), *name) && !gbsi_option_is_default(options, *name)) {
+            if (!gbsi_option_is_named(names(chosen), *name) &&
+                !gbsi_option_is_default(options, *name)) {
                 return refuse_name(choice, names, *name, err);
             }
         }

@@ -44,6 +44,9 @@ gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *
  * or there is no such choice. */
 typedef const char *const *gbsi_option_names(int chosen);
 
+/* Whether an option is among such names. */
+bool gbsi_option_is_named(const char *const *names, const char *name);
+
 /* Refuses options that other choices of a row have and the chosen one lacks; the message names
  * those that have them. @param choice_name "scan" or "draw". */
 gbs_status gbsi_option_check_names(const gbs_run_options *options, const char *choice_name,
