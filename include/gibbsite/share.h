@@ -128,7 +128,8 @@ GBS_API uint32_t gbs_share_rank(const gbs_share *share);
 GBS_API uint32_t gbs_share_n_ranks(const gbs_share *share);
 
 /** A share as a file, complete or not there at all, and back. What is read is checked.
- * @return GBS_ERR_IO; GBS_ERR_FORMAT for other files and for damage. */
+ * @return GBS_ERR_IO; GBS_ERR_FORMAT for other files and for damage; GBS_ERR_LIMIT for a pass of
+ * more updates, in all shares, than have random numbers of their own, 2^34. */
 GBS_API gbs_status gbs_share_write(const gbs_share *share, const char *path, gbs_error *err);
 GBS_API gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err);
 

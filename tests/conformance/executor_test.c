@@ -48,6 +48,20 @@ static void check_own_pass(const test_chains *f)
     gbsi_schedule_free(&own);
 }
 
+/* Refused before anything is read or allocated. */
+static void passes_are_bounded(void **state)
+{
+    (void)state;
+    gbsi_schedule schedule = {0};
+    gbs_error err = {GBS_OK, ""};
+    assert_int_equal(gbsi_plan_level(NULL, NULL, UINT32_MAX, &schedule, &err), GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "this version holds 4294967294"));
+    err = (gbs_error){GBS_OK, ""};
+    assert_int_equal(gbsi_plan_level(NULL, NULL, GBSI_MOST_PLACES + 1, &schedule, &err),
+                     GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "the random numbers of a pass would repeat"));
+}
+
 static void set_up(test_chains *f, gbs_model *model, const gbsi_edges *extra,
                    const uint32_t *sequence, size_t n, bool repeats, uint64_t chains, bool heated)
 {
@@ -221,6 +235,7 @@ int main(void)
         cmocka_unit_test(random_sequences),
         cmocka_unit_test(whole_sweeps),
         cmocka_unit_test(heat),
+        cmocka_unit_test(passes_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

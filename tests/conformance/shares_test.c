@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "rng/philox.h"
+#include "share/share.h"
 #include "support/ranks_alike.h"
 #include "support/runs.h"
 #include "support/share_runs.h"
@@ -250,6 +252,34 @@ static void shares_of_other_ranks_are_told(void **state)
     gbs_model_free(model);
 }
 
+/* Places of updates are numbers of the whole: in a file they may be any. */
+static void places_beyond_random_numbers_are_refused(void **state)
+{
+    (void)state;
+    gbs_model *model = test_model(TEST_ISING, 5, 10);
+    gbs_partition *partition = NULL;
+    gbs_share *share = NULL;
+    gbs_error err = {GBS_OK, ""};
+    assert_int_equal(gbs_partition_new(model, NULL, NULL, 2, GBS_PARTS_AUTO, &partition, &err),
+                     GBS_OK);
+    assert_int_equal(gbs_partition_share(partition, 0, &share, &err), GBS_OK);
+    for (uint64_t more = 0; more < 2; ++more) {
+        gbs_share *read = NULL;
+        void *bytes = NULL;
+        size_t n = 0;
+        share->facts.n_places = GBSI_MOST_PLACES + more;
+        assert_int_equal(gbs_share_pack(share, &bytes, &n, &err), GBS_OK);
+        assert_int_equal(gbs_share_unpack(bytes, n, &read, &err), more ? GBS_ERR_LIMIT : GBS_OK);
+        assert_true((read == NULL) == (more > 0));
+        gbs_share_bytes_free(bytes);
+        gbs_share_free(read);
+    }
+    assert_non_null(strstr(err.message, "the random numbers of a pass would repeat"));
+    gbs_share_free(share);
+    gbs_partition_free(partition);
+    gbs_model_free(model);
+}
+
 /* The share of every rank, but not the seed. */
 static gbs_status live_apart(const gbs_ranks *ranks, void *context, gbs_error *err)
 {
@@ -297,6 +327,7 @@ int main(void)
         cmocka_unit_test(what_needs_the_whole_is_refused),
         cmocka_unit_test(shares_of_other_ranks_are_told),
         cmocka_unit_test(options_that_differ_are_told),
+        cmocka_unit_test(places_beyond_random_numbers_are_refused),
     };
     return cmocka_run_group_tests_name("shares", tests, NULL, NULL);
 }

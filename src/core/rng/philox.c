@@ -2,6 +2,7 @@
 #include "rng/philox.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 #include <Random123/philox.h>
 
@@ -21,10 +22,19 @@ void gbsi_philox(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t block, g
 uint32_t gbsi_word(uint64_t seed, uint32_t chain, uint64_t pass, uint64_t place,
                    gbsi_purpose purpose)
 {
-    assert(place >> 34 == 0);
+    assert(place < GBSI_MOST_PLACES);
     uint32_t word[4];
     gbsi_philox(seed, chain, pass, (uint32_t)(place >> 2), purpose, word);
     return word[place & 3];
+}
+
+gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err)
+{
+    return n_places <= GBSI_MOST_PLACES ? GBS_OK
+                                        : gbsi_fail(err, GBS_ERR_LIMIT,
+                                                    "a pass of %" PRIu64 " updates: beyond %" PRIu64
+                                                    " the random numbers of a pass would repeat",
+                                                    n_places, GBSI_MOST_PLACES);
 }
 
 double gbsi_uniform(uint32_t high, uint32_t low)

@@ -12,6 +12,15 @@
 
 #include <stdint.h>
 
+#include "base/status.h"
+
+/* Places of a pass that have words of their own: of a larger one place div 4 keeps the low 32 bits.
+ */
+#define GBSI_MOST_PLACES (UINT64_C(1) << 34)
+
+/* @return GBS_ERR_LIMIT where a pass of so many places would repeat words. */
+gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err);
+
 typedef enum gbsi_purpose {
     GBSI_PURPOSE_UPDATE = 0,    /* chain, pass, place in the compiled schedule of that pass */
     GBSI_PURPOSE_REFINE = 1,    /* as the update: the second word where the first was 0 */
@@ -45,7 +54,7 @@ typedef enum gbsi_purpose {
 void gbsi_philox(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t block, gbsi_purpose purpose,
                  uint32_t word[4]);
 
-/* The one word of a place. */
+/* The one word of a place below GBSI_MOST_PLACES. */
 uint32_t gbsi_word(uint64_t seed, uint32_t chain, uint64_t pass, uint64_t place,
                    gbsi_purpose purpose);
 

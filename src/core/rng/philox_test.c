@@ -224,16 +224,30 @@ static void below_is_uniform(void **state)
     assert_true(chi > 0.0);
 }
 
+/* The last place that has a word of its own; the words of one more would be those of place 0. */
+static void places_are_bounded(void **state)
+{
+    (void)state;
+    gbs_error err = {GBS_OK, ""};
+    uint32_t word[4];
+    gbsi_philox(7, 3, 5, UINT32_MAX, GBSI_PURPOSE_UPDATE, word);
+    assert_int_equal(gbsi_word(7, 3, 5, GBSI_MOST_PLACES - 1, GBSI_PURPOSE_UPDATE), word[3]);
+    assert_int_equal((uint32_t)(GBSI_MOST_PLACES / 4), 0);
+    assert_int_equal(gbsi_places_check(0, &err), GBS_OK);
+    assert_int_equal(gbsi_places_check(GBSI_MOST_PLACES, &err), GBS_OK);
+    assert_int_equal(gbsi_places_check(GBSI_MOST_PLACES + 1, &err), GBS_ERR_LIMIT);
+    assert_string_equal(err.message, "a pass of 17179869185 updates: beyond 17179869184 the random "
+                                     "numbers of a pass would repeat");
+    assert_int_equal(gbsi_places_check(UINT64_MAX, NULL), GBS_ERR_LIMIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_vectors),
-        cmocka_unit_test(lanes_equal_scalar),
-        cmocka_unit_test(chains_do_not_depend_on_packing),
-        cmocka_unit_test(uniforms),
-        cmocka_unit_test(below_is_the_floor),
-        cmocka_unit_test(below_has_no_bias),
-        cmocka_unit_test(below_is_uniform),
+        cmocka_unit_test(published_vectors),  cmocka_unit_test(places_are_bounded),
+        cmocka_unit_test(lanes_equal_scalar), cmocka_unit_test(chains_do_not_depend_on_packing),
+        cmocka_unit_test(uniforms),           cmocka_unit_test(below_is_the_floor),
+        cmocka_unit_test(below_has_no_bias),  cmocka_unit_test(below_is_uniform),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

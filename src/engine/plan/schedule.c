@@ -6,6 +6,7 @@
 #include "base/extremes.h"
 #include "base/memory.h"
 #include "plan/compile.h"
+#include "rng/philox.h"
 
 void gbsi_schedule_free(gbsi_schedule *schedule)
 {
@@ -196,6 +197,7 @@ static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
                                 gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_places_check(n, err));
     if (n >= UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "a pass of %zu updates; this version holds %u", n,
                          UINT32_MAX - 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A share that was loaded may be forged: no number of it may point outside its arrays. */
+#include "rng/philox.h"
 #include "scan/scan.h"
 #include "share/share_inside.h"
 
@@ -185,6 +186,10 @@ static bool fixed_fit(const gbs_share *s)
 
 gbs_status gbsi_share_check(const gbs_share *s, gbs_error *err)
 {
+    const gbs_status status = gbsi_places_check(s->facts.n_places, err); /* of the whole */
+    if (status < 0) {
+        return status;
+    }
     const bool fine =
         s->facts.n_user_variables <= UINT32_MAX && s->facts.max_user_arity <= GBS_MAX_ARITY &&
         s->facts.max_arity <= GBS_MAX_ARITY && gbsi_scan_of((int)s->facts.scan) != NULL &&
