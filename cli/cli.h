@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "arguments.h"
 #include "gibbsite/gibbsite.h"
+#include "options/arguments.h"
 
 /* Exit statuses: a contract, see gibbsite(1). */
 typedef enum cli_exit {
@@ -35,7 +35,7 @@ struct cli_verb {
 extern const cli_verb *const cli_verbs[];
 extern const size_t cli_n_verbs;
 #define CLI_VERB(id) extern const cli_verb cli_verb_##id;
-#include "verbs.def"
+#include "verbs/verbs.def"
 #undef CLI_VERB
 
 /* "ising" of "generate ising"; NULL of a verb of one word. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
-#include "ranks.h"
+#include "job/job.h"
+#include "job/ranks.h"
 
 int main(int argc, char **argv)
 {

@@ -8,8 +8,8 @@
 #include <malloc.h>
 #endif
 
-#include "job.h"
-#include "ranks.h"
+#include "job/job.h"
+#include "job/ranks.h"
 
 /* Refused here rather than ignored: a misspelt name would silently measure something else. */
 static int check_environment(void)

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/shares.h"
 #include "divide.h"
+#include "job/shares.h"
 
 typedef struct request {
     const char *folder;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/job.h"
-#include "cli/ranks.h"
 #include "divide.h"
 #include "gibbsite/mpi.h"
+#include "job/job.h"
+#include "job/ranks.h"
 
 static int print_help(void)
 {

@@ -25,9 +25,9 @@ def check(pattern, *allowed):
 
 check("include/**/*.[ch]", "gibbsite")
 check("mpi/ranks_mpi.c", "gibbsite")
-check("mpi/*.[ch]", "gibbsite", "cli")
+check("mpi/*.[ch]", "gibbsite", "cli", "options", "job")
 check("python/core/*.[ch]", "gibbsite")
-check("cli/**/*.[ch]", "gibbsite", "lab/reproduction.h", "lab/decomposition.h", "src/show/chart/chart.h")
+check("cli/**/*.[ch]", "gibbsite", "cli", "options", "verbs", "draws", "screen", "job", "lab/reproduction.h", "lab/decomposition.h", "src/show/chart/chart.h")
 
 stated = re.findall(r"'(\w+)'", re.search(r"foreach group : \[([^]]*)\]", (root / "meson.build").read_text())[1])
 said = re.findall(r"^\| `(\w+)/` \|", (root / "src/README.md").read_text(), re.M)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws of any program, read from its files. */
+#ifndef GIBBSITE_CLI_DRAWS_READ_H
+#define GIBBSITE_CLI_DRAWS_READ_H
+
+#include "job/job.h"
+
+typedef struct cli_drawn {
+    size_t n_chains, n_draws; /* of each chain */
+    size_t n, capacity;       /* quantities */
+    char **name;              /* [n] */
+    double **value;           /* [n] of [n_chains][n_draws] */
+} cli_drawn;
+
+/* Read files by their names: one .npz, .npy or .nc file; CODA's BASEindex.txt, whose chains are in
+ * BASEchain1.txt, BASEchain2.txt, ...; else CSV as of CmdStan, a chain a file.
+ * @return CLI_DONE, or an exit status after a message. Free with cli_drawn_free() in either case.
+ */
+int cli_drawn_read(cli_drawn *d, char **path, int n_paths);
+void cli_drawn_free(cli_drawn *d);
+
+/* ---- for readers ---------------------------------------------------------------------------- */
+
+/* Room for one quantity more, of the shape that d has. @param name copied.
+ * @return its values; NULL after a message. */
+double *cli_drawn_add(cli_drawn *d, const char *name);
+
+/* draws_read_text.c */
+int cli_drawn_read_csv(cli_drawn *d, char **path, size_t n_paths);
+int cli_drawn_read_coda(cli_drawn *d, const char *index);
+/* draws_read_arrays.c */
+int cli_drawn_read_numpy(cli_drawn *d, const char *path, int archive);
+/* Quantities x[0], x[1], ... of an array [chains][draws]...; names count from 0, as in NumPy, but
+ * for dimensions with labels.
+ * @param label [n_dims][shape of that dimension] or NULL; NULL for dimensions without.
+ * @param at the elements in C order. */
+int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, unsigned n_dims,
+                        char *const *const *label, double (*at)(const void *data, size_t i),
+                        const void *data);
+/* draws_read_netcdf.c */
+int cli_drawn_read_netcdf(cli_drawn *d, const char *path);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws on their way into a file of arrays or one file per chain, which needs all of them first. */
+#ifndef GIBBSITE_CLI_KEPT_DRAWS_H
+#define GIBBSITE_CLI_KEPT_DRAWS_H
+
+#include "job/job.h"
+#include "spool.h"
+
+/* Which variables a result is about. */
+typedef struct cli_selection {
+    uint32_t *variable; /* [n] */
+    uint32_t n;
+    int all; /* every variable, in order */
+} cli_selection;
+
+/* variables.c: a list of variables, NULL for all. @param option "--monitor", for messages.
+ * @return an exit status. */
+int cli_select(const gbs_model *model, const char *option, const char *list,
+               cli_selection *selection);
+/* Variables of draws: those listed, else those of --target, else all that have a state: of a
+ * partial scan those it visits. @return an exit status. */
+int cli_select_drawn(const cli_job *job, const char *list, cli_selection *selection);
+/* The file of "@FILE", NULL if the text is a list. */
+const char *cli_query_file(const char *query);
+/* The variables of a list or of a query file "@FILE", in its order; NULL for all. @return an exit
+ * status. */
+int cli_select_query(const cli_job *job, const char *query, cli_selection *selection);
+void cli_selection_free(cli_selection *selection);
+
+/* verb_sample.c: the verb, and exact --task sample. @param forced as in cli_settle(). @return an
+ * exit status. */
+int cli_write_draws(cli_arguments *arguments, gbs_method forced);
+
+typedef struct cli_draws {
+    const cli_job *job;
+    const cli_selection *selection;
+    const char *path; /* of the file that is written */
+    uint32_t n_chains;
+    uint64_t n_draws;       /* that every chain has */
+    unsigned state_bytes;   /* 1 where every written variable has at most 256 states, else 2 */
+    uint8_t *row;           /* one draw */
+    cli_spool *states;      /* rows of [selection->n] states, little-endian */
+    cli_spool *lp;          /* rows of one double */
+    double first_s, last_s; /* on a clock: when the first and the last draw came */
+} cli_draws;
+
+/* Run, keep the draws, write them. @param format "npz", "npy", "netcdf", "cmdstan" or "coda".
+ * @return an exit status. */
+int cli_draws_run(cli_job *job, const cli_selection *selection, const char *format, int *stopped);
+
+/* Whether this program can write the format and the options go with it: before the run. */
+int cli_draws_check(const cli_arguments *arguments, const char *format);
+
+/* The writers: everything after the run. */
+gbs_status cli_draws_npz(const cli_draws *draws, const char *path, gbs_error *err);
+gbs_status cli_draws_npy(const cli_draws *draws, const char *path, gbs_error *err);
+gbs_status cli_draws_cmdstan(const cli_draws *draws, const char *path, gbs_error *err);
+gbs_status cli_draws_coda(const cli_draws *draws, const char *base, gbs_error *err);
+/* Whether NetCDF can be written here, and where the options say. @return an exit status. */
+int cli_netcdf_check(const cli_arguments *arguments);
+gbs_status cli_draws_netcdf(const cli_draws *draws, const char *path, gbs_error *err);
+
+/* The state of a variable in a row of draws->states. @param i place in the selection. */
+static inline uint32_t cli_state_at(const uint8_t *row, unsigned state_bytes, uint32_t i)
+{
+    const uint8_t *at = row + (size_t)i * state_bytes;
+    return state_bytes == 1 ? at[0] : (uint32_t)at[0] | (uint32_t)at[1] << 8;
+}
+
+/* Bytes of one row of states. */
+static inline size_t cli_row_bytes(const cli_draws *draws)
+{
+    return (size_t)draws->selection->n * draws->state_bytes;
+}
+
+/* A failure of the program's own, in the library's form. @return status. */
+gbs_status cli_reason(gbs_error *err, gbs_status status, const char *format, ...) CLI_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marginals as arrays: state a of the i-th variable stands at offsets[i] + a of marginals, mcse,
+ * ess and rhat; what is undefined is NaN. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archives.h"
+#include "verbs/marginals.h"
+
+/* The rows of the selection, one after the other. */
+static void gather(const cli_job *job, const cli_selection *s, const double *from, double *to)
+{
+    const size_t *offset = gbs_model_state_offsets(job->model);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const uint32_t v = s->variable[i];
+        for (size_t row = offset[v]; row < offset[v + 1]; row++) {
+            *to++ =
+                isnan(from[row]) ? (double)NAN : from[row]; /* one NaN: equal runs, equal bytes */
+        }
+    }
+}
+
+static gbs_status add_rows(gbs_npz_writer *writer, const cli_job *job, const cli_estimates *e,
+                           size_t n, gbs_error *err)
+{
+    const struct {
+        const char *name;
+        const double *value;
+    } arrays[] = {{"marginals", e->p}, {"mcse", e->mcse}, {"ess", e->ess}, {"rhat", e->rhat}};
+    gbs_array array = {.type = GBS_ARRAY_F8, .n_dims = 1};
+    gbs_status status = GBS_OK;
+    array.shape[0] = n;
+    array.data = malloc(n * sizeof(double) + 1);
+    if (array.data == NULL) {
+        return cli_reason(err, GBS_ERR_MEMORY, "out of memory: %zu rows", n);
+    }
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status >= 0; i++) {
+        gather(job, e->selection, arrays[i].value, array.data);
+        status = gbs_npz_writer_add(writer, arrays[i].name, &array, NULL, NULL, err);
+    }
+    free(array.data);
+    return status;
+}
+
+static gbs_status add_offsets(gbs_npz_writer *writer, const int64_t *offset, size_t n,
+                              gbs_error *err)
+{
+    gbs_array array = {.type = GBS_ARRAY_I8, .n_dims = 1};
+    array.shape[0] = n;
+    array.data = (void *)(uintptr_t)offset; /* only read */
+    return gbs_npz_writer_add(writer, "offsets", &array, NULL, NULL, err);
+}
+
+gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_estimates *e,
+                             gbs_error *err)
+{
+    const cli_selection *s = e->selection;
+    gbs_npz_writer *writer = NULL;
+    int64_t *offset = calloc((size_t)s->n + 1, sizeof *offset);
+    gbs_status status = offset == NULL
+                            ? cli_reason(err, GBS_ERR_MEMORY, "out of memory: %u variables", s->n)
+                            : gbs_npz_writer_new(output, &writer, err);
+    for (uint32_t i = 0; i < s->n && status >= 0; i++) {
+        offset[i + 1] = offset[i] + gbs_model_arity(job->model, s->variable[i]);
+    }
+    if (status >= 0) {
+        status = add_rows(writer, job, e, (size_t)offset[s->n], err);
+    }
+    if (status >= 0) {
+        status = add_offsets(writer, offset, (size_t)s->n + 1, err);
+    }
+    if (status >= 0) {
+        status = cli_add_variables(writer, job->model, s, err);
+    }
+    if (status >= 0) {
+        status = cli_add_meta(writer, "marginals/2", job, s, err);
+    }
+    if (status >= 0) {
+        gbs_npz_writer_finish(writer);
+    }
+    gbs_npz_writer_free(writer);
+    free(offset);
+    return status;
+}

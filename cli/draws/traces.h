@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* marginals --monitor: traces of a run, diagnosed. */
+#ifndef GIBBSITE_CLI_TRACES_H
+#define GIBBSITE_CLI_TRACES_H
+
+#include "kept_draws.h"
+#include "verbs/diagnose.h"
+
+/* Let job->run keep the traces that --monitor asks for, and for --report that of the log density.
+ * @return an exit status. */
+int cli_monitor(cli_job *job);
+int cli_monitors(const cli_arguments *arguments);
+/* After the run: what they say. @return an exit status. Free with cli_diagnosis_free() in either
+ * case. */
+int cli_traces_take(const cli_job *job, cli_diagnosis *a);
+/* As a table on standard error, the largest R-hat first if there are many.
+ * @param tempered 1: the run went on with ladders of temperatures. @return an exit status. */
+int cli_traces_tell(cli_diagnosis *a, int tempered);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite marginals --cases: a row of posteriors for each row of a table. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case_table.h"
+#include "verbs/marginals.h"
+
+typedef struct answering {
+    const cli_job *job;
+    const cli_selection *query;
+    cli_case_table *table;
+    gbs_cases *cases;
+    gbs_output *output;
+    uint32_t n_columns;
+    size_t n_states, at_once;
+    uint32_t *state;    /* [at_once][n_columns] */
+    double *p, *mcse;   /* [at_once][n_states] */
+    double *log_p;      /* [at_once] */
+    int *converged;     /* [at_once] */
+    uint64_t n, n_done; /* cases */
+    uint64_t n_impossible, n_doubtful;
+    cli_bar bar;
+} answering;
+
+static void answering_free(answering *a)
+{
+    cli_case_table_free(a->table);
+    gbs_cases_free(a->cases);
+    gbs_output_discard(a->output);
+    free(a->state);
+    free(a->p);
+    free(a->mcse);
+    free(a->log_p);
+    free(a->converged);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* "lung=yes", quoted as a whole where that must be. */
+static int write_name(gbs_output *output, const gbs_model *model, uint32_t v, uint32_t a,
+                      const char *after)
+{
+    char number[32];
+    char name[32];
+    const char *of = cli_variable_text(model, v, "", name);
+    const char *label = cli_state_text(model, v, a, number);
+    const size_t size = strlen(of) + strlen(label) + strlen(after) + 2;
+    char *text = malloc(size);
+    if (text == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    (void)snprintf(text, size, "%s=%s%s", of, label, after);
+    gbs_output_text(output, ",");
+    gbs_output_csv_field(output, text);
+    free(text);
+    return CLI_DONE;
+}
+
+static int write_header(const answering *a)
+{
+    const gbs_model *model = a->job->model;
+    const int exact = gbs_cases_is_exact(a->cases);
+    int status = CLI_DONE;
+    gbs_output_text(a->output, "case");
+    for (uint32_t i = 0; i < a->query->n; i++) {
+        const uint32_t v = a->query->variable[i];
+        for (uint32_t k = 0; k < gbs_model_arity(model, v) && status == CLI_DONE; k++) {
+            status = write_name(a->output, model, v, k, "");
+            if (status == CLI_DONE && !exact) {
+                status = write_name(a->output, model, v, k, " mcse");
+            }
+        }
+    }
+    gbs_output_text(a->output, ",log_probability");
+    gbs_output_text(a->output, exact ? "\n" : ",converged\n");
+    return status;
+}
+
+static void write_number(gbs_output *output, double value)
+{
+    gbs_output_text(output, ",");
+    if (!isnan(value)) {
+        gbs_output_double(output, value);
+    }
+}
+
+static void write_case(answering *a, size_t i)
+{
+    const int exact = gbs_cases_is_exact(a->cases);
+    gbs_output_uint(a->output, a->n_done);
+    for (size_t k = i * a->n_states; k < (i + 1) * a->n_states; k++) {
+        write_number(a->output, a->p[k]);
+        if (!exact) {
+            write_number(a->output, a->mcse[k]);
+        }
+    }
+    write_number(a->output, a->log_p[i]);
+    if (!exact) {
+        gbs_output_text(a->output, a->converged[i] ? ",1" : ",0");
+    }
+    gbs_output_text(a->output, "\n");
+    a->n_impossible += a->log_p[i] == -INFINITY;
+    a->n_doubtful += !a->converged[i];
+    a->n_done++;
+}
+
+/* ---- answering ------------------------------------------------------------------------------- */
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    answering *a = context;
+    char text[64];
+    (void)snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " cases", a->n_done, a->n);
+    cli_bar_share(&a->bar, progress->elapsed_s, a->n > 0 ? (double)a->n_done / (double)a->n : 1.0,
+                  text);
+    return cli_signals_caught();
+}
+
+static int take_room(answering *a)
+{
+    const size_t n = a->at_once;
+    a->state = calloc(n * a->n_columns + 1, sizeof *a->state);
+    a->p = calloc(n * a->n_states + 1, sizeof *a->p);
+    a->mcse = calloc(n * a->n_states + 1, sizeof *a->mcse);
+    a->log_p = calloc(n, sizeof *a->log_p);
+    a->converged = calloc(n, sizeof *a->converged);
+    return a->state == NULL || a->p == NULL || a->mcse == NULL || a->log_p == NULL ||
+                   a->converged == NULL
+               ? cli_error(CLI_FAILED, "out of memory: %zu cases at once", n)
+               : CLI_DONE;
+}
+
+/* @param stopped out: 1 if a limit or a signal ended it. */
+static int answer_some(answering *a, size_t n, int *stopped)
+{
+    gbs_error err = {GBS_OK, ""};
+    size_t n_done = 0;
+    const gbs_run_callbacks callbacks = {.context = a, .progress = on_progress};
+    gbs_case_answers answers = {.size = sizeof answers,
+                                .p = a->p,
+                                .mcse = a->mcse,
+                                .log_p = a->log_p,
+                                .converged = a->converged};
+    const gbs_status status =
+        gbs_cases_answer(a->cases, n, a->state, &callbacks, &answers, &n_done, &err);
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    for (size_t i = 0; i < n_done; i++) {
+        write_case(a, i);
+    }
+    *stopped = status == GBS_STOPPED || cli_signals_caught();
+    return CLI_DONE;
+}
+
+static int answer_all(answering *a, int *stopped)
+{
+    int end = 0;
+    int status = take_room(a);
+    if (status == CLI_DONE) {
+        status = write_header(a);
+    }
+    while (status == CLI_DONE && !end && !*stopped) {
+        size_t n = 0;
+        while (n < a->at_once && status == CLI_DONE && !end) {
+            status = cli_case_table_next(a->table, a->state + n * a->n_columns, &end);
+            n += !end;
+        }
+        if (status == CLI_DONE && n > 0) {
+            status = answer_some(a, n, stopped);
+        }
+    }
+    return status;
+}
+
+static void tell(const answering *a, int stopped)
+{
+    const cli_arguments *arguments = a->job->arguments;
+    if (a->n_impossible > 0) {
+        cli_note(arguments, "%" PRIu64 " case%s impossible: probability 0, no posteriors",
+                 a->n_impossible, a->n_impossible == 1 ? " is" : "s are");
+    }
+    if (gbs_cases_is_exact(a->cases)) {
+        cli_note(arguments, "%" PRIu64 " case%s, exact", a->n_done, a->n_done == 1 ? "" : "s");
+    } else {
+        cli_note(arguments,
+                 "%" PRIu64 " case%s, each as 'gibbsite marginals' answers it; %" PRIu64
+                 " did not converge",
+                 a->n_done, a->n_done == 1 ? "" : "s", a->n_doubtful);
+    }
+    if (stopped) {
+        cli_note(arguments, "stopped: cases %" PRIu64 " to %" PRIu64 " are not answered", a->n_done,
+                 a->n - 1);
+    }
+}
+
+static int prepare(answering *a, const char *path)
+{
+    const cli_job *job = a->job;
+    gbs_error err = {GBS_OK, ""};
+    int status = cli_case_table_open(job->model, path, NULL, &a->table);
+    if (status == CLI_DONE) {
+        status = cli_case_table_check(a->table, &a->n);
+    }
+    if (status != CLI_DONE) {
+        return status;
+    }
+    const uint32_t *column = cli_case_table_columns(a->table, &a->n_columns);
+    const gbs_status done = gbs_cases_new(job->model, job->evidence, &job->options, a->n_columns,
+                                          column, a->query->n, a->query->variable, &a->cases, &err);
+    if (done < 0) {
+        return cli_fail(done, &err);
+    }
+    a->n_states = gbs_cases_n_states(a->cases);
+    a->at_once = gbs_cases_at_once(a->cases);
+    return CLI_DONE;
+}
+
+int cli_answer_cases(cli_job *job, const cli_selection *query)
+{
+    const char *path = job->output != NULL ? job->output : "-";
+    gbs_error err = {GBS_OK, ""};
+    int stopped = 0;
+    answering a;
+    memset(&a, 0, sizeof a);
+    a.job = job;
+    a.query = query;
+    int status = prepare(&a, job->arguments->cases);
+    gbs_status done = GBS_OK;
+    if (status == CLI_DONE) {
+        done = gbs_output_open(path, &a.output, &err);
+    }
+    if (status == CLI_DONE && done >= 0) {
+        cli_signals_catch();
+        cli_bar_init(&a.bar, job->arguments, &job->options);
+        status = answer_all(&a, &stopped);
+        cli_bar_finish(&a.bar, NULL);
+    }
+    if (status == CLI_DONE && done >= 0) {
+        gbs_output *output = a.output;
+        a.output = NULL;
+        done = gbs_output_commit(output, &err);
+    }
+    if (done < 0) {
+        status = cli_fail_output(path, done, &err);
+    } else if (status == CLI_DONE) {
+        tell(&a, stopped);
+        status = cli_judge(job->arguments, a.n_doubtful == 0, stopped ? CLI_STOPPED : CLI_DONE);
+    }
+    answering_free(&a);
+    return status;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run, from its options to its verdict: shared by the verbs that sample. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "draws/traces.h"
+#include "job.h"
+#include "ranks.h"
+#include "shares.h"
+
+/*
+ * Options whose rows need "sampled" apply to sampling only (gibbsite-marginals(1), --method). If
+ * one of these options was given, even with its default value, `--method auto` means `sample`. The
+ * library sees values only, not which options were given, so the program decides this here.
+ *
+ * @param draws whether draws are written: then some options say how many.
+ */
+static const char *first_only_sampled(const cli_arguments *arguments, int draws)
+{
+    static const char *const number[] = {"chains", "sweeps", "thin"};
+    for (size_t i = 0; i < arguments->verb->n_options; i++) {
+        const cli_option *option = &arguments->verb->options[i];
+        int counts = 0;
+        for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
+            counts = counts || strcmp(option->name, number[k]) == 0;
+        }
+        if (arguments->given[i] && cli_option_needs(option, "sampled") && !(draws && counts)) {
+            return option->name;
+        }
+    }
+    return NULL;
+}
+
+/* Refuses herding options, even with their default values, for draws that they mean nothing to. The
+ * library sees values only, not which options were given. */
+static int check_herding(const cli_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->verb->n_options; i++) {
+        const cli_option *option = &arguments->verb->options[i];
+        gbs_error err = {GBS_OK, ""};
+        if (arguments->given[i] && cli_option_needs(option, "draw has keys") &&
+            gbs_draw_check_herding(arguments->run.draw, option->name, &err) < 0) {
+            return cli_error(CLI_USAGE, "%s", err.message);
+        }
+    }
+    return CLI_DONE;
+}
+
+/* A file that is written beside the result. */
+static int check_beside(const cli_arguments *arguments, const char *name, const char *path)
+{
+    const char *output = arguments->output;
+    if (path != NULL && strcmp(path, "-") == 0) {
+        return cli_error(CLI_USAGE,
+                         "--%s -: standard output is for the result; name a file instead", name);
+    }
+    if (path != NULL && output != NULL && strcmp(path, output) == 0) {
+        return cli_error(CLI_USAGE, "--output and --%s name the same file %s", name, output);
+    }
+    return cli_check_output(path);
+}
+
+int cli_check_report(const cli_arguments *arguments)
+{
+    const char *report = arguments->report;
+    const char *summary = arguments->summary;
+    if (report != NULL && summary != NULL && strcmp(report, summary) == 0) {
+        return cli_error(CLI_USAGE, "--summary and --report name the same file %s", report);
+    }
+    return check_beside(arguments, "report", report);
+}
+
+static int check_outputs(const cli_arguments *arguments)
+{
+    int status = cli_check_output(arguments->output);
+    if (status == CLI_DONE) {
+        status = check_beside(arguments, "summary", arguments->summary);
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_report(arguments);
+    }
+    return status == CLI_DONE ? cli_check_output(arguments->checkpoint) : status;
+}
+
+static int refuse_sampled(const char *given, const char *method)
+{
+    return given == NULL || strcmp(given, "max-updates") == 0
+               ? CLI_DONE
+               : cli_error(CLI_USAGE, "--%s cannot apply with --method %s", given, method);
+}
+
+const char *cli_sampled_option(const cli_arguments *arguments)
+{
+    return first_only_sampled(arguments, 0);
+}
+
+int cli_check_method(const cli_arguments *arguments)
+{
+    return arguments->run.method == GBS_METHOD_EXACT
+               ? refuse_sampled(cli_sampled_option(arguments), "exact")
+               : CLI_DONE;
+}
+
+int cli_settle(cli_arguments *arguments, gbs_method forced)
+{
+    int status = CLI_DONE;
+    const char *given = first_only_sampled(arguments, forced == GBS_METHOD_SAMPLE);
+    gbs_run_options *options = &arguments->run;
+    const int unsampled =
+        options->method == GBS_METHOD_EXACT || options->method == GBS_METHOD_MEAN_FIELD;
+    const char *name = options->method == GBS_METHOD_EXACT ? "exact" : "mean-field";
+    if (forced == GBS_METHOD_SAMPLE && unsampled) {
+        return cli_error(CLI_USAGE, "--method %s: 'gibbsite sample' takes auto|sample", name);
+    }
+    if (unsampled && given == NULL && options->method == GBS_METHOD_MEAN_FIELD) {
+        given = cli_given(arguments, "target-error") ? "target-error"
+                : cli_given(arguments, "seed")       ? "seed"
+                                                     : NULL;
+    }
+    if (forced == GBS_METHOD_EXACT) {
+        options->method = GBS_METHOD_EXACT;
+    } else if (unsampled) {
+        status = refuse_sampled(given, name);
+    }
+    if (options->method == GBS_METHOD_AUTO && given != NULL && arguments->resume == NULL) {
+        options->method = GBS_METHOD_SAMPLE;
+    }
+    if (status == CLI_DONE) {
+        status = check_herding(arguments);
+    }
+    return status == CLI_DONE ? check_outputs(arguments) : status;
+}
+
+typedef struct watch {
+    cli_bar bar;
+    int pipe; /* results are written to standard output during the run */
+} watch;
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    watch *w = context;
+    cli_bar_update(&w->bar, progress);
+    if (cli_signals_asked()) {
+        cli_bar_tell(&w->bar, progress);
+    }
+    return cli_signals_caught() || (w->pipe && cli_reader_gone());
+}
+
+/* The library has one context for all callbacks; here the draw callback has its own. */
+typedef struct both {
+    watch w; /* first, because on_progress() casts the context to watch */
+    gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
+                       const uint32_t *state, gbs_error *err);
+    void *context;
+} both;
+
+static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                          const uint32_t *state, gbs_error *err)
+{
+    both *b = context;
+    return b->draw(b->context, draw, chain, log_density, state, err);
+}
+
+static gbs_status new_run(cli_job *job, int draws, gbs_error *err)
+{
+    const gbs_ranks *ranks = cli_here.ranks;
+    if (job->make_run != NULL) {
+        return job->make_run(job, err);
+    }
+    if (ranks == NULL) {
+        return (draws ? gbs_run_new_for_draws : gbs_run_new)(job->model, job->evidence,
+                                                             &job->options, &job->run, err);
+    }
+    if (cli_here.by_model) {
+        return cli_new_shared_run(job, draws, err);
+    }
+    return (draws ? gbs_run_new_for_draws_on_ranks : gbs_run_new_on_ranks)(
+        ranks, job->model, job->evidence, &job->options, &job->run, err);
+}
+
+int cli_execute(cli_job *job,
+                gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
+                                   const uint32_t *state, gbs_error *err),
+                void *context, int *stopped)
+{
+    const cli_arguments *arguments = job->arguments;
+    gbs_error err = {GBS_OK, ""};
+    both b;
+    memset(&b, 0, sizeof b);
+    b.draw = draw;
+    b.context = context;
+    b.w.pipe = draw != NULL && (arguments->output == NULL || strcmp(arguments->output, "-") == 0);
+    cli_signals_tell();
+    int begun = cli_meet(CLI_DONE);
+    begun = begun == CLI_DONE ? cli_meet_divided(job) : begun;
+    if (begun != CLI_DONE) {
+        return begun;
+    }
+    gbs_status status = new_run(job, draw != NULL, &err);
+    if (status < 0) {
+        return cli_meet(cli_fail(status, &err));
+    }
+    begun = draw == NULL ? cli_monitor(job) : CLI_DONE; /* draws have a --monitor of their own */
+    begun = begun == CLI_DONE ? cli_begin_checkpoints(job, draw != NULL) : begun;
+    begun = cli_meet(begun);
+    if (begun != CLI_DONE) {
+        return begun;
+    }
+    cli_signals_catch(); /* until here a signal ends the program */
+    if (arguments->verbose) {
+        const gbs_report *report = gbs_run_report(job->run);
+        cli_note(arguments,
+                 "%" PRIu32 " of %" PRIu32 " variables free, %" PRIu32 " components, %" PRIu32
+                 " colours, %" PRIu64 " batches; %.1f MiB; kernels %s",
+                 report->n_free_variables, gbs_model_n_variables(job->model), report->n_components,
+                 report->n_colors, report->n_batches, (double)report->predicted_bytes / 1048576.0,
+                 gbs_simd_name());
+    }
+    cli_bar_init(&b.w.bar, arguments, &job->options);
+    gbs_run_callbacks callbacks = {
+        .context = &b, .progress = on_progress, .draw = draw != NULL ? on_draw : NULL};
+    status = gbs_run_execute(job->run, &callbacks, &err);
+    cli_bar_finish(&b.w.bar, status >= 0 ? gbs_run_report(job->run) : NULL);
+    if (b.w.pipe && cli_reader_gone()) {
+        return CLI_FAILED; /* without a message, like any filter whose reader has closed the pipe */
+    }
+    if (status < 0) {
+        return cli_leave(cli_fail(status, &err));
+    }
+    *stopped = status == GBS_STOPPED;
+    begun = cli_here.by_model && job->together != NULL ? job->together(job, job->together_context)
+                                                       : CLI_DONE;
+    if (begun != CLI_DONE) {
+        return cli_leave(begun);
+    }
+    return cli_speaks() ? CLI_DONE : CLI_SILENT;
+}
+
+/* Prints which scan the pilot chose; with --verbose how efficient each scan was. */
+static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
+{
+    if (r->scan_reason == NULL || r->scan == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; arguments->verbose && i < r->n_trials; i++) {
+        const gbs_trial *t = &r->trial[i];
+        char width[96] = "";
+        if (t->width > 0) {
+            (void)snprintf(width, sizeof width,
+                           " --width %" PRIu32 " --splash-size %" PRIu32 " --grow fifo", t->width,
+                           t->splash_size);
+        }
+        cli_note(arguments, "pilot: %s%s%s gives %s%.3g effective samples per 10^9 operations",
+                 i == r->chosen ? "chosen: " : "", t->scan, width, t->is_bound ? "at most " : "",
+                 1e9 * t->ess_per_operation);
+    }
+    cli_note(arguments, "scan %s: %s", r->scan, r->scan_reason);
+}
+
+void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost)
+{
+    if (job->options.method == GBS_METHOD_AUTO && cost->entries > 0.0) {
+        cli_note(job->arguments,
+                 "sampled: exact answers would take %s%.3g table entries, %.3g s of one thread",
+                 cost->counted ? "" : "at least ", cost->entries, cost->seconds);
+    }
+}
+
+void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders)
+{
+    if (cli_given(job->arguments, "chains") && n_ladders != job->options.chains) {
+        cli_note(job->arguments,
+                 "--chains %" PRIu64 " is the default, which for ladders means as many as fit: "
+                 "%" PRIu32 "; any other number is taken as it is",
+                 job->options.chains, n_ladders);
+    }
+}
+
+/* Prints what the chains of a tempered run were. */
+static void tell_ladders(const cli_job *job, const gbs_report *r)
+{
+    const cli_arguments *arguments = job->arguments;
+    if (r->temperatures > 0) {
+        cli_tell_default_ladders(job, r->chains);
+        cli_note(arguments,
+                 "tempered: each chain is a ladder of %" PRIu32
+                 " temperatures from %.3g to 1 (inverse), barrier %.3g, at least %" PRIu64
+                 " round trips, %.3g of cold states without violated zeros; moves: %s",
+                 r->temperatures, r->hottest, r->barrier, r->round_trips, r->valid_share,
+                 r->block_variables > 0 ? "blocks and a sweep" : "sweeps");
+    }
+}
+
+const char *cli_error_name(const gbs_report *r)
+{
+    return r->chains_disagree ? CLI_UNRELIABLE_ERROR ":" : "error";
+}
+
+/* Prints what was done and how large the errors are. */
+static void tell_work(const cli_job *job, const gbs_report *r)
+{
+    const cli_arguments *arguments = job->arguments;
+    if (strcmp(r->method, "exact") == 0) {
+        char cases[64] = "";
+        if (r->nonzero_entries > 0.0) {
+            (void)snprintf(cases, sizeof cases, ", %.3g of them in sparse tables",
+                           r->nonzero_entries);
+        }
+        if (r->exact.n_cases > 0) {
+            (void)snprintf(cases, sizeof cases, " in %d cases of a cutset", r->exact.n_cases);
+        }
+        cli_note(arguments,
+                 "exact: %" PRIu32 " free variable%s in %" PRIu32
+                 " component%s, %.3g table entries%s",
+                 r->n_free_variables, r->n_free_variables == 1 ? "" : "s", r->n_components,
+                 r->n_components == 1 ? "" : "s", r->exact.entries, cases);
+    } else if (strcmp(r->method, "mean-field") != 0) { /* mean field: the verdict says it all */
+        cli_tell_choice(job, &r->exact);
+        cli_note(arguments,
+                 "%s: %" PRIu32 " chains, %" PRIu64 " sweeps after %" PRIu64
+                 ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,
+                 r->method, r->chains, r->sweeps, r->burn_in, (double)r->updates, r->sampling_s,
+                 r->updates_per_s, job->options.seed);
+        tell_ladders(job, r);
+        if (isfinite(r->max_mcse) && job->options.estimator == GBS_ESTIMATOR_TRACES) {
+            cli_note(arguments, "largest %s %.3g, largest R-hat %.5g", cli_error_name(r),
+                     r->max_mcse, r->max_rhat);
+        } else if (isfinite(r->max_mcse)) {
+            char target[40] = "";
+            if (r->target_error > 0.0) {
+                (void)snprintf(target, sizeof target, " (target %.3g)", r->target_error);
+            }
+            char ess[40] = "";
+            if (isfinite(r->min_ess)) {
+                (void)snprintf(ess, sizeof ess, ", min ESS %.4g", r->min_ess);
+            }
+            char watched[64] = "";
+            if (r->n_watched > 0) {
+                (void)snprintf(watched, sizeof watched, ", of %" PRIu64 " variables spread evenly",
+                               r->n_watched);
+            }
+            cli_note(arguments, "largest %s %.3g%s, largest R-hat %.5g%s%s", cli_error_name(r),
+                     r->max_mcse, target, r->max_rhat, ess, watched);
+        }
+    }
+}
+
+static cli_colour colour_of(const gbs_report *r)
+{
+    const int wrong = strcmp(r->stop, "support") == 0 || r->max_rhat > 1.1; /* NAN: none */
+    return r->converged ? CLI_GREEN : wrong ? CLI_RED : CLI_YELLOW;
+}
+
+/* Whether a table on the terminal has P(evidence) above it. */
+static int is_headed(const cli_job *job)
+{
+    const cli_arguments *arguments = job->arguments;
+    return arguments->verb == &cli_verb_marginals && job->output == NULL &&
+           cli_is_terminal(STDOUT_FILENO) &&
+           (arguments->format == NULL || strcmp(arguments->format, "table") == 0);
+}
+
+void cli_verdict(const cli_job *job, int stopped)
+{
+    const cli_arguments *arguments = job->arguments;
+    const gbs_report *r = gbs_run_report(job->run);
+    for (size_t i = 0; i < r->n_warnings; i++) {
+        cli_note(arguments, "warning: %s", r->warning[i]);
+    }
+    tell_pilot(arguments, r);
+    tell_work(job, r);
+    cli_tell_exchange(job);
+    if (arguments->run.threshold == GBS_THRESHOLD_AUTO && isfinite(r->threshold)) {
+        cli_note(arguments, "--threshold auto: %g", r->threshold);
+    }
+    if (isfinite(r->certified)) {
+        cli_note(arguments,
+                 "certified: after %" PRIu64
+                 " sweeps of burn-in, every marginal is within %.3g of its limit, from any start",
+                 r->burn_in, r->certified);
+    }
+    if (job->options.restarts && strcmp(r->method, "exact") != 0) {
+        cli_note(arguments,
+                 "restarts: every estimated marginal is within %.3g (total variation) of the true "
+                 "marginal, apart from the error of sampling",
+                 r->bias_estimate);
+    }
+    if (r->lattice && isfinite(r->energy_mcse)) {
+        cli_note(arguments,
+                 "lattice: energy %.6g (error %.2g), magnetisation %.6g (%.2g), absolute %.6g "
+                 "(%.2g) per spin",
+                 r->energy, r->energy_mcse, r->magnetisation, r->magnetisation_mcse,
+                 r->abs_magnetisation, r->abs_magnetisation_mcse);
+    } else if (r->lattice) {
+        cli_note(arguments,
+                 "lattice: energy %.6g, magnetisation %.6g, absolute %.6g per spin; more sweeps "
+                 "would tell their errors",
+                 r->energy, r->magnetisation, r->abs_magnetisation);
+    }
+    char sum[CLI_SUM_TEXT];
+    cli_evidence_text(job, r->log_z, sum);
+    if (sum[0] != '\0' && !is_headed(job)) {
+        cli_note(arguments, "%s", sum);
+    }
+    const char *word = r->converged ? "converged" : "not converged";
+    int says_so = strncmp(r->verdict, word, strlen(word)) == 0;
+    char said[sizeof r->verdict + 16];
+    (void)snprintf(said, sizeof said, "%s%s%s", says_so ? "" : word, says_so ? "" : ": ",
+                   r->verdict);
+    cli_note_verdict(arguments, colour_of(r), said);
+    if (stopped) {
+        cli_note(arguments, "the run stopped before its target (%s): these are the results so far",
+                 r->stop);
+    }
+}
+
+int cli_conclude(const cli_job *job, int stopped)
+{
+    int status = cli_summary(job);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (job->traces != NULL) {
+        status = cli_traces_tell(job->traces, gbs_run_report(job->run)->temperatures > 0);
+    }
+    if (status != CLI_DONE) {
+        return status;
+    }
+    cli_verdict(job, stopped);
+    return cli_judge(job->arguments, gbs_run_report(job->run)->converged,
+                     stopped ? CLI_STOPPED : CLI_DONE);
+}

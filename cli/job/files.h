@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several files that appear together: written one after the other, renamed once all are done. */
+#ifndef GIBBSITE_CLI_FILES_H
+#define GIBBSITE_CLI_FILES_H
+
+#include "draws/kept_draws.h"
+
+typedef struct cli_files {
+    gbs_output **output; /* [n] finished, but for the last one */
+    size_t n, capacity;
+} cli_files;
+
+/* @param capacity how many there will be. */
+gbs_status cli_files_init(cli_files *files, size_t capacity, gbs_error *err);
+/* Open BEFORE K AFTER, K left out if 0, once the last one is finished. @param output borrowed. */
+gbs_status cli_files_open(cli_files *files, const char *before, uint64_t k, const char *after,
+                          gbs_output **output, gbs_error *err);
+/* All into place, if status says so and nothing fails; else none. Frees. @return the status. */
+gbs_status cli_files_close(cli_files *files, gbs_status status, gbs_error *err);
+
+/* ---- rows of one chain, a piece at a time -------------------------------------------------- */
+
+typedef struct cli_rows {
+    const cli_draws *draws;
+    uint32_t chain;
+    uint64_t first; /* of the piece in memory */
+    size_t n, capacity;
+    uint8_t *states; /* [n] rows */
+    double *lp;      /* [n] */
+} cli_rows;
+
+gbs_status cli_rows_init(cli_rows *rows, const cli_draws *draws, gbs_error *err);
+void cli_rows_free(cli_rows *rows);
+/* The piece that begins with a draw below draws->n_draws. */
+gbs_status cli_rows_read(cli_rows *rows, uint32_t chain, uint64_t first, gbs_error *err);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the verbs that read models share: files in, the run, its progress and its summary. */
+#ifndef GIBBSITE_CLI_JOB_H
+#define GIBBSITE_CLI_JOB_H
+
+#include "cli/cli.h"
+
+typedef struct cli_job {
+    const cli_arguments *arguments;
+    gbs_read_options read;
+    double begun_s; /* when reading began */
+    gbs_model *model;
+    gbs_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
+    size_t n_samples;       /* of the evidence files, 1 without any */
+    size_t sample;          /* the one observed */
+    gbs_evidence *evidence; /* NULL for none */
+    const char *output;     /* where this sample's result goes: -o, perhaps with .k; or NULL */
+    const char *summary;    /* the same of --summary */
+    const char *report;     /* the same of --report */
+    const uint32_t *query;  /* [n_query] variables that a summary shows; NULL: all */
+    size_t n_query;
+    uint32_t rows, columns; /* of the picture that they are, 0: found */
+    uint32_t *sequence;     /* of a scan file; the library's memory */
+    size_t sequence_length;
+    uint32_t *target;      /* of --target; ours */
+    uint32_t *start;       /* [n_variables] or NULL; ours */
+    uint32_t *dummy_edges; /* of a file, the library's */
+    uint32_t *dummy_ring;  /* made here */
+    double stop_s;         /* of work on influences: when --time is over, infinite without it */
+    const uint32_t *drawn; /* [n_drawn] variables of draws, borrowed; NULL: all */
+    uint32_t n_drawn;
+    gbs_run_options options;
+    gbs_run *run;
+    gbs_share *share;         /* of this rank, where ranks share the model; ours */
+    gbs_partition *partition; /* on the first rank, unless the share came from a folder; ours */
+    gbs_status (*make_run)(struct cli_job *job, gbs_error *err); /* NULL: of the model */
+    /* What all ranks that share a model do once the run has ended; NULL: nothing. */
+    int (*together)(struct cli_job *job, void *context);
+    void *together_context;
+    struct cli_diagnosis *traces; /* of --monitor, while a run is concluded; NULL: none */
+} cli_job;
+
+/* ---- load_files.c --------------------------------------------------------------------------- */
+
+/* Read MODEL, evidence, scan and start. @return an exit status. Free in either case. */
+int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path);
+/* The same for a verb that has one answer: several samples are refused, the one is observed. */
+int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
+/* What options name, once job->model is there: scan, start, targets, edges; and job->options. */
+int cli_load_options(cli_job *job);
+/* MODEL alone. */
+int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path);
+void cli_job_free(cli_job *job);
+
+/* ---- dummy_edges.c -------------------------------------------------------------------------- */
+
+/* Dummy edges of a file or ring:S into job->options: part of loading. */
+int cli_load_edges(cli_job *job, const char *text);
+
+/* ---- samples.c --------------------------------------------------------------------------- */
+
+/* Read all -e: part of loading. */
+int cli_load_evidence(cli_job *job);
+/* Fill job->evidence with one sample and all that goes with every sample. */
+int cli_observe_sample(cli_job *job, size_t sample);
+
+/* What a verb does with job->evidence, writing to job->output and job->summary. */
+typedef int cli_sample_answer(cli_job *job, void *context);
+/* After cli_load_samples(): answer once, or once for every sample of the evidence, to FILE.0,
+ * FILE.1, ... @return the first failure, else CLI_STOPPED if any of them was. */
+int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context);
+
+/* ---- verb_logz.c ---------------------------------------------------------------------------- */
+
+/* ln Z and how far it can be trusted, on standard error. */
+void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
+
+/* ---- execute.c --------------------------------------------------------------------------- */
+
+/* Settle the options of the run and refuse what cannot be combined or written. Comes before
+ * cli_load(). @param forced GBS_METHOD_SAMPLE for a verb that always samples, _EXACT for one that
+ * never does, else _AUTO. */
+int cli_settle(cli_arguments *arguments, gbs_method forced);
+
+/* The first option given that applies to sampling only, without its dashes; NULL: none. */
+const char *cli_sampled_option(const cli_arguments *arguments);
+/* --method exact takes no option of sampling: for verbs that do not call cli_settle(). @return an
+ * exit status. */
+int cli_check_method(const cli_arguments *arguments);
+
+/* --report names a file that can be written, and no other. @return an exit status. */
+int cli_check_report(const cli_arguments *arguments);
+
+/**
+ * Run to the end, with signals and the progress line.
+ *
+ * @param draw     NULL, or called for every kept draw; context is its first argument.
+ * @param stopped  out: 1 if the run ended before its target, with results to write.
+ * @return CLI_DONE, or an exit status after a message.
+ */
+int cli_execute(cli_job *job,
+                gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
+                                   const uint32_t *state, gbs_error *err),
+                void *context, int *stopped);
+
+/* Why --method auto sampled. */
+void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost);
+/* Where --chains was typed as its default, for which ladders come in another number. */
+void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders);
+#define CLI_UNRELIABLE_ERROR "standard error within chains, not reliable"
+/* What to call the largest error: as above where the chains disagree. */
+const char *cli_error_name(const gbs_report *r);
+/* The verdict on standard error. */
+void cli_verdict(const cli_job *job, int stopped);
+
+/* Summary and verdict, once the results are written. @return the exit status of the run. */
+int cli_conclude(const cli_job *job, int stopped);
+
+/* ---- checkpoints.c ----------------------------------------------------------------------- */
+
+/* Before cli_settle(): what goes with --checkpoint, and the options of the run that --resume goes
+ * on with, where none were typed. @return an exit status. */
+int cli_settle_checkpoints(cli_arguments *arguments);
+/* A call with such files failed; a checkpoint that does not fit is bad input. @return an exit
+ * status. */
+int cli_fail_call(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err);
+/* The run is taken up, and kept, as the options say. @param draws whether its draws are kept.
+ * @return an exit status. */
+int cli_begin_checkpoints(const cli_job *job, int draws);
+
+/* ---- partition.c ------------------------------------------------------------------------- */
+
+#define CLI_SUM_TEXT 160
+
+/* Whether Z is known to be 1: a Bayesian network without evidence. */
+int cli_sums_to_one(const cli_job *job);
+/* ln P(evidence) of a Bayesian network; NAN where it is not known. @param log_z NAN: not known. */
+double cli_log_p_evidence(const cli_job *job, double log_z);
+/* "P(evidence) = ..." of a Bayesian network, else "ln Z = ..."; "" where there is nothing to say.
+ * @param log_z NAN: not known. @param text [CLI_SUM_TEXT], out. */
+void cli_evidence_text(const cli_job *job, double log_z, char *text);
+/* ln Z given the evidence by junction trees; NAN where they or the time do not suffice. */
+double cli_exact_log_z(const cli_job *job);
+/* ln Z given the evidence, estimated. @param z untouched where that failed, which a message says,
+ * or was stopped too early. */
+void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z);
+/* The probability of a state on standard error. @param z log_z NAN: not known; error 0: exact. */
+void cli_tell_state_probability(const cli_job *job, double log_density, const gbs_log_z_report *z);
+/* ln P of a state, where ln Z is so much: at most 0, as Z is at least the state's own weight. */
+double cli_log_probability(double log_density, double log_z);
+
+/* ---- picture.c --------------------------------------------------------------------------- */
+
+/* A pixel for every variable: the probability of one state, or the most probable state. */
+typedef struct cli_picture {
+    const char *format; /* "png", ...; NULL: no picture is wanted */
+    uint64_t rows, columns;
+    uint32_t arity;
+    int labels;     /* the most probable state */
+    uint64_t state; /* otherwise: whose probability */
+} cli_picture;
+
+int cli_is_picture(const char *format);
+/* What was typed, before anything is read. @return an exit status. */
+int cli_picture_settle(const cli_arguments *arguments, const char *format, cli_picture *picture);
+/* Against the model, before it is run. @return an exit status. */
+int cli_picture_fit(const cli_job *job, cli_picture *picture);
+/* @param p probabilities of all states, ragged. @return an exit status. */
+int cli_picture_write(const cli_job *job, const cli_picture *picture, const double *p);
+
+/* ---- target.c ---------------------------------------------------------------------------- */
+
+/* Weights that a --target means. @param weight out, [n_variables], free() it; NULL: all 1.
+ * @return an exit status. */
+int cli_target(const cli_job *job, const char *text, double **weight);
+/* --grid fits the model, and a --target needs it. @return an exit status. */
+int cli_check_grid(const cli_job *job);
+/* --target of a run into job->options: part of loading. @return an exit status. */
+int cli_load_targets(cli_job *job);
+/* Influences as --influence and --memory-limit have them. From here on a signal or the end of
+ * --time stops the work on them, see gbs_influence_options.stop. @return an exit status. */
+int cli_influences(cli_job *job, gbs_influences **influences);
+
+/* ---- signals.c --------------------------------------------------------------------------- */
+
+/* First thing in main(): a standard stream that the caller closed keeps its number. */
+void cli_open_standard_streams(void);
+/* From now on SIGHUP, SIGINT and SIGTERM end the program with CLI_STOPPED. */
+void cli_signals_end(void);
+/* From now on the first of them is noted and the second ends the program with CLI_KILLED. */
+void cli_signals_catch(void);
+int cli_signals_caught(void);
+/* From now on SIGUSR1 asks where a run stands ... */
+void cli_signals_tell(void);
+/* ... and whether it did since the last call. */
+int cli_signals_asked(void);
+
+/* ---- progress.c -------------------------------------------------------------------------- */
+
+typedef struct cli_bar {
+    int mode;           /* cli_progress_mode, settled: ALWAYS, NEVER or JSON */
+    FILE *to;           /* standard error, or what --progress json:FD names */
+    int drawn;          /* a line stands on the terminal */
+    unsigned n_redraws; /* turns the spinner */
+    double last_s;      /* elapsed at the last redraw */
+    int burning_in;     /* phase of the last redraw */
+    double phase_s;     /* elapsed when the phase began */
+    double time_s;      /* the limit, 0 for none */
+    const char *unit;   /* of passes, as "iterations"; NULL for those of a run */
+} cli_bar;
+
+double cli_clock_s(void); /* monotonic, for progress and --time */
+
+void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options);
+void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
+/* The state of the run in one line, whatever is shown otherwise. */
+void cli_bar_tell(cli_bar *bar, const gbs_progress *progress);
+/* For what is not one run. @param share done. */
+void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what);
+/* The progress callback of what is only watched: its context is the bar. */
+int cli_bar_watch(void *context, const gbs_progress *progress);
+void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */
+
+/* ---- run_summary.c --------------------------------------------------------------------------- */
+
+/* Write --summary FILE and --report FILE if they were given. @return an exit status. */
+int cli_summary(const cli_job *job);
+
+/* --report FILE, if it was given, of an answer in JSON. @param write writes it but for its last
+ * brace, as it is the same whatever the command line. @return an exit status. */
+int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, const void *answer),
+                      const void *answer);
+
+/* Write a page made of summaries. @return an exit status. */
+int cli_write_report(const char *path, const gbs_report_source *source, size_t n);
+
+/* The command line, quoted so that a shell reads it back. @return NULL without memory; free() it.
+ */
+char *cli_command_line(const cli_arguments *arguments);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The help: generated from the tables of verbs and options. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define MANY_CHOICES 60 /* characters of choices that do not fit the left column */
+
+/* The word after `help VERB` that shows a topic, NULL on the first screen; the line above its
+ * options. */
+static const struct {
+    const char *word, *title;
+} topics[CLI_N_TOPICS] = {
+    [CLI_TOPIC_QUESTION] = {NULL, "What to answer"},
+    [CLI_TOPIC_ACCURACY] = {NULL, "How exactly"},
+    [CLI_TOPIC_RESULT] = {NULL, "Where the answer goes"},
+    [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates"},
+    [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution"},
+    [CLI_TOPIC_INPUT] = {"input", "Files, their formats, and messages"},
+};
+
+const cli_option *cli_topic_next(cli_topic topic, const cli_verb *verb, size_t *at)
+{
+    while (*at < verb->n_options) {
+        const cli_option *option = &verb->options[(*at)++];
+        if (option->topic == topic) {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+int cli_help_welcome(FILE *stream)
+{
+    (void)fprintf(
+        stream,
+        "usage: gibbsite VERB [options] MODEL\n\n"
+        "gibbsite answers questions about discrete graphical models, and says how far\n"
+        "the answers can be trusted. MODEL is a file: .bif, .uai, .gbm, ... For example:\n\n"
+        "  gibbsite marginals clinic.bif -e fever=yes --query influenza\n"
+        "                                            P(influenza | fever = yes)\n"
+        "  gibbsite map clinic.bif -e fever=yes      the most probable explanation\n"
+        "  gibbsite info clinic.bif                  what it holds, what answers cost\n\n"
+        "'gibbsite help' lists all verbs, 'gibbsite help marginals' the options of one:\n"
+        "joint tables (--joint), a CSV file of cases (--cases), soft evidence, ...\n");
+    return CLI_USAGE;
+}
+
+int cli_help_overview(FILE *stream)
+{
+    (void)fprintf(stream,
+                  "usage: gibbsite VERB [options] MODEL\n\n"
+                  "Answers questions about discrete graphical models: factor graphs, Markov\n"
+                  "random fields, Bayesian networks. Exact where that is possible, sampled with\n"
+                  "errors elsewhere.\n\n");
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        (void)fprintf(stream, "  %-16s %s\n", cli_verbs[i]->name, cli_verbs[i]->what);
+    }
+    (void)fprintf(stream, "  %-16s %s\n", "help [VERB]", "this text, or the options of a verb");
+    (void)fprintf(
+        stream, "\nThe format of MODEL is found from its file name extension (.uai, .bif, ...;\n"
+                "see gibbsite-formats(5)); - is standard input. --version prints the version.\n\n"
+                "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 invalid input file,\n"
+                "4 stopped by a signal or a limit; the results so far are written.\n");
+    return cli_flush(stream);
+}
+
+/* The default of an option that the library knows, as it would be typed. */
+static void library_default(const cli_option *option, char text[64])
+{
+    const gbs_run_options run = gbs_run_options_default();
+    const gbs_question *question = gbs_question_find(option->question);
+    cli_arguments arguments;
+    if (question == NULL) {
+        (void)gbs_option_get(&run, option->name, text, 64, NULL);
+    } else {
+        (void)gbs_question_init(question, &arguments.of, sizeof arguments.of, NULL);
+        (void)gbs_question_get(question, &arguments.of, option->name, text, 64, NULL);
+    }
+}
+
+/* " [16]", or "" where there is none to show. @param shown [80], out. */
+static void default_text(const cli_option *option, char *shown)
+{
+    char text[64];
+    const gbs_option *run = option->kind == CLI_RUN ? cli_library_option(option) : NULL;
+    shown[0] = '\0';
+    if (cli_option_unset_default(option) || (run != NULL && run->unset != NULL) ||
+        strstr(cli_option_help(option), "(required)") != NULL) {
+        return;
+    }
+    if (run != NULL) {
+        library_default(option, text);
+        (void)snprintf(shown, 80, " [%s]", text);
+    } else if (option->kind == CLI_CHOICE &&
+               cli_choice(option->unit, (unsigned)option->def, text)) {
+        (void)snprintf(shown, 80, " [%s]", text);
+    } else if (option->kind == CLI_UINT) {
+        (void)snprintf(shown, 80, " [%" PRIu64 "]", option->def);
+    } else if (option->kind == CLI_REAL) {
+        (void)snprintf(shown, 80, " [%g]", option->real_def);
+    }
+}
+
+/* Break a line at blanks so that it ends before column 80; continuations start at column 28. */
+static void print_wrapped(const char *text)
+{
+    const size_t width = 51;
+    while (strlen(text) > width) {
+        size_t n = width;
+        while (n > 0 && text[n] != ' ') {
+            n--;
+        }
+        n = n == 0 ? strcspn(text, " ") : n;
+        (void)printf("%.*s", (int)n, text);
+        text += n;
+        if (*text == ' ') {
+            text++;
+            (void)printf("\n%28s", "");
+        }
+    }
+    (void)printf("%s", text);
+}
+
+/* What stands for the value in the left column; choices that are too many for it stay out. */
+static void value_text(const cli_option *option, const char *choices, char unit[CLI_UNIT_SIZE + 1])
+{
+    const int bare = option->kind == CLI_UINT || option->kind == CLI_REAL;
+    const int named = option->unit[0] >= 'A' && option->unit[0] <= 'Z';
+    (void)snprintf(unit, CLI_UNIT_SIZE + 1, "%s%s", option->kind == CLI_FLAG ? "" : " ",
+                   option->kind == CLI_FLAG         ? ""
+                   : strlen(choices) > MANY_CHOICES ? "NAME"
+                   : !bare || named                 ? choices
+                   : option->kind == CLI_UINT       ? "N"
+                                                    : "X");
+}
+
+/* The help of the table, what an unset option means, and choices that stand nowhere else. */
+static void full_text(const cli_option *option, const char *choices, char text[512])
+{
+    const gbs_option *run = option->kind == CLI_RUN ? cli_library_option(option) : NULL;
+    const int unset = run != NULL && run->unset != NULL;
+    const int many = strlen(choices) > MANY_CHOICES;
+    char shown[80];
+    default_text(option, shown);
+    (void)snprintf(text, 512, "%s%s%s%s%s", cli_option_help(option), unset ? "; unset: " : "",
+                   unset ? run->unset : "", shown, many ? ": " : "");
+    for (const char *at = many ? choices : ""; *at != '\0' && strlen(text) < 480; at++) {
+        const size_t end = strlen(text);
+        (void)snprintf(text + end, 512 - end, *at == '|' ? ", " : "%c", *at);
+    }
+}
+
+static void print_option(const cli_option *option, int first_screen)
+{
+    char unit[CLI_UNIT_SIZE + 1];
+    char choices[CLI_UNIT_SIZE];
+    char left[CLI_UNIT_SIZE + 64];
+    char text[512];
+    const int brief = first_screen && option->brief[0] != '\0';
+    cli_option_unit(option, choices);
+    value_text(option, choices, unit);
+    (void)snprintf(left, sizeof left, "  %c%c --%s%s%s", option->letter != 0 ? '-' : ' ',
+                   option->letter != 0 ? option->letter : ' ', option->name,
+                   brief && option->short_unit[0] != '\0' ? " " : "",
+                   brief ? option->short_unit : unit);
+    if (strlen(left) < 28) {
+        (void)printf("%-28s", left);
+    } else {
+        (void)printf("%s\n%28s", left, "");
+    }
+    if (brief) {
+        char shown[80];
+        default_text(option, shown);
+        (void)snprintf(text, sizeof text, "%s%s", option->brief,
+                       strstr(option->brief, "unset: ") == NULL ? shown : "");
+    } else {
+        full_text(option, choices, text);
+    }
+    print_wrapped(text);
+    (void)printf("\n");
+}
+
+static int has_options(cli_topic topic, const cli_verb *verb)
+{
+    size_t at = 0;
+    return cli_topic_next(topic, verb, &at) != NULL;
+}
+
+static void print_topic(const cli_verb *verb, cli_topic topic, int brief)
+{
+    size_t at = 0;
+    const int generates = strncmp(verb->name, "generate ", strlen("generate ")) == 0;
+    if (has_options(topic, verb)) {
+        (void)printf("%s:\n",
+                     topic == CLI_TOPIC_QUESTION && generates ? "The model" : topics[topic].title);
+    }
+    for (const cli_option *option; (option = cli_topic_next(topic, verb, &at)) != NULL;) {
+        print_option(option, brief);
+    }
+}
+
+/* @param n_lines of the examples. */
+static void print_examples(const cli_verb *verb, int n_lines)
+{
+    (void)printf("Example:\n");
+    for (const char *at = verb->example; *at != '\0' && n_lines > 0; n_lines--) {
+        const int length = (int)strcspn(at, "\n");
+        (void)printf("  %.*s\n", length, at);
+        at += length + 1;
+    }
+}
+
+static void print_usage(const cli_verb *verb)
+{
+    (void)printf("usage: gibbsite %s [options]%s%s\n%c%s.\n", verb->name,
+                 verb->n_operands != 0 ? " " : "", verb->operands,
+                 verb->what[0] >= 'a' ? verb->what[0] - 'a' + 'A' : verb->what[0], verb->what + 1);
+}
+
+/* The topics that have a page of their own, as "gibbsite help VERB scan|draw|input|all". */
+static void print_more(const cli_verb *verb)
+{
+    const char *between = "";
+    (void)printf("More: gibbsite help %s ", verb->name);
+    for (cli_topic topic = CLI_N_FIRST_TOPICS; topic < CLI_N_TOPICS; topic++) {
+        if (has_options(topic, verb)) {
+            (void)printf("%s%s", between, topics[topic].word);
+            between = "|";
+        }
+    }
+    (void)printf("%sall\n", between);
+}
+
+/* One screen: the options that matter. */
+static void print_first_screen(const cli_verb *verb)
+{
+    print_usage(verb);
+    for (cli_topic topic = 0; topic < CLI_N_FIRST_TOPICS; topic++) {
+        print_topic(verb, topic, 1);
+    }
+    print_examples(verb, 1);
+    print_more(verb);
+}
+
+static void print_all(const cli_verb *verb)
+{
+    print_usage(verb);
+    (void)printf("\n%s", verb->notes);
+    for (cli_topic topic = 0; topic < CLI_N_TOPICS; topic++) {
+        (void)printf("%s", has_options(topic, verb) ? "\n" : "");
+        print_topic(verb, topic, 0);
+    }
+    (void)printf("\n");
+    print_examples(verb, 99);
+}
+
+static int print_page(const cli_verb *verb, const char *page)
+{
+    if (page == NULL) {
+        print_first_screen(verb);
+        return CLI_DONE;
+    }
+    if (strcmp(page, "all") == 0) {
+        print_all(verb);
+        return CLI_DONE;
+    }
+    for (cli_topic topic = CLI_N_FIRST_TOPICS; topic < CLI_N_TOPICS; topic++) {
+        if (strcmp(page, topics[topic].word) == 0 && has_options(topic, verb)) {
+            print_usage(verb);
+            (void)printf("\n");
+            print_topic(verb, topic, 0);
+            return CLI_DONE;
+        }
+    }
+    return cli_error(CLI_USAGE, "'%s' has no help on '%s'; type 'gibbsite help %s'", verb->name,
+                     page, verb->name);
+}
+
+int cli_help_verb(const char *name, const char *page)
+{
+    const size_t length = strlen(name);
+    int status = CLI_DONE;
+    int n_shown = 0;
+    for (size_t i = 0; i < cli_n_verbs && status == CLI_DONE; i++) {
+        if (strcmp(cli_verbs[i]->name, name) == 0) {
+            n_shown++;
+            status = print_page(cli_verbs[i], page);
+        }
+    }
+    if (n_shown == 0 && page == NULL) { /* "generate", "learn": their kinds */
+        (void)printf("usage: gibbsite %s KIND [options]\nKIND is one of:\n", name);
+        for (size_t i = 0; i < cli_n_verbs; i++) {
+            if (strncmp(cli_verbs[i]->name, name, length) == 0 &&
+                cli_verbs[i]->name[length] == ' ') {
+                (void)printf("  %-12s %s\n", cli_verbs[i]->name + length + 1, cli_verbs[i]->what);
+            }
+        }
+        (void)printf("More: gibbsite help %s KIND\n", name);
+    }
+    return status == CLI_DONE ? cli_flush(stdout) : status;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite sensitivity --plot: a tornado chart, the parameters that swing the probability most. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/show/chart/chart.h"
+#include "verbs/sensitivity.h"
+
+enum { MOST_LABEL = 64 }; /* bytes; a longer one is cut */
+
+typedef struct chart {
+    size_t n;
+    const char **label; /* [n] of text */
+    char *text;         /* [n][CLI_PARAMETER_TEXT] */
+    double *end[2];     /* [n] where the parameter is 10 per cent smaller, larger */
+} chart;
+
+/* p where a parameter is `times` what it is; of a formula of more than two values to first order.
+ */
+static double swing(const cli_sensitivities *a, size_t i, double times)
+{
+    const gbs_sensitivities *s = &a->s;
+    const double exactly = cli_parameter_times(a, i, times);
+    if (s->kind[i] != GBS_PARAMETER_WEIGHT || !isnan(exactly)) {
+        return exactly;
+    }
+    const double p = s->p + s->derivative[i] * s->value[i] * (times - 1.0);
+    return fmin(fmax(p, 0.0), 1.0);
+}
+
+/* The length of a bar; fmin() and fmax() leave out what is NAN. */
+static double size_of(const cli_sensitivities *a, size_t i)
+{
+    const double below = swing(a, i, 0.9);
+    const double above = swing(a, i, 1.1);
+    return fmax(fmax(below, above), a->s.p) - fmin(fmin(below, above), a->s.p);
+}
+
+/* Cut between characters. */
+static void cut(char *text)
+{
+    size_t n = strlen(text);
+    if (n < MOST_LABEL) {
+        return;
+    }
+    n = MOST_LABEL - 3;
+    while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) {
+        n--;
+    }
+    memcpy(text + n, "..", 3);
+}
+
+static int fill(const cli_sensitivities *a, const size_t *order, chart *c)
+{
+    const size_t n = c->n;
+    c->label = calloc(n + 1, sizeof(const char *));
+    c->text = calloc(n + 1, CLI_PARAMETER_TEXT);
+    c->end[0] = calloc(2 * n + 1, sizeof *c->end[0]);
+    if (c->label == NULL || c->text == NULL || c->end[0] == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    c->end[1] = c->end[0] + n;
+    for (size_t k = 0; k < n; k++) {
+        char *text = c->text + k * CLI_PARAMETER_TEXT;
+        cli_parameter_text(a, order[k], text);
+        cut(text);
+        c->label[k] = text;
+        c->end[0][k] = swing(a, order[k], 0.9);
+        c->end[1][k] = swing(a, order[k], 1.1);
+    }
+    return CLI_DONE;
+}
+
+static int draw(const cli_sensitivities *a, const chart *c)
+{
+    gbs_error err = {GBS_OK, ""};
+    char title[320];
+    (void)snprintf(title, sizeof title, "%s = %.4g", a->title, a->s.p);
+    const gbsi_swings swings = {.n = c->n,
+                                .label = c->label,
+                                .origin = a->s.p,
+                                .end = {c->end[0], c->end[1]},
+                                .color = {GBSI_ORANGE, GBSI_BLUE}};
+    const gbsi_panel panel = {.x = {.label = a->title}, .swings = &swings};
+    const gbsi_key key[] = {{"parameter 10 % smaller", GBSI_ORANGE, GBSI_SOLID, true},
+                            {"parameter 10 % larger", GBSI_BLUE, GBSI_SOLID, true}};
+    const gbsi_figure figure = {
+        .title = title,
+        .subtitle = gbs_model_is_directed(a->job.model)
+                        ? "the parameters that move it most; the rest of a column in proportion"
+                        : "the parameters that move it most",
+        .description = "A tornado chart: for each parameter a bar from the probability where the "
+                       "parameter is 10 per cent smaller to that where it is 10 per cent larger, "
+                       "the longest bar first.",
+        .panel_width = 420.0,
+        .panel_height = 20.0 * (double)(c->n > 0 ? c->n : 1),
+        .n_panels = 1,
+        .panel = &panel,
+        .n_keys = 2,
+        .key = key};
+    const char *path = a->job.arguments->plot;
+    const gbs_status done = gbsi_figure_write(&figure, path, &err);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+int cli_sensitivity_chart(const cli_sensitivities *a, size_t most)
+{
+    chart c = {0};
+    size_t *order = NULL;
+    int status = cli_rank_parameters(a, size_of, &order, &c.n);
+    c.n = c.n < most ? c.n : most;
+    if (status == CLI_DONE) {
+        status = fill(a, order, &c);
+    }
+    if (status == CLI_DONE) {
+        status = draw(a, &c);
+    }
+    free(order);
+    free(c.label);
+    free(c.text);
+    free(c.end[0]);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sensitivities as a person reads them: the largest derivatives, each with a bar to its side. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "verbs/sensitivity.h"
+
+enum {
+    WIDE = 10,       /* columns of a derivative and of its error */
+    NARROW = 8,      /* columns of other numbers */
+    LEAST_NAME = 44, /* columns of a name where bars take some */
+    BELOW = 4,       /* where a name begins that stands below its numbers */
+    LEAST_HALF = 3,
+    LEAST_WIDTH = 64, /* of a terminal, for all numbers */
+    MOST_HALF = 12,
+};
+
+/* Four decimals, or three digits of what is small; blank where there is none. */
+static void put_number(gbs_output *output, double value, int sign, int width)
+{
+    char text[32] = "";
+    const int plain = fabs(value) >= 1e-3;
+    if (value == 0.0) {
+        (void)snprintf(text, sizeof text, "0");
+    } else if (isfinite(value)) {
+        (void)snprintf(text, sizeof text,
+                       plain  ? sign ? "%+.4f" : "%.4f"
+                       : sign ? "%+.1e"
+                              : "%.1e",
+                       value);
+    }
+    cli_put_right(output, text, width);
+}
+
+/* To the left for a fall, to the right for a rise. @param half columns of either side */
+static void put_bar(gbs_output *output, double share, int half)
+{
+    const int unicode = cli_speaks_unicode();
+    const int n = (int)floor(fabs(share) * half + 0.5);
+    for (int k = 0; k < 2 * half; k++) {
+        const int inside = share < 0.0 ? k < half && k >= half - n : k >= half && k < half + n;
+        if (k == half) {
+            gbs_output_text(output, unicode ? "│" : "|");
+        }
+        gbs_output_text(output, !inside ? " " : unicode ? "█" : "#");
+    }
+}
+
+static void put_heading(gbs_output *output, const cli_sensitivities *a)
+{
+    char text[512];
+    char error[32] = "";
+    if (!a->s.exact && isfinite(a->s.p_mcse)) {
+        (void)snprintf(error, sizeof error, " +- %.2g", a->s.p_mcse);
+    }
+    (void)snprintf(text, sizeof text, "%s = %.6g%s", a->title, a->s.p, error);
+    cli_put_wrapped(output, text);
+    if (a->n == 0) {
+        (void)snprintf(text, sizeof text, "none of %zu parameters %s", a->s.n_parameters,
+                       a->s.exact ? "moves it" : "is seen to move it");
+    } else {
+        (void)snprintf(text, sizeof text, "%zu of %zu parameters, largest derivatives first", a->n,
+                       a->s.n_parameters);
+    }
+    cli_put_wrapped(output, text);
+}
+
+/* How wide a line is split up. */
+typedef struct layout {
+    int ranges; /* whether p at -10 and +10 per cent is shown */
+    int reach;  /* whether the value that --reach needs is */
+    int half;   /* columns of the bar on either side; 0: no bars */
+    int name;
+} layout;
+
+static layout lay_out(const cli_sensitivities *a)
+{
+    const int width = cli_terminal_width() - 1;
+    const int reach = a->job.arguments->reach > 0.0;
+    layout l = {.ranges = width >= LEAST_WIDTH && !reach, .reach = reach};
+    const int numbers = (a->s.exact ? 1 : 2) * WIDE + (1 + 2 * l.ranges + l.reach) * NARROW + 2;
+    const int room = (width - numbers - LEAST_NAME - 3) / 2;
+    l.half = room < LEAST_HALF ? 0 : room < MOST_HALF ? room : MOST_HALF;
+    l.name = width - numbers - (l.half > 0 ? 2 * l.half + 3 : 0);
+    return l;
+}
+
+static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, const layout *l)
+{
+    const double most = fabs(a->s.derivative[a->shown[0]]);
+    char name[CLI_PARAMETER_TEXT];
+    put_number(output, a->s.derivative[i], 1, WIDE);
+    if (!a->s.exact) {
+        put_number(output, a->s.mcse[i], 0, WIDE);
+    }
+    put_number(output, a->s.value[i], 0, NARROW);
+    if (l->ranges) {
+        put_number(output, cli_parameter_times(a, i, 0.9), 0, NARROW);
+        put_number(output, cli_parameter_times(a, i, 1.1), 0, NARROW);
+    }
+    if (l->reach) {
+        put_number(output, gbs_sensitivity_value_for(&a->s, i, a->job.arguments->reach), 0, NARROW);
+    }
+    cli_parameter_text(a, i, name);
+    const int wide = cli_columns_of(name);
+    if (wide > l->name && l->name < LEAST_NAME / 2) { /* below its numbers */
+        gbs_output_text(output, "\n");
+        cli_put_right(output, "", BELOW);
+        cli_put_hanging(output, name, BELOW, BELOW, cli_terminal_width() - 1);
+        return;
+    }
+    gbs_output_text(output, "  ");
+    if (l->half > 0) {
+        put_bar(output, a->s.derivative[i] / most, l->half);
+        gbs_output_text(output, "  ");
+    }
+    cli_put_column(output, name, wide < l->name ? wide : l->name);
+    gbs_output_text(output, "\n");
+}
+
+void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a)
+{
+    const layout l = lay_out(a);
+    put_heading(output, a);
+    if (a->n == 0) {
+        return;
+    }
+    gbs_output_text(output, "\n");
+    cli_put_right(output, "derivative", WIDE);
+    if (!a->s.exact) {
+        cli_put_right(output, "error", WIDE);
+    }
+    cli_put_right(output, "value", NARROW);
+    if (l.ranges) {
+        cli_put_right(output, "at -10%", NARROW);
+        cli_put_right(output, "at +10%", NARROW);
+    }
+    if (l.reach) {
+        cli_put_right(output, "needed", NARROW);
+    }
+    cli_put_right(output, "", l.half > 0 ? 2 * l.half + 5 : 2);
+    gbs_output_text(output, "parameter\n");
+    for (size_t k = 0; k < a->n; k++) {
+        put_row(output, a, a->shown[k], &l);
+    }
+}

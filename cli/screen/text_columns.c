@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text in columns of a terminal. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+int cli_columns_of(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; ++text) {
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    }
+    return n;
+}
+
+void cli_put_column(gbs_output *output, const char *text, int width)
+{
+    char part[1024];
+    const int n = cli_columns_of(text);
+    if (n <= width) {
+        gbs_output_text(output, text);
+        for (int i = n; i < width; ++i) {
+            gbs_output_text(output, " ");
+        }
+        return;
+    }
+    size_t bytes = 0;
+    for (int seen = 0; bytes + 3 < sizeof part; ++bytes) {
+        seen += ((unsigned char)text[bytes] & 0xC0) != 0x80;
+        if (seen > width - 2) {
+            break;
+        }
+        part[bytes] = text[bytes];
+    }
+    memcpy(part + bytes, "..", 3);
+    gbs_output_text(output, part);
+}
+
+void cli_put_hanging(gbs_output *output, const char *text, int column, int indent, int width)
+{
+    while (*text != '\0') {
+        const size_t blanks = strspn(text, " ");
+        const size_t n = blanks + strcspn(text + blanks, " ");
+        int wide = 0;
+        for (size_t i = 0; i < n; ++i) {
+            wide += ((unsigned char)text[i] & 0xC0) != 0x80;
+        }
+        if (column > indent && column + wide > width) {
+            gbs_output_text(output, "\n");
+            cli_put_right(output, "", indent);
+            column = indent - (int)blanks;
+            text += blanks;
+            gbs_output_bytes(output, text, n - blanks);
+            text += n - blanks;
+        } else {
+            gbs_output_bytes(output, text, n);
+            text += n;
+        }
+        column += wide;
+    }
+    gbs_output_text(output, "\n");
+}
+
+void cli_put_wrapped(gbs_output *output, const char *text)
+{
+    cli_put_hanging(output, text, 0, 2, cli_terminal_width() - 1);
+}
+
+void cli_put_line(gbs_output *output, int width, const char *title, const char *format, ...)
+{
+    char text[256];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    cli_put_column(output, title, width);
+    gbs_output_text(output, " ");
+    cli_put_hanging(output, text, width + 1, width + 1, cli_line_width());
+}
+
+void cli_put_right(gbs_output *output, const char *text, int width)
+{
+    for (int i = cli_columns_of(text); i < width; ++i) {
+        gbs_output_text(output, " ");
+    }
+    gbs_output_text(output, text);
+}
+
+int cli_speaks_unicode(void)
+{
+    static const char *const name[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; ++i) {
+        const char *value = getenv(name[i]);
+        if (value != NULL && value[0] != '\0') {
+            return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL ||
+                   strstr(value, "UTF8") != NULL || strstr(value, "utf-8") != NULL;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite certify: variations of scans, as text or JSON. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/job.h"
+#include "options/rows.h"
+
+enum { MOST_SCANS = 3, MOST_STEPS = 64, TITLE = 26 };
+
+typedef struct target {
+    const char *text;
+    double *weight; /* ours; NULL: all */
+} target;
+
+/* What was asked and what there is to say; arrays by scan, then by step, then by target. */
+typedef struct certificates {
+    cli_job *job;
+    gbs_influences *influences;
+    gbs_influence_norms norms;
+    target *target;
+    size_t n_targets, n_scans, n_steps;
+    gbs_run_options options[MOST_SCANS];
+    const char *scan[MOST_SCANS];
+    uint64_t length[MOST_SCANS]; /* updates in a pass */
+    uint64_t steps[MOST_SCANS][MOST_STEPS];
+    double *value;
+    gbs_sufficient *within; /* with --accuracy */
+} certificates;
+
+/* ---- what is asked ----------------------------------------------------------------------- */
+
+static int take_targets(certificates *c)
+{
+    const cli_arguments *arguments = c->job->arguments;
+    int status = cli_check_grid(c->job);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    c->target = calloc((size_t)arguments->n_targets + 1, sizeof *c->target);
+    if (c->target == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    c->target[c->n_targets++].text = "all";
+    for (int k = 0; status == CLI_DONE && k < arguments->n_targets; k++) {
+        if (strcmp(arguments->target[k], "all") != 0) {
+            target *t = &c->target[c->n_targets++];
+            t->text = arguments->target[k];
+            status = cli_target(c->job, t->text, &t->weight);
+        }
+    }
+    return status;
+}
+
+static void take_scans(certificates *c)
+{
+    static const struct {
+        int kind;
+        const char *name;
+    } usual[MOST_SCANS] = {{GBS_SCAN_CHROMATIC, "chromatic"},
+                           {GBS_SCAN_SYSTEMATIC, "systematic"},
+                           {GBS_SCAN_RANDOM, "random"}};
+    const cli_arguments *arguments = c->job->arguments;
+    const int typed = cli_given(arguments, "scan");
+    for (size_t k = 0; k < MOST_SCANS; k++) {
+        if (!typed || arguments->run.scan == usual[k].kind) {
+            c->scan[c->n_scans] = usual[k].name;
+            c->options[c->n_scans] = c->job->options;
+            if (!typed && usual[k].kind != GBS_SCAN_SYSTEMATIC) {
+                c->options[c->n_scans].origin = 0;
+            }
+            c->options[c->n_scans++].scan = usual[k].kind;
+        }
+    }
+    if (c->n_scans == 0) {
+        c->scan[0] = arguments->scan_file != NULL ? arguments->scan_file : "permuted";
+        c->options[0] = c->job->options;
+        c->n_scans = 1;
+    }
+}
+
+static int parse_steps(const char *text, uint64_t *steps, size_t *n)
+{
+    char part[32];
+    *n = 0;
+    while (*n < MOST_STEPS) {
+        const size_t length = strcspn(text, ",");
+        if (length >= sizeof part) {
+            return 0;
+        }
+        memcpy(part, text, length);
+        part[length] = '\0';
+        if (!cli_parse_uint(part, &steps[*n]) || (*n > 0 && steps[*n] < steps[*n - 1])) {
+            return 0;
+        }
+        ++*n;
+        if (text[length] == '\0') {
+            return 1;
+        }
+        text += length + 1;
+    }
+    return 0;
+}
+
+static int take_steps(certificates *c)
+{
+    static const uint64_t passes[] = {1, 2, 5, 10, 20, 50, 100};
+    const cli_arguments *arguments = c->job->arguments;
+    gbs_error err = {GBS_OK, ""};
+    if (arguments->steps == NULL && !cli_given(arguments, "accuracy")) {
+        c->n_steps = sizeof passes / sizeof *passes;
+    }
+    for (size_t s = 0; s < c->n_scans; s++) {
+        const gbs_status done = gbs_pass_length(c->influences, &c->options[s], &c->length[s], &err);
+        if (done < 0) {
+            return cli_fail(done, &err);
+        }
+        if (arguments->steps != NULL && !parse_steps(arguments->steps, c->steps[s], &c->n_steps)) {
+            return cli_error(CLI_USAGE,
+                             "--steps %s: expected up to %d ascending numbers, ',' "
+                             "between",
+                             arguments->steps, MOST_STEPS);
+        }
+        for (size_t k = 0; arguments->steps == NULL && k < c->n_steps; k++) {
+            c->steps[s][k] = passes[k] * c->length[s];
+        }
+    }
+    return CLI_DONE;
+}
+
+static int take_answers(certificates *c)
+{
+    const cli_arguments *arguments = c->job->arguments;
+    gbs_error err = {GBS_OK, ""};
+    gbs_status done = GBS_OK;
+    const size_t n_rows = c->n_steps * c->n_targets;
+    const double **weight = calloc(c->n_targets + 1, sizeof *weight);
+    c->value = calloc(c->n_scans * n_rows + 1, sizeof *c->value);
+    c->within = calloc(c->n_scans * c->n_targets + 1, sizeof *c->within);
+    if (weight == NULL || c->value == NULL || c->within == NULL) {
+        free(weight);
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    for (size_t t = 0; t < c->n_targets; t++) {
+        weight[t] = c->target[t].weight;
+    }
+    size_t s = 0;
+    for (; done >= 0 && s < c->n_scans; s++) {
+        done = gbs_variation(c->influences, &c->options[s], c->n_targets, weight, c->n_steps,
+                             c->steps[s], c->value + s * n_rows, &err);
+        for (size_t t = 0; done >= 0 && cli_given(arguments, "accuracy") && t < c->n_targets; t++) {
+            done =
+                gbs_variation_within(c->influences, &c->options[s], weight[t], arguments->accuracy,
+                                     &c->within[s * c->n_targets + t], &err);
+        }
+    }
+    free(weight);
+    const int status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
+    if (status == CLI_STOPPED) {
+        c->n_scans = s - 1; /* the last has no result */
+    }
+    return status;
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+static double at_most_1(double value)
+{
+    return value < 1.0 ? value : 1.0;
+}
+
+static void text_influences(gbs_output *output, const certificates *c)
+{
+    const gbs_influence_report *r = gbs_influences_report(c->influences);
+    const gbs_influence_norms *norms = &c->norms;
+    cli_put_line(output, TITLE, "free variables", "%" PRIu32 " of %" PRIu32, r->n_free,
+                 r->n_variables);
+    cli_put_line(output, TITLE, "influences", "%" PRIu64, r->n_entries);
+    cli_put_line(output, TITLE, "  found by", "%s",
+                 r->n_exact == r->n_free ? "enumeration"
+                 : r->n_exact == 0       ? "bounds"
+                                         : "enumeration where neighbours are few, else bounds");
+    cli_put_line(output, TITLE, "  largest sum of a row", "%.6g", r->largest_sum);
+    cli_put_line(output, TITLE, "  mean sum", "%.6g", r->mean_sum);
+    cli_put_line(output, TITLE, "  2-norm", "%.6g to %.6g", norms->two_lo, norms->two_hi);
+    cli_put_line(output, TITLE, "  spectral radius", "%.6g to %.6g", norms->radius_lo,
+                 norms->radius_hi);
+    cli_put_line(output, TITLE, "Dobrushin's condition", "%s",
+                 r->largest_sum < 1.0 ? "holds: every scan forgets its start" : "not shown");
+    cli_put_line(output, TITLE, "certificates", "%s",
+                 norms->radius_hi < 1.0 ? "for any accuracy: the radius is below 1"
+                 : norms->radius_lo < 1.0
+                     ? "not decided: the radius is near 1"
+                     : "no variation of all variables goes to 0: the radius is 1 or more");
+}
+
+/* Columns of the table; 0: left out. */
+typedef struct layout {
+    int scan, target, steps, passes, variation, most;
+    const char *value; /* format of a variation */
+} layout;
+
+static int columns_of(const layout *l)
+{
+    return l->scan + 1 + l->target + 1 + l->steps + 1 + (l->passes > 0 ? l->passes + 1 : 0) +
+           l->variation + (l->most > 0 ? l->most + 1 : 0);
+}
+
+/* Narrow terminals get narrow columns, then no passes, then no "at most", which is the variation or
+ * 1. */
+static layout lay_out(const certificates *c)
+{
+    const layout wide = {.scan = 12,
+                         .target = 16,
+                         .steps = 12,
+                         .passes = 12,
+                         .variation = 12,
+                         .most = 12,
+                         .value = "%.6g"};
+    layout l = {.scan = 10,
+                .target = 6,
+                .steps = 9,
+                .passes = 9,
+                .variation = 11,
+                .most = 11,
+                .value = "%.5g"};
+    const int width = cli_line_width();
+    if (columns_of(&wide) <= width) {
+        return wide;
+    }
+    for (size_t t = 0; t < c->n_targets; t++) {
+        const int n = cli_columns_of(c->target[t].text);
+        l.target = n > l.target ? n : l.target;
+    }
+    l.passes = columns_of(&l) > width ? 0 : l.passes;
+    l.most = columns_of(&l) > width ? 0 : l.most;
+    const int over = columns_of(&l) - width;
+    if (over > 0) {
+        l.target = l.target - over > 6 ? l.target - over : 6;
+    }
+    return l;
+}
+
+static void put_cell(gbs_output *output, int width, const char *format, double value)
+{
+    char text[32];
+    if (width > 0) {
+        (void)snprintf(text, sizeof text, format, value);
+        gbs_output_text(output, " ");
+        cli_put_right(output, text, width);
+    }
+}
+
+static void put_words(gbs_output *output, const layout *l, const char *scan, const char *of)
+{
+    cli_put_column(output, scan, l->scan);
+    gbs_output_text(output, " ");
+    cli_put_column(output, of, l->target);
+}
+
+static void put_title(gbs_output *output, int width, const char *title)
+{
+    if (width > 0) {
+        gbs_output_text(output, " ");
+        cli_put_right(output, title, width);
+    }
+}
+
+static void text_steps(gbs_output *output, const certificates *c)
+{
+    const layout l = lay_out(c);
+    gbs_output_text(output, "\n");
+    put_words(output, &l, "scan", "target");
+    put_title(output, l.steps, "steps");
+    put_title(output, l.passes, "passes");
+    put_title(output, l.variation, "variation");
+    put_title(output, l.most, "at most");
+    gbs_output_text(output, "\n");
+    for (size_t s = 0; s < c->n_scans; s++) {
+        for (size_t k = 0; k < c->n_steps; k++) {
+            for (size_t t = 0; t < c->n_targets; t++) {
+                const double v = c->value[(s * c->n_steps + k) * c->n_targets + t];
+                const double steps = (double)c->steps[s][k];
+                put_words(output, &l, c->scan[s], c->target[t].text);
+                put_cell(output, l.steps, "%.0f", steps);
+                put_cell(output, l.passes, "%.6g",
+                         c->length[s] == 0 ? 0.0 : steps / (double)c->length[s]);
+                put_cell(output, l.variation, l.value, v);
+                put_cell(output, l.most, l.value, at_most_1(v));
+                gbs_output_text(output, "\n");
+            }
+        }
+    }
+}
+
+static void text_within(gbs_output *output, const certificates *c)
+{
+    char title[64];
+    const layout l = lay_out(c);
+    const int width = cli_line_width();
+    const int first = l.scan + l.target + 2;
+    (void)snprintf(title, sizeof title, " passes until the variation is at most %g",
+                   c->job->arguments->accuracy);
+    gbs_output_text(output, "\n");
+    put_words(output, &l, "scan", "target");
+    cli_put_hanging(output, title, first - 1, first, width);
+    for (size_t s = 0; s < c->n_scans; s++) {
+        for (size_t t = 0; t < c->n_targets; t++) {
+            const gbs_sufficient *w = &c->within[s * c->n_targets + t];
+            char text[256];
+            if (w->found) {
+                (void)snprintf(text, sizeof text, " %" PRIu64 " (%" PRIu64 " steps: %.6g)",
+                               w->passes, w->steps, w->value);
+            } else {
+                (void)snprintf(text, sizeof text,
+                               " no certificate: %.6g after %" PRIu64 " and no longer falling, or "
+                               "too slowly",
+                               w->value, w->passes);
+            }
+            put_words(output, &l, c->scan[s], c->target[t].text);
+            cli_put_hanging(output, text, first - 1, first, width);
+        }
+    }
+}
+
+static void write_text(gbs_output *output, const certificates *c)
+{
+    text_influences(output, c);
+    if (c->n_steps > 0) {
+        text_steps(output, c);
+    }
+    if (cli_given(c->job->arguments, "accuracy")) {
+        text_within(output, c);
+    }
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+static void json_real(gbs_output *output, const char *key, double value)
+{
+    gbs_output_text(output, ", ");
+    gbs_output_json_string(output, key);
+    gbs_output_text(output, ": ");
+    gbs_output_json_double(output, value);
+}
+
+static void json_uint(gbs_output *output, const char *key, uint64_t value)
+{
+    gbs_output_text(output, ", ");
+    gbs_output_json_string(output, key);
+    gbs_output_text(output, ": ");
+    gbs_output_uint(output, value);
+}
+
+static void json_row(gbs_output *output, const certificates *c, size_t s, size_t t, int *n)
+{
+    gbs_output_text(output, (*n)++ > 0 ? ",\n    {\"scan\": " : "\n    {\"scan\": ");
+    gbs_output_json_string(output, c->scan[s]);
+    gbs_output_text(output, ", \"target\": ");
+    gbs_output_json_string(output, c->target[t].text);
+}
+
+static void json_influences(gbs_output *output, const certificates *c)
+{
+    const gbs_influence_report *r = gbs_influences_report(c->influences);
+    cli_json_head(output, "certify/1", gbs_model_digest(c->job->model));
+    gbs_output_text(output, ",\n  \"influences\": {\"variables\": ");
+    gbs_output_uint(output, r->n_variables);
+    json_uint(output, "free", r->n_free);
+    json_uint(output, "entries", r->n_entries);
+    json_uint(output, "enumerated_rows", r->n_exact);
+    json_uint(output, "refused_rows", r->n_refused);
+    json_real(output, "largest_sum", r->largest_sum);
+    json_real(output, "mean_sum", r->mean_sum);
+    json_real(output, "two_norm_low", c->norms.two_lo);
+    json_real(output, "two_norm_high", c->norms.two_hi);
+    json_real(output, "radius_low", c->norms.radius_lo);
+    json_real(output, "radius_high", c->norms.radius_hi);
+    gbs_output_text(output, ", \"dobrushin_condition\": ");
+    gbs_output_text(output, r->largest_sum < 1.0 ? "true}" : "false}");
+}
+
+static void write_json(gbs_output *output, const certificates *c)
+{
+    int n = 0;
+    json_influences(output, c);
+    gbs_output_text(output, ",\n  \"variation\": [");
+    for (size_t s = 0; s < c->n_scans; s++) {
+        for (size_t row = 0; row < c->n_steps * c->n_targets; row++) {
+            const double v = c->value[s * c->n_steps * c->n_targets + row];
+            json_row(output, c, s, row % c->n_targets, &n);
+            json_uint(output, "steps", c->steps[s][row / c->n_targets]);
+            json_uint(output, "pass_length", c->length[s]);
+            json_real(output, "variation", v);
+            json_real(output, "total_variation_at_most", at_most_1(v));
+            gbs_output_text(output, "}");
+        }
+    }
+    gbs_output_text(output, "],\n  \"accuracy\": [");
+    n = 0;
+    for (size_t row = 0;
+         cli_given(c->job->arguments, "accuracy") && row < c->n_scans * c->n_targets; row++) {
+        const gbs_sufficient *w = &c->within[row];
+        json_row(output, c, row / c->n_targets, row % c->n_targets, &n);
+        json_real(output, "accuracy", c->job->arguments->accuracy);
+        gbs_output_text(output, w->found ? ", \"certified\": true" : ", \"certified\": false");
+        json_uint(output, "passes", w->passes);
+        json_uint(output, "steps", w->steps);
+        json_real(output, "variation", w->value);
+        gbs_output_text(output, "}");
+    }
+    gbs_output_text(output, "]\n}\n");
+}
+
+/* ---- the verb ---------------------------------------------------------------------------- */
+
+static int answer(certificates *c)
+{
+    int status = take_targets(c);
+    if (status == CLI_DONE) {
+        take_scans(c);
+        status = cli_influences(c->job, &c->influences);
+    }
+    if (status == CLI_DONE) {
+        gbs_error err = {GBS_OK, ""};
+        const gbs_status done = gbs_influences_norms(c->influences, &c->norms, &err);
+        status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
+    }
+    if (status == CLI_DONE) {
+        status = take_steps(c);
+    }
+    return status == CLI_DONE ? take_answers(c) : status;
+}
+
+static void write_answer(gbs_output *output, const void *context)
+{
+    const certificates *c = context;
+    (c->job->arguments->json ? write_json : write_text)(output, c);
+}
+
+static void certificates_free(certificates *c)
+{
+    for (size_t t = 0; c->target != NULL && t < c->n_targets; t++) {
+        free(c->target[t].weight);
+    }
+    free(c->target);
+    free(c->value);
+    free(c->within);
+    gbs_influences_free(c->influences);
+}
+
+static int run_certify(cli_arguments *arguments)
+{
+    cli_job job;
+    certificates c;
+    memset(&job, 0, sizeof job);
+    memset(&c, 0, sizeof c);
+    c.job = &job;
+    int status = cli_check_output(arguments->output);
+    if (status == CLI_DONE) {
+        status = cli_load(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        status = answer(&c);
+    }
+    if (status == CLI_DONE || (status == CLI_STOPPED && c.value != NULL && c.n_scans > 0)) {
+        const int written = cli_write(job.output != NULL ? job.output : "-", write_answer, &c);
+        if (status == CLI_STOPPED) {
+            cli_note(arguments, "only what was found before is written");
+        }
+        status = written == CLI_DONE ? status : written;
+    }
+    certificates_free(&c);
+    cli_job_free(&job);
+    return status;
+}
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/certify.def"
+};
+
+const cli_verb cli_verb_certify = {
+    .name = "certify",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "bounds on the error of a scan after so many updates",
+    .notes = "Bounds the total variation distance from the target distribution, whatever the\n"
+             "start, and finds how many passes suffice for --accuracy: for the chromatic, the\n"
+             "systematic and the random scan, or the one given by --scan. A scan without a\n"
+             "certificate is a valid result: the exit status is 0.\n",
+    .example = "gibbsite generate ising --grid 8x8 --coupling 0.2 -o spins.uai\n"
+               "gibbsite certify spins.uai --target 0 --accuracy 0.01\n"
+               "gibbsite certify spins.uai --scan systematic --steps 64,128,256 --json\n",
+    .run = run_certify,
+};

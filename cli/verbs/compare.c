@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite compare: two results of one task. Exit statuses like those of diff: 0 within the
+ * tolerance, 1 beyond it, 2 and above for trouble. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "options/rows.h"
+
+/* How far two results are apart: the number that --tolerance limits, and what is printed. */
+typedef struct distance {
+    double value, tolerance;
+    char text[640];
+} distance;
+
+static gbs_read_options reading(const cli_arguments *arguments)
+{
+    return (gbs_read_options){.lenient = arguments->lenient,
+                              .warn = cli_warn,
+                              .context = (void *)(uintptr_t)arguments}; /* only read there */
+}
+
+static void print_line(distance *d, const char *name, double value)
+{
+    const size_t n = strlen(d->text);
+    (void)snprintf(d->text + n, sizeof d->text - n, "%-22s %.6g\n", name, value);
+}
+
+static void print_count(distance *d, const char *name, uint32_t value)
+{
+    const size_t n = strlen(d->text);
+    (void)snprintf(d->text + n, sizeof d->text - n, "%-22s %" PRIu32 "\n", name, value);
+}
+
+static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, distance *d,
+                                    gbs_error *err)
+{
+    gbs_comparison c = {0};
+    gbs_status status = gbs_result_check_names(a, b, err);
+    if (status >= 0) {
+        status = gbs_marginals_compare(&a->marginals, &b->marginals, &c, err);
+    }
+    if (status >= 0) {
+        d->value = c.max_abs;
+        print_count(d, "variables", a->marginals.n_variables);
+        print_line(d, "max |p - q|", c.max_abs);
+        print_line(d, "mean |p - q|", c.mean_abs);
+        print_line(d, "max total variation", c.max_tv);
+        print_line(d, "mean total variation", c.mean_tv);
+        if (a->marginals.n_variables > 0) {
+            print_count(d, "worst variable", c.worst);
+        }
+    }
+    return status;
+}
+
+/* Two probabilities of zero are equal. */
+static void compare_log_z(const gbs_result *a, const gbs_result *b, distance *d)
+{
+    const int equal = a->log10_z == -INFINITY && b->log10_z == -INFINITY;
+    d->value = equal ? 0.0 : fabs(a->log10_z - b->log10_z);
+    print_line(d, "log10 Z, first", a->log10_z);
+    print_line(d, "log10 Z, second", b->log10_z);
+    print_line(d, "difference", d->value);
+}
+
+/* Which of two states weighs more, where that is known. */
+static void compare_densities(const gbs_result *a, const gbs_result *b, distance *d)
+{
+    if (!isnan(a->log_density) && !isnan(b->log_density)) {
+        print_line(d, "log density, first", a->log_density);
+        print_line(d, "log density, second", b->log_density);
+        const size_t n = strlen(d->text);
+        const double more = a->log_density - b->log_density;
+        (void)snprintf(d->text + n, sizeof d->text - n,
+                       isnan(more) || more == 0.0 ? "both states weigh the same\n"
+                       : more > 0.0               ? "the first state weighs exp(%.6g) times more\n"
+                                    : "the second state weighs exp(%.6g) times more\n",
+                       fabs(more));
+    }
+}
+
+/* --model: labels become numbers, states get their log density. */
+static int apply_model(const cli_arguments *arguments, gbs_result side[2])
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_model *model = NULL;
+    const gbs_read_options read = reading(arguments);
+    gbs_status status = gbs_model_read(arguments->model, &read, &model, &err);
+    int done = status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
+    for (int i = 0; i < 2 && done == CLI_DONE; i++) {
+        gbs_result *r = &side[i];
+        if (r->task != GBS_TASK_MAP || r->n != gbs_model_n_variables(model)) {
+            done = cli_error(CLI_USAGE, "%s: expected a state of all %" PRIu32 " variables of %s",
+                             arguments->operand[i], gbs_model_n_variables(model), arguments->model);
+            break;
+        }
+        status = gbs_result_resolve(r, model, &err);
+        done = status < 0 ? cli_fail(status, &err) : CLI_DONE;
+        for (uint32_t v = 0; v < r->n && done == CLI_DONE; v++) {
+            if (r->state[v] >= gbs_model_arity(model, v)) {
+                done = cli_error(CLI_USAGE, "%s: variable %" PRIu32 " has no state %" PRIu32,
+                                 arguments->operand[i], v, r->state[v]);
+            }
+        }
+        if (done == CLI_DONE) {
+            r->log_density = gbs_model_log_density(model, r->state);
+        }
+    }
+    gbs_model_free(model);
+    return done;
+}
+
+static gbs_status compare_states(const gbs_result *a, const gbs_result *b, distance *d,
+                                 gbs_error *err)
+{
+    uint32_t n = 0;
+    uint32_t first = 0;
+    const gbs_status status = gbs_result_count_different(a, b, &n, &first, err);
+    if (status >= 0) {
+        d->value = n;
+        print_count(d, "variables", a->n);
+        print_count(d, "different", n);
+        if (n > 0) {
+            print_count(d, "first variable", first);
+        }
+        compare_densities(a, b, d);
+    }
+    return status;
+}
+
+static int compare(const gbs_result side[2], distance *d)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_status status = GBS_OK;
+    if (side[0].task != side[1].task) {
+        return cli_error(CLI_USAGE, "found results of %s and of %s, expected two of the same task",
+                         gbs_task_word(side[0].task), gbs_task_word(side[1].task));
+    }
+    if (side[0].task == GBS_TASK_MAR) {
+        status = compare_marginals(&side[0], &side[1], d, &err);
+    } else if (side[0].task == GBS_TASK_PR) {
+        compare_log_z(&side[0], &side[1], d);
+    } else {
+        status = compare_states(&side[0], &side[1], d, &err);
+    }
+    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+}
+
+static int read_both(const cli_arguments *arguments, gbs_result side[2])
+{
+    const char *bases = arguments->log_base != NULL ? arguments->log_base : "10";
+    const gbs_read_options read = reading(arguments);
+    gbs_error err = {GBS_OK, ""};
+    for (int i = 0; i < 2; i++) {
+        const char *comma = strchr(bases, ',');
+        const char *base = i == 1 && comma != NULL ? comma + 1 : bases;
+        gbs_status status = gbs_result_read(arguments->operand[i],
+                                            base[0] == 'e' ? GBS_LOG_BASE_E : GBS_LOG_BASE_10,
+                                            &read, &side[i], &err);
+        if (status < 0) {
+            return cli_fail_input(status, &err);
+        }
+    }
+    if (arguments->log_base != NULL && side[0].task != GBS_TASK_PR) {
+        return cli_error(CLI_USAGE, "--log-base applies to .PR files only; these are %s files",
+                         gbs_task_word(side[0].task));
+    }
+    return CLI_DONE;
+}
+
+static void print(gbs_output *output, const void *context)
+{
+    const distance *d = context;
+    gbs_output_text(output, d->text);
+    gbs_output_text(output, d->value <= d->tolerance ? "within tolerance\n" : "beyond tolerance\n");
+}
+
+static int run_compare(cli_arguments *arguments)
+{
+    gbs_result side[2];
+    distance d = {.tolerance = arguments->tolerance};
+    memset(side, 0, sizeof side);
+    if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
+        return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
+    }
+    int status = read_both(arguments, side);
+    if (status == CLI_DONE && arguments->model != NULL) {
+        status = apply_model(arguments, side);
+    }
+    if (status == CLI_DONE) {
+        status = compare(side, &d);
+    }
+    if (status == CLI_DONE && !arguments->quiet) {
+        print_line(&d, "tolerance", d.tolerance);
+        status = cli_write("-", print, &d);
+    }
+    if (status == CLI_FAILED) {
+        status = CLI_USAGE; /* out of memory, or nowhere to print: 1 would say "beyond" */
+    } else if (status == CLI_DONE && !(d.value <= arguments->tolerance)) {
+        status = CLI_FAILED;
+    }
+    gbs_result_free(&side[0]);
+    gbs_result_free(&side[1]);
+    return status;
+}
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/compare.def"
+};
+
+const cli_verb cli_verb_compare = {
+    .name = "compare",
+    CLI_TAKES(options),
+    .n_operands = 2,
+    .operands = "A B",
+    .what = "differences between two results of the same task",
+    .notes = "A and B are marginals, partition functions or most probable states, as files of\n"
+             "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON. Like diff,\n"
+             "the exit status is 0 if nothing differs by more than --tolerance, and 1 if\n"
+             "something does. Of two states it says which weighs more, where that is known.\n",
+    .example = "gibbsite marginals examples/sprinkler.bif -o exact.MAR\n"
+               "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.MAR\n"
+               "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",
+    .run = run_compare,
+};

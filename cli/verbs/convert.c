@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite convert: read a model, write a model, and say what did not fit. */
+#include <string.h>
+
+#include "job/job.h"
+#include "options/rows.h"
+
+int cli_write_model(const cli_arguments *arguments, const gbs_model *model)
+{
+    const char *path = arguments->output != NULL ? arguments->output : "-";
+    const gbs_write_options options = {
+        .format = arguments->format,
+        .fixed_floats =
+            arguments->float_format != NULL && strcmp(arguments->float_format, "fixed") == 0,
+        .convention = arguments->convention_out,
+        .warn = cli_warn,
+        .context = (void *)(uintptr_t)arguments, /* cli_warn() only reads it */
+    };
+    gbs_error err = {GBS_OK, ""};
+    gbs_status status = gbs_model_write(model, path, &options, &err);
+    return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
+}
+
+void cli_settle_model_format(cli_arguments *arguments)
+{
+    const char *path = arguments->output;
+    if (arguments->format == NULL &&
+        (path == NULL || strcmp(path, "-") == 0 || gbs_model_format_of(path) == NULL)) {
+        arguments->format =
+            arguments->from != NULL ? arguments->from : gbs_model_format_of(arguments->operand[0]);
+    }
+}
+
+int cli_check_model_output(const cli_arguments *arguments)
+{
+    const char *path = arguments->output;
+    if (arguments->format == NULL) {
+        if (path == NULL || strcmp(path, "-") == 0) {
+            return cli_error(CLI_USAGE, "standard output needs --format %s", gbs_model_formats());
+        }
+        if (gbs_model_format_of(path) == NULL) {
+            return cli_error(CLI_USAGE,
+                             "%s: no model format has this file name extension; use --format %s",
+                             path, gbs_model_formats());
+        }
+    }
+    return cli_check_output(path);
+}
+
+/* The network over T slices in place of the one of two. */
+static int unroll(cli_job *job, const cli_arguments *arguments)
+{
+    gbs_model *unrolled = NULL;
+    gbs_error err = {GBS_OK, ""};
+    if (arguments->unroll == 0) {
+        return CLI_DONE;
+    }
+    const gbs_status status = gbs_unroll(job->model, (uint32_t)arguments->unroll, &unrolled, &err);
+    if (status < 0) {
+        return cli_error(status == GBS_ERR_ARGUMENT || status == GBS_ERR_UNSUPPORTED ? CLI_INPUT
+                                                                                     : CLI_FAILED,
+                         "%s: %s", arguments->operand[0], err.message);
+    }
+    gbs_model_free(job->model);
+    job->model = unrolled;
+    return CLI_DONE;
+}
+
+static int run_convert(cli_arguments *arguments)
+{
+    cli_job job;
+    memset(&job, 0, sizeof job);
+    int status = cli_check_model_output(arguments);
+    if (status == CLI_DONE) {
+        status = cli_load_model(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        status = unroll(&job, arguments);
+    }
+    if (status == CLI_DONE) {
+        status = cli_write_model(arguments, job.model);
+    }
+    cli_job_free(&job);
+    return status;
+}
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/convert.def"
+};
+
+const cli_verb cli_verb_convert = {
+    .name = "convert",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "MODEL",
+    .what = "convert a model to another format",
+    .notes = "gibbsite-formats(5) lists the formats. Warnings on standard error name what the\n"
+             "format written cannot hold. dimmwitted and dimmwitted-tsv consist of several\n"
+             "files: -o names the .meta file.\n",
+    .example = "gibbsite convert examples/sprinkler.bif --format uai\n",
+    .run = run_convert,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of gibbsite denoise share. */
+#ifndef GIBBSITE_CLI_VERB_DENOISE_H
+#define GIBBSITE_CLI_VERB_DENOISE_H
+
+#include "job/job.h"
+
+typedef struct cli_denoising {
+    cli_job job;
+    gbs_image noisy, truth; /* truth: empty without --truth */
+    gbs_denoise_options how;
+    int find_noise, find_coupling; /* whether they are estimated */
+} cli_denoising;
+
+/* ---- denoise_question.c: @return an exit status, after a message unless it is CLI_DONE ------ */
+
+/* Names of outputs, before anything is read. */
+int cli_denoise_check_names(const cli_arguments *arguments);
+/* The noisy picture and --truth. */
+int cli_denoise_read(cli_denoising *d, const cli_arguments *arguments);
+/* d->how, find_noise and find_coupling, from the noisy picture and what was typed. */
+int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments);
+
+#endif

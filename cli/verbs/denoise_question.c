@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite denoise: pictures in, and what was typed about noise and smoothing. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "denoise.h"
+
+/* Where an estimate begins, in levels or as a probability. */
+#define FIRST_FLIP     0.1
+#define FIRST_GAUSS    0.5
+#define FIRST_COUPLING 0.5
+
+/* ---- what was typed -------------------------------------------------------------------------- */
+
+/* "name" or "name:NUMBER". @param value untouched without a number. @return 1 if text is one. */
+static int parse_named(const char *text, const char *name, double *value, int *has_value)
+{
+    const size_t n = strlen(name);
+    if (strncmp(text, name, n) != 0 || (text[n] != '\0' && text[n] != ':')) {
+        return 0;
+    }
+    *has_value = text[n] == ':';
+    return !*has_value || cli_parse_real(text + n + 1, value);
+}
+
+/* The kind of noise and its level, or where the search for it begins. */
+static int settle_noise(cli_denoising *d, const char *text)
+{
+    const int is_grey =
+        !d->how.labels && d->noisy.kind != GBS_IMAGE_BITMAP && d->noisy.kind != GBS_IMAGE_PALETTE;
+    double level = 0.0;
+    int given = 0;
+    d->how.noise = is_grey ? GBS_NOISE_GAUSS : GBS_NOISE_FLIP;
+    if (text != NULL) {
+        const int flips = parse_named(text, "flip", &level, &given);
+        if (!flips && !parse_named(text, "gauss", &level, &given)) {
+            return cli_error(CLI_USAGE,
+                             "--noise: found \"%s\", expected flip or gauss, with a number as in "
+                             "flip:0.1, or without one",
+                             text);
+        }
+        d->how.noise = flips ? GBS_NOISE_FLIP : GBS_NOISE_GAUSS;
+    }
+    d->find_noise = d->find_noise || !given;
+    d->how.noise_level = given ? level : d->how.noise == GBS_NOISE_FLIP ? FIRST_FLIP : FIRST_GAUSS;
+    return CLI_DONE;
+}
+
+static int settle_smoothing(cli_denoising *d, const char *text)
+{
+    int given = 0;
+    if (text == NULL || strcmp(text, "potts") == 0) {
+        d->how.smoothing = GBS_SMOOTHING_POTTS;
+        return CLI_DONE;
+    }
+    d->how.smoothing = GBS_SMOOTHING_QUADRATIC;
+    if (!parse_named(text, "quadratic", &d->how.truncation, &given) ||
+        (given && !(d->how.truncation > 0.0))) {
+        return cli_error(CLI_USAGE,
+                         "--smoothing: found \"%s\", expected potts, quadratic or quadratic:T with "
+                         "T above 0",
+                         text);
+    }
+    return CLI_DONE;
+}
+
+/* "noise", "coupling" or both. */
+static int settle_estimate(cli_denoising *d, const char *text)
+{
+    const char *at = text;
+    while (at != NULL && *at != '\0') {
+        const size_t n = strcspn(at, ",");
+        const int noise = n == strlen("noise") && strncmp(at, "noise", n) == 0;
+        const int coupling = n == strlen("coupling") && strncmp(at, "coupling", n) == 0;
+        if (!noise && !coupling) {
+            return cli_error(CLI_USAGE,
+                             "--estimate: found \"%s\", expected noise, coupling, or "
+                             "noise,coupling",
+                             text);
+        }
+        d->find_noise = d->find_noise || noise;
+        d->find_coupling = d->find_coupling || coupling;
+        at += n + (at[n] == ',');
+    }
+    return CLI_DONE;
+}
+
+/* With --labels the value of every pixel is one. */
+static int check_labels(const gbs_image *image, const char *path, uint32_t levels)
+{
+    gbs_error err = {GBS_OK, ""};
+    uint32_t *level = calloc((size_t)image->width * image->height + 1, sizeof *level);
+    const gbs_status status =
+        level == NULL ? GBS_ERR_MEMORY : gbs_image_to_labels(image, levels, level, &err);
+    free(level);
+    return status == GBS_ERR_MEMORY ? cli_error(CLI_FAILED, "out of memory")
+           : status < 0             ? cli_error(CLI_INPUT, "%s: %s", path, err.message)
+                                    : CLI_DONE;
+}
+
+int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
+{
+    if (arguments->run.estimator == GBS_ESTIMATOR_TRACES) {
+        return cli_error(CLI_USAGE, "--estimator traces keeps no levels of pixels: use "
+                                    "rao-blackwell or count");
+    }
+    d->how.size = sizeof d->how;
+    d->how.labels = arguments->labels;
+    d->how.levels = (uint32_t)arguments->levels;
+    if (d->how.labels && d->noisy.kind == GBS_IMAGE_PALETTE && !cli_given(arguments, "levels")) {
+        d->how.levels = d->noisy.n_colors < 2 ? 2 : d->noisy.n_colors;
+    }
+    d->how.neighbours =
+        arguments->neighbours != NULL && strcmp(arguments->neighbours, "8") == 0 ? 8 : 4;
+    int status = settle_estimate(d, arguments->estimate);
+    if (status == CLI_DONE && d->how.labels) {
+        status = check_labels(&d->noisy, arguments->operand[0], d->how.levels);
+    }
+    if (status == CLI_DONE && d->how.labels && arguments->truth != NULL) {
+        status = check_labels(&d->truth, arguments->truth, d->how.levels);
+    }
+    if (status == CLI_DONE) {
+        status = settle_noise(d, arguments->noise_kind);
+    }
+    if (status == CLI_DONE) {
+        status = settle_smoothing(d, arguments->smoothing);
+    }
+    d->find_coupling = d->find_coupling || !cli_given(arguments, "coupling");
+    d->how.coupling = cli_given(arguments, "coupling") ? arguments->coupling : FIRST_COUPLING;
+    return status;
+}
+
+/* ---- names of files -------------------------------------------------------------------------- */
+
+static int ends_in(const char *path, const char *ending)
+{
+    const size_t n = strlen(path);
+    const size_t m = strlen(ending);
+    return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+static int check_picture_name(const char *option, const char *path)
+{
+    static const char *const endings[] = {".png", ".pgm", ".ppm", ".pbm"};
+    if (path == NULL || (strcmp(option, "output") == 0 && strcmp(path, "-") == 0)) {
+        return CLI_DONE;
+    }
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        if (ends_in(path, endings[i])) {
+            return cli_check_output(path);
+        }
+    }
+    return cli_error(CLI_USAGE, "--%s %s: expected a name that ends in .png, .pgm, .ppm or .pbm",
+                     option, path);
+}
+
+int cli_denoise_check_names(const cli_arguments *a)
+{
+    const struct {
+        const char *option, *path;
+    } file[] = {{"output", a->output},           {"mean", a->mean},
+                {"uncertainty", a->uncertainty}, {"map", a->best},
+                {"write-model", a->write_model}, {"summary", a->summary}};
+    enum { N = sizeof file / sizeof file[0], N_PICTURES = 4 };
+    int n = a->truth != NULL;
+    int status = CLI_DONE;
+    for (size_t i = 0; i < N && status == CLI_DONE; i++) {
+        n += file[i].path != NULL;
+        status = i < N_PICTURES ? check_picture_name(file[i].option, file[i].path) : CLI_DONE;
+        for (size_t k = 0; k < i && file[i].path != NULL && status == CLI_DONE; k++) {
+            if (file[k].path != NULL && strcmp(file[i].path, file[k].path) == 0) {
+                status = cli_error(CLI_USAGE, "--%s and --%s name the same file %s", file[k].option,
+                                   file[i].option, file[i].path);
+            }
+        }
+    }
+    if (status == CLI_DONE && n == 0) {
+        status = cli_error(CLI_USAGE, "nothing to do: name a file with -o, --mean, --uncertainty, "
+                                      "--map or --write-model, or give --truth");
+    }
+    if (status == CLI_DONE && a->truth != NULL && a->output != NULL &&
+        strcmp(a->output, "-") == 0) {
+        status = cli_error(CLI_USAGE, "--output -: standard output is for the table of --truth");
+    }
+    if (status == CLI_DONE && (a->mean != NULL) && a->labels) {
+        status = cli_error(CLI_USAGE, "--mean: labels have no mean; leave out --labels or --mean");
+    }
+    return status;
+}
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+static int read_picture(const cli_arguments *arguments, const char *path, gbs_image *image)
+{
+    const gbs_image_read_options read = {.warn = cli_warn, .context = (void *)(uintptr_t)arguments};
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status status = gbs_image_read(path, &read, image, &err);
+    return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
+}
+
+/* White is the highest level of grey pictures, black is level 1 of bitmaps: they are not mixed. */
+static int check_truth(const cli_denoising *d, const cli_arguments *a)
+{
+    if (d->truth.width != d->noisy.width || d->truth.height != d->noisy.height) {
+        return cli_error(CLI_INPUT,
+                         "%s: found %" PRIu32 " x %" PRIu32 " pixels, expected %" PRIu32
+                         " x %" PRIu32 " as in %s",
+                         a->truth, d->truth.width, d->truth.height, d->noisy.width, d->noisy.height,
+                         a->operand[0]);
+    }
+    if ((d->truth.kind == GBS_IMAGE_BITMAP) != (d->noisy.kind == GBS_IMAGE_BITMAP)) {
+        return cli_error(CLI_INPUT,
+                         "%s: one of the two pictures is a bitmap, expected both or "
+                         "neither",
+                         a->truth);
+    }
+    return CLI_DONE;
+}
+
+int cli_denoise_read(cli_denoising *d, const cli_arguments *arguments)
+{
+    const char *noisy = arguments->operand[0];
+    const char *truth = arguments->truth;
+    const char *pbm = arguments->output != NULL && ends_in(arguments->output, ".pbm")
+                          ? arguments->output
+                          : arguments->best;
+    if (truth != NULL && strcmp(noisy, "-") == 0 && strcmp(truth, "-") == 0) {
+        return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
+    }
+    int status = read_picture(arguments, noisy, &d->noisy);
+    if (status == CLI_DONE && truth != NULL) {
+        status = read_picture(arguments, truth, &d->truth);
+    }
+    if (status == CLI_DONE && truth != NULL) {
+        status = check_truth(d, arguments);
+    }
+    if (status == CLI_DONE && pbm != NULL && ends_in(pbm, ".pbm") &&
+        d->noisy.kind != GBS_IMAGE_BITMAP) {
+        status = cli_error(CLI_USAGE, "%s: only the result of a bitmap is a bitmap; use .png", pbm);
+    }
+    return status;
+}

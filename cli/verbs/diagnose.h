@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite diagnose: what its table, its chart and the traces of a run share. */
+#ifndef GIBBSITE_CLI_VERB_DIAGNOSE_H
+#define GIBBSITE_CLI_VERB_DIAGNOSE_H
+
+#include "draws/draws_read.h"
+
+enum { CLI_SHOWN_DRAWS = 4 }; /* quantities of a page */
+
+typedef struct cli_diagnosis {
+    const cli_arguments *arguments;
+    cli_drawn drawn;
+    gbs_diagnostics *of; /* [drawn.n] */
+    size_t *shown;       /* [n_shown] quantities in the order of printing */
+    size_t n_shown;
+    uint64_t stride; /* of the traces of a run: sweeps from one draw to the next; else 0 */
+    size_t worst;    /* the quantity with the largest R-hat; drawn.n where none has one */
+} cli_diagnosis;
+
+/* R-hat and the rest of every quantity. @return an exit status. Free in either case. */
+int cli_diagnosis_make(cli_diagnosis *a);
+void cli_diagnosis_free(cli_diagnosis *a);
+/* Those to be shown. @param top the number of largest R-hats; 0: all, in order. */
+int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top);
+void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a);
+/* The members "chains", "draws" and "quantities" of an object. */
+void cli_diagnosis_json(gbs_output *output, const cli_diagnosis *a);
+
+/* What a page shows of the quantities that were chosen: an object of schema draws/1. */
+gbs_status cli_diagnosis_draws(gbs_output *output, const cli_diagnosis *a, gbs_error *err);
+
+/* diagnose_chart.c: trace and ranks of the quantity with the largest R-hat. */
+int cli_diagnose_chart(const cli_diagnosis *a);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite learn crf: weights of a conditional random field from labelled tokens. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn_machines.h"
+#include "options/rows.h"
+
+typedef struct learning {
+    cli_arguments *arguments;
+    gbs_crf_learn_options options;
+    gbs_template_style style;
+    gbs_sequences *data;
+    gbs_crf *crf;
+    gbs_crf_learn_report report;
+    double *error;      /* [weights] standard errors; NULL: not wanted, or not known */
+    gbs_error no_error; /* why they are not */
+    cli_bar bar;
+} learning;
+
+static int settle(learning *l)
+{
+    const cli_arguments *arguments = l->arguments;
+    if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
+        return cli_error(CLI_USAGE, "standard input cannot be the templates and the data");
+    }
+    if (arguments->l1 == 0.0 && arguments->l2 == 0.0) {
+        return cli_error(CLI_USAGE, "--l2 0: without a penalty weights grow without end; give --l1 "
+                                    "or --l2 a number above 0");
+    }
+    if (arguments->objective != NULL && strcmp(arguments->objective, "sampled") == 0) {
+        return cli_error(CLI_USAGE,
+                         "--objective sampled is for learn weights; learn crf samples the "
+                         "gradients of the likelihood where tokens are linked");
+    }
+    if (arguments->probes > 0 && arguments->intervals == NULL) {
+        return cli_error(CLI_USAGE, "--probes is for standard errors: add --intervals");
+    }
+    l->style = arguments->template_style != NULL && strcmp(arguments->template_style, "wapiti") == 0
+                   ? GBS_TEMPLATES_WAPITI
+                   : GBS_TEMPLATES_CRFPP;
+    l->options = (gbs_crf_learn_options){
+        .size = sizeof l->options,
+        .l1 = arguments->l1,
+        .l2 = arguments->l2,
+        .tolerance = arguments->em_tolerance,
+        .iterations = arguments->em_iterations,
+        .least_count = arguments->least_count,
+        .time_s = arguments->run.time_s,
+        .threads = arguments->run.threads,
+        .memory_limit = arguments->run.memory_limit,
+        .objective = arguments->objective == NULL                  ? GBS_CRF_AUTO
+                     : strcmp(arguments->objective, "pseudo") == 0 ? GBS_CRF_PSEUDO
+                                                                   : GBS_CRF_CONTRAST,
+        .steps = cli_given(arguments, "steps") ? arguments->learn_steps : 0,
+        .seed = arguments->run.seed,
+        .probes = arguments->probes};
+    return cli_check_results(arguments);
+}
+
+static int learn(learning *l, int *stopped)
+{
+    const cli_arguments *arguments = l->arguments;
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
+    gbs_error err = {GBS_OK, ""};
+    gbs_status done = gbs_sequences_read(arguments->operand[1], &l->data, &err);
+    if (done < 0) {
+        return cli_fail_input(done, &err);
+    }
+    cli_signals_catch();
+    cli_bar_init(&l->bar, arguments, &arguments->run);
+    l->bar.unit = "iterations";
+    done = gbs_crf_learn(arguments->operand[0], l->style, l->data, &l->options, &callbacks, &l->crf,
+                         &l->report, &err);
+    cli_bar_finish(&l->bar, NULL);
+    *stopped = done == GBS_STOPPED;
+    return done == GBS_ERR_IO ? cli_fail_input(done, &err)
+           : done < 0         ? cli_fail(done, &err)
+                              : CLI_DONE;
+}
+
+/* Standard errors, if they are wanted; what keeps them from being known goes to no_error. */
+static int find_errors(learning *l, int *stopped)
+{
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
+    gbs_crf_learn_options options = l->options; /* with the time that is left */
+    gbs_status done = GBS_ERR_UNSUPPORTED;
+    options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
+    if (l->arguments->intervals == NULL) {
+        return CLI_DONE;
+    }
+    l->error = calloc(gbs_crf_n_weights(l->crf) + 1, sizeof *l->error);
+    if (l->error == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    if (!l->report.converged || *stopped) {
+        (void)snprintf(l->no_error.message, sizeof l->no_error.message, "%s",
+                       "learning has not converged");
+    } else {
+        cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
+        l->bar.unit = "probes";
+        done = gbs_crf_errors(l->crf, l->data, &options, &callbacks, l->error, &l->no_error);
+        cli_bar_finish(&l->bar, NULL);
+    }
+    *stopped = *stopped || done == GBS_ERR_STOPPED;
+    if (done < 0) {
+        free(l->error);
+        l->error = NULL;
+    }
+    return CLI_DONE;
+}
+
+/* previous: NULL: a weight of a single label. */
+static void write_weight(gbs_output *output, const learning *l, const char *feature,
+                         const char *previous, const char *label, size_t k)
+{
+    gbs_output_csv_field(output, feature);
+    gbs_output_text(output, ",");
+    gbs_output_csv_field(output, previous == NULL ? "" : previous);
+    gbs_output_text(output, ",");
+    gbs_output_csv_field(output, label);
+    gbs_output_text(output, ",");
+    gbs_output_double(output, gbs_crf_weights(l->crf)[k]);
+    gbs_output_text(output, ",");
+    if (l->error != NULL) {
+        gbs_output_double(output, l->error[k]);
+    }
+    gbs_output_text(output, "\n");
+}
+
+/* "feature,previous,label,value,error"; an error that is not known is empty. */
+static void write_intervals(gbs_output *output, const void *context)
+{
+    const learning *l = context;
+    const uint32_t n_labels = gbs_crf_n_labels(l->crf);
+    gbs_output_text(output, "feature,previous,label,value,error\n");
+    for (size_t f = 0; f < gbs_crf_n_features(l->crf); f++) {
+        const char *text = NULL;
+        size_t single = 0;
+        size_t pairs = 0;
+        (void)gbs_crf_feature(l->crf, f, &text, &single, &pairs, NULL);
+        for (uint32_t b = 0; single != SIZE_MAX && b < n_labels; b++) {
+            write_weight(output, l, text, NULL, gbs_crf_label_name(l->crf, b), single + b);
+        }
+        for (uint32_t k = 0; pairs != SIZE_MAX && k < n_labels * n_labels; k++) {
+            write_weight(output, l, text, gbs_crf_label_name(l->crf, k / n_labels),
+                         gbs_crf_label_name(l->crf, k % n_labels), pairs + k);
+        }
+    }
+}
+
+static uint64_t count_probes(const learning *l)
+{
+    return l->error == NULL ? 0 : l->options.probes > 0 ? l->options.probes : GBS_USUAL_CRF_PROBES;
+}
+
+static int write_model(const learning *l)
+{
+    const char *path = l->arguments->output != NULL ? l->arguments->output : "-";
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status done = gbs_crf_write(l->crf, path, &err);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static int write_summary(const learning *l, int stopped)
+{
+    const gbs_crf_learn_report *r = &l->report;
+    const cli_count counts[] = {{"sequences", gbs_sequences_n(l->data)},
+                                {"tokens", gbs_sequences_n_tokens(l->data)},
+                                {"labels", r->n_labels},
+                                {"features", r->n_features},
+                                {"weights", r->n_weights},
+                                {"active_weights", r->n_active},
+                                {"iterations", r->iterations},
+                                {"evaluations", r->evaluations},
+                                {"links", r->n_links},
+                                {"steps", r->steps},
+                                {"probes", count_probes(l)},
+                                {NULL, 0}};
+    const cli_number numbers[] = {{"l1", l->options.l1},
+                                  {"l2", l->options.l2},
+                                  {"log_likelihood", r->log_likelihood},
+                                  {"objective", r->objective},
+                                  {"gradient_norm", r->gradient_norm},
+                                  {"change", r->change},
+                                  {"seconds", r->seconds},
+                                  {NULL, 0}};
+    const cli_flag flags[] = {{"converged", r->converged != 0}, {"stopped", stopped}, {NULL, 0}};
+    const cli_members summary = {
+        .schema = "learn-crf/1", .counts = counts, .numbers = numbers, .flags = flags};
+    return cli_write_members(l->arguments->summary, &summary);
+}
+
+static void tell(const learning *l, int stopped)
+{
+    const gbs_crf_learn_report *r = &l->report;
+    cli_note(l->arguments,
+             "%zu sequences, %zu tokens, %" PRIu64 " labels; %" PRIu64 " features, %" PRIu64
+             " weights, %" PRIu64 " of them not 0",
+             gbs_sequences_n(l->data), gbs_sequences_n_tokens(l->data), r->n_labels, r->n_features,
+             r->n_weights, r->n_active);
+    if (r->steps > 0) {
+        cli_note(
+            l->arguments,
+            "%" PRIu64 " pairs of tokens are linked: from the best weights without links %" PRIu64
+            " steps along sampled gradients; in the last quarter of these, counted as at least "
+            "one step of Newton's method, the weights moved by %.2g %% (converged: at most 2 %%%s)",
+            r->n_links, r->steps, 100.0 * r->change,
+            r->converged ? "" : "; try more --steps or a larger --l2");
+    }
+    cli_note(l->arguments,
+             "%s after %" PRIu64 " iterations, %" PRIu64 " gradients, %.3g s%s: ln %s(labels) = "
+             "%.8g, objective %.8g, its gradient %.2g",
+             r->converged ? "converged" : "not converged", r->iterations, r->evaluations,
+             r->seconds, stopped ? ", stopped" : "", r->n_links > 0 ? "PL" : "P", r->log_likelihood,
+             r->objective, r->gradient_norm);
+    if (l->arguments->intervals != NULL && l->error == NULL) {
+        cli_note(l->arguments, "standard errors are not known: %s", l->no_error.message);
+    }
+    cli_learn_tell_probes(l->arguments, count_probes(l));
+}
+
+static int run_learn_crf(cli_arguments *arguments)
+{
+    learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
+    int stopped = 0;
+    int status = settle(&l);
+    if (status == CLI_DONE) {
+        status = learn(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = find_errors(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = write_model(&l);
+    }
+    if (status == CLI_DONE) {
+        status = cli_write(l.arguments->intervals, write_intervals, &l);
+    }
+    if (status == CLI_DONE) {
+        status = write_summary(&l, stopped);
+    }
+    if (status == CLI_DONE) {
+        tell(&l, stopped);
+    }
+    gbs_crf_free(l.crf);
+    gbs_sequences_free(l.data);
+    free(l.error);
+    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+}
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/learn_crf.def"
+};
+
+const cli_verb cli_verb_learn_crf = {
+    .name = "learn crf",
+    CLI_TAKES(options),
+    .n_operands = 2,
+    .operands = "TEMPLATES DATA",
+    .what = "a conditional random field from labelled tokens",
+    .notes = "TEMPLATES says which features a token has; DATA has a token a line, its label in\n"
+             "the last column. Writes a text model of CRF++ (or Wapiti) for label.\n",
+    .example = "gibbsite learn crf examples/places.template examples/places.txt -o places.crf\n"
+               "gibbsite learn crf examples/places.template examples/places.txt --l1 1\n",
+    .run = run_learn_crf,
+};

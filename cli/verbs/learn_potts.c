@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite learn potts: a dense Potts model from an alignment or a table of states. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/data_rows.h"
+#include "learn_machines.h"
+#include "options/rows.h"
+
+typedef struct learning {
+    cli_arguments *arguments;
+    gbs_potts_options options;
+    cli_machine_rows rows;
+    gbs_model *learnt;
+    gbs_potts_report report;
+    size_t n_parameters;   /* of what follows */
+    double *value, *error; /* NULL without --intervals; error: NULL where none is known */
+    gbs_error no_error;    /* why */
+    uint8_t *unseen;       /* [n_parameters] whether the error has the pull of the penalty */
+    uint64_t n_probes;     /* that they were estimated by; 0: none */
+    cli_points curve;
+    cli_bar bar;
+} learning;
+
+static int settle(learning *l)
+{
+    const cli_arguments *arguments = l->arguments;
+    const char *method = arguments->learn_method == NULL ? "pl" : arguments->learn_method;
+    const int chains = strcmp(method, "pcd") == 0;
+    static const char *const of_chains[] = {"chains", "steps", "rate", "checkpoint", "resume"};
+    for (size_t i = 0; !chains && i < sizeof of_chains / sizeof of_chains[0]; i++) {
+        if (cli_given(arguments, of_chains[i])) {
+            return cli_error(CLI_USAGE, "--%s is for chains: add --method pcd", of_chains[i]);
+        }
+    }
+    if (!chains && cli_given(arguments, "seed") && arguments->probes == 0) {
+        return cli_error(CLI_USAGE,
+                         "--seed is for chains and probes: add --method pcd or --probes");
+    }
+    if (arguments->probes > 0 && (arguments->intervals == NULL || chains)) {
+        return cli_error(CLI_USAGE, "--probes is for standard errors of a pseudo-likelihood: add "
+                                    "--intervals, and leave out --method pcd");
+    }
+    if (strcmp(method, "cd") == 0) {
+        return cli_error(CLI_USAGE,
+                         "learn potts takes --method pl, asymmetric or pcd; cd is for learn rbm");
+    }
+    if (arguments->curve != NULL && strcmp(method, "asymmetric") == 0) {
+        return cli_error(CLI_USAGE, "--curve is for learning all sites together: leave out "
+                                    "--method asymmetric");
+    }
+    if (arguments->l2 == 0.0) {
+        return cli_error(CLI_USAGE, "--l2 0: without a penalty weights of states that no row has "
+                                    "grow without end; give a number above 0");
+    }
+    if (arguments->l1 > 0.0 && strcmp(method, "pl") != 0) {
+        return cli_error(CLI_USAGE,
+                         "--l1 is for the pseudo-likelihood of all sites together: leave "
+                         "out --method %s",
+                         method);
+    }
+    l->options =
+        (gbs_potts_options){.size = sizeof l->options,
+                            .l2 = arguments->l2,
+                            .l1 = arguments->l1,
+                            .tolerance = arguments->em_tolerance,
+                            .iterations = arguments->em_iterations,
+                            .time_s = arguments->run.time_s,
+                            .threads = arguments->run.threads,
+                            .memory_limit = arguments->run.memory_limit,
+                            .method = chains                              ? GBS_POTTS_PCD
+                                      : strcmp(method, "asymmetric") == 0 ? GBS_POTTS_ASYMMETRIC
+                                                                          : GBS_POTTS_PL,
+                            .seed = arguments->run.seed,
+                            .chains = arguments->learn_chains,
+                            .steps = arguments->learn_steps,
+                            .probes = arguments->probes};
+    int status = cli_learn_rates(arguments, &l->options.rate, &l->options.rate_last);
+    if (status == CLI_DONE) {
+        status = cli_machine_settle(arguments, &l->rows);
+    }
+    l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
+    l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
+    return status;
+}
+
+static int learn(learning *l, int *stopped)
+{
+    const cli_arguments *arguments = l->arguments;
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
+    gbs_error err = {GBS_OK, ""};
+    gbs_status done = GBS_OK;
+    if (arguments->curve != NULL) {
+        l->options.point = cli_points_add;
+        l->options.point_context = &l->curve;
+    }
+    cli_signals_catch();
+    cli_bar_init(&l->bar, arguments, &arguments->run);
+    l->bar.unit = "iterations";
+    if (arguments->identity > 0.0) {
+        done = gbs_rows_weigh(l->rows.data, arguments->identity, arguments->run.threads, &callbacks,
+                              &err);
+    }
+    if (done >= 0) {
+        done = gbs_potts_learn(l->rows.data, l->rows.held_out, &l->options, &callbacks, &l->learnt,
+                               &l->report, &err);
+    }
+    cli_bar_finish(&l->bar, NULL);
+    *stopped = done == GBS_STOPPED;
+    return done < 0 ? cli_learn_fail(&l->rows.checkpoints, done, &err) : CLI_DONE;
+}
+
+/* Standard errors, where --intervals asks for them: that there are none is an answer. */
+static int find_errors(learning *l, int *stopped)
+{
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
+    gbs_error *err = &l->no_error;
+    gbs_potts_options options = l->options; /* with the time that is left */
+    options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
+    if (l->arguments->intervals == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_potts_parameters(l->learnt, &l->n_parameters, NULL, err);
+    if (done < 0) {
+        return cli_fail(done, err);
+    }
+    l->value = calloc(l->n_parameters, sizeof *l->value);
+    l->error = calloc(l->n_parameters, sizeof *l->error);
+    l->unseen = calloc(l->n_parameters, sizeof *l->unseen);
+    if (l->value == NULL || l->error == NULL || l->unseen == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    (void)gbs_potts_parameters(l->learnt, &l->n_parameters, l->value, err);
+    if (l->options.method != GBS_POTTS_PCD && (!l->report.converged || *stopped)) {
+        done = GBS_ERR_UNSUPPORTED;
+        (void)snprintf(err->message, sizeof err->message, "learning has not converged");
+    } else {
+        l->n_probes = gbs_potts_probes(l->learnt, &options);
+        cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
+        l->bar.unit = l->n_probes > 0 ? "probes" : "iterations";
+        done = gbs_potts_errors(l->learnt, l->rows.data, &options, &callbacks, l->error, l->unseen,
+                                err);
+        cli_bar_finish(&l->bar, NULL);
+    }
+    *stopped = *stopped || done == GBS_ERR_STOPPED;
+    if (done < 0) {
+        free(l->error);
+        l->error = NULL;
+    }
+    return CLI_DONE;
+}
+
+/* An error that is not known is empty, and so is what it comes from. */
+static void write_parameter(gbs_output *output, const learning *l, size_t k)
+{
+    gbs_output_text(output, ",");
+    gbs_output_double(output, l->value[k]);
+    gbs_output_text(output, ",");
+    if (l->error != NULL) {
+        gbs_output_double(output, l->error[k]);
+    }
+    gbs_output_text(output, l->error == NULL ? ",\n" : l->unseen[k] ? ",penalty\n" : ",rows\n");
+}
+
+/* Two columns: a site, or nothing beyond the last one, and its state. */
+static void write_state(gbs_output *output, const gbs_model *model, uint32_t site, uint32_t state)
+{
+    char text[32];
+    if (site == gbs_model_n_variables(model)) {
+        gbs_output_text(output, ",");
+        return;
+    }
+    gbs_output_csv_field(output, cli_variable_text(model, site, "", text));
+    gbs_output_text(output, ",");
+    gbs_output_csv_field(output, cli_state_text(model, site, state, text));
+}
+
+/* "site,state,other,other_state,value,error,from": fields, whose other site is empty, then
+ * couplings. */
+static void write_intervals(gbs_output *output, const void *context)
+{
+    const learning *l = context;
+    const uint32_t n = gbs_model_n_variables(l->learnt);
+    const uint32_t q = gbs_model_arity(l->learnt, 0);
+    size_t k = 0;
+    gbs_output_text(output, "site,state,other,other_state,value,error,from\n");
+    for (size_t f = 0; f < gbs_model_n_factors(l->learnt); f++) {
+        const uint32_t *scope = NULL;
+        uint32_t size = 0;
+        (void)gbs_model_factor(l->learnt, f, &size, &scope);
+        for (uint32_t a = 0; a < q; a++) {
+            for (uint32_t b = 0; b < (size == 2 ? q : 1); b++, k++) {
+                write_state(output, l->learnt, scope[0], a);
+                gbs_output_text(output, ",");
+                write_state(output, l->learnt, size == 2 ? scope[1] : n, b);
+                write_parameter(output, l, k);
+            }
+        }
+    }
+}
+
+/* Errors that the rows tell alone. */
+static uint64_t count_seen(const learning *l)
+{
+    uint64_t n = 0;
+    for (size_t k = 0; l->error != NULL && k < l->n_parameters; k++) {
+        n += !l->unseen[k];
+    }
+    return n;
+}
+
+static int write_summary(const learning *l, int stopped)
+{
+    const gbs_potts_report *r = &l->report;
+    const cli_count counts[] = {{"rows", r->n_rows},
+                                {"sites", r->n_sites},
+                                {"states", r->n_states},
+                                {"parameters", r->n_parameters},
+                                {"unknown_letters", gbs_rows_n_unknown(l->rows.data)},
+                                {"iterations", r->iterations},
+                                {"evaluations", r->evaluations},
+                                {"steps", r->steps},
+                                {"held_out_rows", gbs_rows_n(l->rows.held_out)},
+                                {"known_errors", l->error != NULL ? l->n_parameters : 0},
+                                {"errors_of_rows", count_seen(l)},
+                                {"probes", l->error != NULL ? l->n_probes : 0},
+                                {"coupled_pairs", r->n_coupled},
+                                {NULL, 0}};
+    const cli_number numbers[] = {{"l2", l->options.l2},
+                                  {"l1", l->options.l1},
+                                  {"effective_rows", r->weight},
+                                  {"pseudo_log_likelihood", r->pseudo_log_likelihood},
+                                  {"held_out_pseudo_log_likelihood", r->held_out_pl},
+                                  {"objective", r->objective},
+                                  {"gradient_norm", r->gradient_norm},
+                                  {"moment_error", r->moment_error},
+                                  {"rhat", r->rhat},
+                                  {"misfit", r->misfit},
+                                  {"predicted_bytes", r->predicted_bytes},
+                                  {"seconds_per_iteration", r->iteration_s},
+                                  {"seconds", r->seconds},
+                                  {NULL, 0}};
+    const cli_flag flags[] = {{"converged", r->converged != 0}, {"stopped", stopped}, {NULL, 0}};
+    const cli_members summary = {.schema = "learn-potts/1",
+                                 .model = l->learnt,
+                                 .counts = counts,
+                                 .numbers = numbers,
+                                 .flags = flags};
+    return cli_write_members(l->arguments->summary, &summary);
+}
+
+static void tell(const learning *l, int stopped)
+{
+    const cli_arguments *arguments = l->arguments;
+    const gbs_potts_report *r = &l->report;
+    const uint64_t n_unknown = gbs_rows_n_unknown(l->rows.data);
+    cli_note(arguments,
+             "%" PRIu64 " rows, effectively %.6g, of %" PRIu64 " sites with %" PRIu64
+             " states: %" PRIu64 " parameters",
+             r->n_rows, r->weight, r->n_sites, r->n_states, r->n_parameters);
+    if (n_unknown > 0) {
+        cli_note(arguments, "%" PRIu64 " letters B, J, O, U, X or Z were read as gaps", n_unknown);
+    }
+    const int chains = l->options.method == GBS_POTTS_PCD;
+    cli_note(arguments, "%s%" PRIu64 " iterations of %.3g s, %.3g s in all%s",
+             chains         ? ""
+             : r->converged ? "converged after "
+                            : "not converged after ",
+             r->iterations, r->iteration_s, r->seconds, stopped ? ", stopped" : "");
+    if (!isnan(r->pseudo_log_likelihood)) {
+        cli_note(arguments, "ln PL = %.8g, %.6g a row", r->pseudo_log_likelihood,
+                 r->pseudo_log_likelihood / r->weight);
+    }
+    if (l->options.l1 > 0.0) {
+        cli_note(arguments, "%" PRIu64 " of %" PRIu64 " pairs of sites are coupled", r->n_coupled,
+                 r->n_sites * (r->n_sites - 1) / 2);
+    }
+    if (chains && isnan(r->rhat)) {
+        cli_note(arguments,
+                 "not converged after %" PRIu64 " steps of %" PRIu64
+                 " chains: stopped, and the chains were not judged",
+                 r->steps, l->options.chains);
+    } else if (chains) {
+        cli_note(
+            arguments,
+            "%s after %" PRIu64 " steps of %" PRIu64
+            " chains: R-hat of states and pairs %.3f (converged: at most 1.05), distance from the "
+            "rows %.2g of their standard errors (at most 0.25)%s",
+            r->converged ? "converged" : "not converged", r->steps, l->options.chains, r->rhat,
+            r->misfit,
+            r->converged      ? ""
+            : r->rhat <= 1.05 ? "; try more --steps or --chains, or a larger --rate"
+                              : "; try more --steps");
+    }
+    cli_learn_tell_unwritten(arguments, r->n_unwritten);
+    if (l->rows.held_out != NULL && !isnan(r->held_out_pl)) {
+        cli_note(arguments, "%zu rows held out: ln PL = %.8g, %.6g a row",
+                 gbs_rows_n(l->rows.held_out), r->held_out_pl, r->held_out_pl / r->held_out_weight);
+    }
+    if (l->value != NULL && l->error == NULL) {
+        cli_note(arguments, "standard errors are not known: %s", l->no_error.message);
+    } else if (l->value != NULL && count_seen(l) < l->n_parameters) {
+        cli_note(arguments,
+                 "standard errors of %" PRIu64
+                 " of %zu parameters are those of the rows; two sites "
+                 "have states that are together in no row: to those of the rest the pull of --l2 "
+                 "is added",
+                 count_seen(l), l->n_parameters);
+    }
+    cli_learn_tell_probes(arguments, l->error != NULL ? l->n_probes : 0);
+}
+
+static int run_learn_potts(cli_arguments *arguments)
+{
+    learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
+    int stopped = 0;
+    int status = settle(&l);
+    if (status == CLI_DONE) {
+        status = cli_machine_read(arguments, &l.rows);
+    }
+    if (status == CLI_DONE) {
+        status = learn(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = find_errors(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = cli_write_model(arguments, l.learnt);
+    }
+    if (status == CLI_DONE) {
+        status = cli_write(arguments->intervals, write_intervals, &l);
+    }
+    if (status == CLI_DONE) {
+        status = cli_points_write(&l.curve, arguments->curve);
+    }
+    if (status == CLI_DONE) {
+        status = write_summary(&l, stopped);
+    }
+    if (status == CLI_DONE) {
+        tell(&l, stopped);
+    }
+    cli_machine_free(&l.rows);
+    gbs_model_free(l.learnt);
+    free(l.value);
+    free(l.error);
+    free(l.unseen);
+    free(l.curve.value);
+    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+}
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/learn_potts.def"
+};
+
+const cli_verb cli_verb_learn_potts = {
+    .name = "learn potts",
+    CLI_TAKES(options),
+    .n_operands = 1,
+    .operands = "DATA",
+    .what = "a dense Potts model of an alignment or a table",
+    .notes = "DATA is an alignment (FASTA), or CSV of states: a column for each site.\n",
+    .example = "gibbsite learn potts examples/bars.csv --method pcd -o bars.gbm\n",
+    .run = run_learn_potts,
+};

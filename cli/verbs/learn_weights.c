@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite learn weights: tied weights of a log-linear model from a table of data. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn_machines.h"
+#include "options/rows.h"
+
+typedef struct learning {
+    cli_job job;
+    gbs_learn_options options;
+    cli_held_out out;
+    gbs_checkpoint_files checkpoints;
+    gbs_data *data, *held_out;
+    gbs_model *learnt;
+    double *error;       /* [weights] standard errors; NULL: not wanted */
+    double held_out_sum; /* ln P or ln PL of the rows that are held out */
+    gbs_learn_report report;
+    cli_bar bar;
+    cli_points curve;
+} learning;
+
+static gbs_learn_objective objective(const cli_arguments *arguments)
+{
+    const char *text = arguments->objective != NULL ? arguments->objective : "pseudo";
+    return strcmp(text, "likelihood") == 0 ? GBS_LEARN_LIKELIHOOD
+           : strcmp(text, "sampled") == 0  ? GBS_LEARN_SAMPLED
+                                           : GBS_LEARN_PSEUDO;
+}
+
+/* Whether a junction tree tells the likelihood of rows; else they are judged by pseudo-likelihood.
+ */
+static int by_tree(const learning *l)
+{
+    return l->options.objective == GBS_LEARN_LIKELIHOOD;
+}
+
+/* Whether the pseudo-likelihood is what is maximised, which takes complete rows. */
+static int by_pseudo(const learning *l)
+{
+    return l->options.objective == GBS_LEARN_PSEUDO;
+}
+
+static int is(const char *typed, const char *name)
+{
+    return typed != NULL && strcmp(typed, name) == 0;
+}
+
+/* Refuses what only some objectives have, and what only some chains have. */
+static int check_sampled(const cli_arguments *arguments)
+{
+    static const char *const of_chains[] = {"chains", "steps",    "scan",       "method",
+                                            "sweeps", "accuracy", "checkpoint", "resume"};
+    for (size_t i = 0; i < sizeof of_chains / sizeof of_chains[0]; i++) {
+        if (cli_given(arguments, of_chains[i]) && objective(arguments) != GBS_LEARN_SAMPLED) {
+            return cli_error(CLI_USAGE, "learn weights takes --%s with --objective sampled only",
+                             of_chains[i]);
+        }
+    }
+    if (cli_given(arguments, "seed") && objective(arguments) != GBS_LEARN_SAMPLED &&
+        arguments->probes == 0) {
+        return cli_error(CLI_USAGE, "learn weights takes --seed with --objective sampled or "
+                                    "--probes only");
+    }
+    if (arguments->probes > 0 &&
+        (arguments->intervals == NULL || objective(arguments) == GBS_LEARN_SAMPLED ||
+         arguments->l1 > 0.0)) {
+        return cli_error(CLI_USAGE, "--probes is for standard errors, not with --objective sampled "
+                                    "or --l1: add --intervals");
+    }
+    if (cli_given(arguments, "threads") && objective(arguments) == GBS_LEARN_LIKELIHOOD) {
+        return cli_error(CLI_USAGE, "learn weights takes no --threads with --objective likelihood, "
+                                    "whose junction tree is one thread's");
+    }
+    if (arguments->l1 > 0.0 && objective(arguments) == GBS_LEARN_SAMPLED) {
+        return cli_error(CLI_USAGE, "learn weights takes no --l1 with --objective sampled, whose "
+                                    "penalty is --l2");
+    }
+    if (cli_given(arguments, "method") && !is(arguments->learn_method, "pcd") &&
+        !is(arguments->learn_method, "cd")) {
+        return cli_error(CLI_USAGE, "learn weights takes --method pcd or cd; %s is for learn potts",
+                         arguments->learn_method);
+    }
+    return cli_given(arguments, "accuracy") && !is(arguments->learn_scan, "optimised")
+               ? cli_error(CLI_USAGE, "--accuracy is that of --scan optimised; for other scans "
+                                      "choose --sweeps")
+               : CLI_DONE;
+}
+
+static gbs_learn_scan scan(const cli_arguments *arguments)
+{
+    return is(arguments->learn_scan, "random")      ? GBS_LEARN_SCAN_RANDOM
+           : is(arguments->learn_scan, "optimised") ? GBS_LEARN_SCAN_OPTIMISED
+                                                    : GBS_LEARN_SCAN_SYSTEMATIC;
+}
+
+static int settle(learning *l, cli_arguments *arguments)
+{
+    cli_settle_model_format(arguments);
+    l->options = (gbs_learn_options){
+        .size = sizeof l->options,
+        .l2 = arguments->l2,
+        .l1 = arguments->l1,
+        .tolerance = arguments->em_tolerance,
+        .iterations = arguments->em_iterations,
+        .time_s = arguments->run.time_s,
+        .threads = arguments->run.threads,
+        .memory_limit = arguments->run.memory_limit,
+        .objective = objective(arguments),
+        .chains = cli_given(arguments, "chains") ? arguments->learn_chains : 0,
+        .steps = cli_given(arguments, "steps") ? arguments->learn_steps : 0,
+        .seed = arguments->run.seed,
+        .scan = scan(arguments),
+        .method = is(arguments->learn_method, "cd") ? GBS_LEARN_RESTARTED : GBS_LEARN_PERSISTENT,
+        .sweeps = arguments->learn_sweeps,
+        .accuracy = arguments->learn_accuracy,
+        .probes = arguments->probes,
+        .checkpoint_every_s = arguments->run.checkpoint_every_s};
+    int status = check_sampled(arguments);
+    if (status == CLI_DONE) {
+        status = cli_learn_settle_checkpoints(arguments, &l->checkpoints);
+    }
+    l->options.checkpoints = cli_learn_checkpoints(&l->checkpoints);
+    if (status == CLI_DONE) {
+        status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &l->out);
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_model_output(arguments);
+    }
+    return status == CLI_DONE ? cli_check_results(arguments) : status;
+}
+
+static int learn(learning *l, int *stopped)
+{
+    const gbs_model *model = l->job.model;
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
+    gbs_error err = {GBS_OK, ""};
+    if (l->job.arguments->intervals != NULL) {
+        l->error = calloc((size_t)gbs_model_n_weights(model) + 1, sizeof *l->error);
+        if (l->error == NULL) {
+            return cli_error(CLI_FAILED, "out of memory");
+        }
+    }
+    if (l->job.arguments->curve != NULL) {
+        l->options.point = cli_points_add;
+        l->options.point_context = &l->curve;
+        l->options.held_out = l->held_out;
+    }
+    cli_signals_catch();
+    cli_bar_init(&l->bar, l->job.arguments, &l->job.options);
+    l->bar.unit = "steps";
+    gbs_status done = gbs_learn_weights(model, l->data, &l->options, &callbacks, l->error,
+                                        &l->learnt, &l->report, &err);
+    cli_bar_finish(&l->bar, NULL);
+    *stopped = done == GBS_STOPPED;
+    return done < 0 ? cli_learn_fail(&l->checkpoints, done, &err) : CLI_DONE;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* "weight,value,error"; an error that is not known is empty. */
+static void write_weights(gbs_output *output, const void *context)
+{
+    const learning *l = context;
+    gbs_output_text(output, "weight,value,error\n");
+    for (uint32_t k = 0; k < gbs_model_n_weights(l->learnt); k++) {
+        gbs_output_uint(output, k);
+        gbs_output_text(output, ",");
+        gbs_output_double(output, gbs_model_weight(l->learnt, k, NULL));
+        gbs_output_text(output, ",");
+        if (l->report.has_errors) {
+            gbs_output_double(output, l->error[k]);
+        }
+        gbs_output_text(output, "\n");
+    }
+}
+
+static int write_summary(const learning *l, int stopped)
+{
+    const gbs_learn_report *r = &l->report;
+    const int sampled = l->options.objective == GBS_LEARN_SAMPLED;
+    const cli_count counts[] = {
+        {"rows", r->n_rows},           {"learnt_weights", r->n_learnt},
+        {"iterations", r->iterations}, {"held_out_rows", gbs_data_n_rows(l->held_out)},
+        {"scans", r->n_scans},         {"scan_length", r->scan_length},
+        {"probes", r->probes},         {NULL, 0}};
+    const cli_number numbers[] = {
+        {"l2", l->options.l2},
+        {"l1", l->options.l1},
+        {by_pseudo(l) ? "pseudo_log_likelihood" : "log_likelihood",
+         by_pseudo(l) ? r->pseudo_log_likelihood : r->log_likelihood},
+        {"objective", r->objective},
+        {"change", r->change},
+        {by_tree(l) ? "held_out_log_likelihood" : "held_out_pseudo_log_likelihood",
+         l->held_out_sum},
+        {"rhat", sampled ? r->rhat : (double)NAN},
+        {"chance", sampled ? r->chance : (double)NAN},
+        {"misfit", r->misfit},
+        {"seconds", r->seconds},
+        {NULL, 0}};
+    const cli_flag flags[] = {{"errors_known", r->has_errors != 0},
+                              {"converged", r->converged != 0},
+                              {"stopped", stopped},
+                              {NULL, 0}};
+    const cli_members summary = {.schema = "learn-weights/1",
+                                 .model = l->learnt,
+                                 .counts = counts,
+                                 .numbers = numbers,
+                                 .flags = flags};
+    return cli_write_members(l->job.arguments->summary, &summary);
+}
+
+/* How many are not 0. */
+static unsigned count_weights(const gbs_model *model)
+{
+    unsigned n = 0;
+    for (uint32_t k = 0; k < gbs_model_n_weights(model); k++) {
+        n += gbs_model_weight(model, k, NULL) != 0.0;
+    }
+    return n;
+}
+
+/* Whether there are too many weights for a matrix of their second derivatives. */
+static int by_probes(const learning *l)
+{
+    return l->report.n_learnt > (by_tree(l) ? GBS_MAX_LIKELIHOOD_WEIGHTS : GBS_MAX_LEARNT_WEIGHTS);
+}
+
+static void tell_sampled(const learning *l, int stopped)
+{
+    const cli_arguments *arguments = l->job.arguments;
+    const gbs_learn_report *r = &l->report;
+    if (stopped) {
+        cli_note(arguments, "stopped after %" PRIu64 " steps, %.3g s; %" PRIu64 " weights",
+                 r->iterations, r->seconds, r->n_learnt);
+    } else if (!isnan(r->misfit)) {
+        cli_note(arguments,
+                 "%s after %" PRIu64
+                 " steps, %.3g s: R-hat of the features %.3f (converged: at most 1.05), gradient "
+                 "%.3f of the rows' standard errors (at most 0.25); %" PRIu64 " weights%s",
+                 r->converged ? "converged" : "not converged", r->iterations, r->seconds, r->rhat,
+                 r->misfit, r->n_learnt, r->converged ? "" : "; try more --steps or --chains");
+    } else if (!r->has_errors) {
+        cli_note(arguments,
+                 "not converged after %" PRIu64
+                 " steps, %.3g s: R-hat of the features %.3f; %" PRIu64 " weights",
+                 r->iterations, r->seconds, r->rhat, r->n_learnt);
+    } else {
+        cli_note(arguments,
+                 "%s after %" PRIu64
+                 " steps, %.3g s: R-hat of the features %.3f (converged: at most "
+                 "1.05), last step %.2g standard errors (at most 1), of which chance makes up to "
+                 "%.0f %%; %" PRIu64 " weights%s",
+                 r->converged ? "converged" : "not converged", r->iterations, r->seconds, r->rhat,
+                 r->change, 100.0 * r->chance, r->n_learnt,
+                 r->converged ? "" : "; try more --steps or --chains");
+    }
+    cli_learn_tell_unwritten(arguments, r->n_unwritten);
+}
+
+static void tell(const learning *l, int stopped)
+{
+    const cli_arguments *arguments = l->job.arguments;
+    const gbs_learn_report *r = &l->report;
+    const char *name = by_pseudo(l) ? "PL" : "P";
+    const double sum = by_pseudo(l) ? r->pseudo_log_likelihood : r->log_likelihood;
+    if (l->options.objective == GBS_LEARN_SAMPLED) {
+        tell_sampled(l, stopped);
+        if (r->n_scans > 0) {
+            cli_note(arguments,
+                     "scan optimised %" PRIu64 " times: %" PRIu64
+                     " updates come within a total variation of %g, for the last weights",
+                     r->n_scans, r->scan_length, l->options.accuracy);
+        }
+    } else {
+        cli_note(arguments,
+                 "%s after %" PRIu64 " steps, %.3g s%s: ln %s = %.10g, %.6g a row of %" PRIu64
+                 "; %" PRIu64 " weights",
+                 r->converged ? "converged" : "not converged", r->iterations, r->seconds,
+                 stopped ? ", stopped" : "", name, sum, sum / (double)r->n_rows, r->n_rows,
+                 r->n_learnt);
+    }
+    if (l->options.l1 > 0.0) {
+        cli_note(arguments, "standard errors are not known with --l1; %u weights are not 0",
+                 count_weights(l->learnt));
+    } else if (!isnan(r->misfit)) {
+        cli_note(arguments,
+                 "standard errors are not known: they need the covariance of all features, which "
+                 "is estimated by chains for at most %u weights",
+                 GBS_MAX_LEARNT_WEIGHTS);
+    } else if (!r->has_errors && by_probes(l) && arguments->intervals == NULL) {
+        cli_note(arguments, "standard errors of so many weights are estimated by probes: add "
+                            "--intervals");
+    } else if (!r->has_errors) {
+        cli_note(arguments,
+                 "standard errors are not known: they need %sdata that determine each weight, and "
+                 "convergence",
+                 by_pseudo(l) || by_probes(l) ? "more rows than weights, " : "");
+    } else {
+        cli_learn_tell_probes(arguments, r->probes);
+    }
+    if (l->held_out != NULL) {
+        cli_note(arguments, "%" PRIu64 " rows held out: ln %s = %.10g",
+                 gbs_data_n_rows(l->held_out), by_tree(l) ? "P" : "PL", l->held_out_sum);
+    }
+}
+
+/* ---- the verb -------------------------------------------------------------------------------- */
+
+/* Judges the held-out rows, which are of the model that learning began with, by the new one. */
+static int judge(learning *l)
+{
+    gbs_error err = {GBS_OK, ""};
+    if (l->held_out == NULL) {
+        return CLI_DONE;
+    }
+    const gbs_status done =
+        by_tree(l) ? gbs_log_likelihood(l->learnt, l->held_out, &l->held_out_sum, &err)
+                   : gbs_pseudo_log_likelihood(l->learnt, l->held_out, &l->held_out_sum, &err);
+    if (done < 0 && l->options.objective == GBS_LEARN_SAMPLED) { /* rows that lack values */
+        cli_note(l->job.arguments, "held-out rows are not judged: %s", err.message);
+        l->held_out_sum = (double)NAN;
+        return CLI_DONE;
+    }
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+static int write_all(const learning *l, int stopped)
+{
+    int status = cli_write_model(l->job.arguments, l->learnt);
+    if (status == CLI_DONE) {
+        status = cli_write(l->job.arguments->intervals, write_weights, l);
+    }
+    if (status == CLI_DONE) {
+        status = cli_points_write(&l->curve, l->job.arguments->curve);
+    }
+    if (status == CLI_DONE) {
+        status = write_summary(l, stopped);
+    }
+    return status;
+}
+
+static int read_all(learning *l, const cli_arguments *arguments)
+{
+    const char *path = arguments->operand[0];
+    int status = cli_load_model(&l->job, arguments, path);
+    if (status == CLI_DONE && gbs_model_n_weights(l->job.model) == 0) {
+        return cli_error(CLI_INPUT,
+                         "%s: found no tied weights, expected a model with some, such as a .gbm or "
+                         "DimmWitted's",
+                         path);
+    }
+    return status == CLI_DONE
+               ? cli_read_data(l->job.model, arguments->operand[1], arguments->weights,
+                               by_pseudo(l), &l->out, &l->data, &l->held_out)
+               : status;
+}
+
+static int run_learn_weights(cli_arguments *arguments)
+{
+    learning l = {.report = {.size = sizeof l.report}};
+    int stopped = 0;
+    int status = settle(&l, arguments);
+    if (status == CLI_DONE) {
+        status = read_all(&l, arguments);
+    }
+    if (status == CLI_DONE) {
+        status = learn(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = judge(&l);
+    }
+    if (status == CLI_DONE) {
+        status = write_all(&l, stopped);
+    }
+    if (status == CLI_DONE) {
+        tell(&l, stopped);
+    }
+    gbs_data_free(l.data);
+    gbs_data_free(l.held_out);
+    gbs_model_free(l.learnt);
+    free(l.error);
+    free(l.curve.value);
+    cli_job_free(&l.job);
+    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+}
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/learn_weights.def"
+};
+
+const cli_verb cli_verb_learn_weights = {
+    .name = "learn weights",
+    CLI_TAKES(options),
+    .n_operands = 2,
+    .operands = "MODEL DATA",
+    .what = "tied weights of a log-linear model from data",
+    .notes = "The tied weights of MODEL (.gbm, DimmWitted) by pseudo-likelihood, with standard\n"
+             "errors, or by likelihood. DATA is CSV, a column for each variable; missing\n"
+             "values are left empty. Writes MODEL with the weights learnt.\n",
+    .example = "gibbsite learn weights examples/friends examples/friends.csv -o friends.gbm\n",
+    .run = run_learn_weights,
+};

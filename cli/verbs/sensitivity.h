@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a probability does when a parameter moves, on its way to a table or a file. */
+#ifndef GIBBSITE_CLI_VERB_SENSITIVITY_H
+#define GIBBSITE_CLI_VERB_SENSITIVITY_H
+
+#include "job/job.h"
+
+typedef struct cli_sensitivities {
+    cli_job job;
+    gbs_sensitivities s;
+    char title[256]; /* "P(cold = yes | fever=yes)" */
+    size_t n;        /* parameters that are shown ... */
+    size_t *shown;   /* ... in this order; [s.n_parameters] */
+} cli_sensitivities;
+
+/* "A=a B=b" of the first n variables of the scope of parameter i's factor, in the states that its
+ * entry has; of a factor with a formula the names alone. */
+void cli_parameter_scope(const cli_sensitivities *a, size_t i, uint32_t n, const char *between,
+                         cli_text *text);
+/* How many of its scope are given: the parents of a conditional table, else all. */
+uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i);
+
+/* The posterior where the entry, weight or likelihood of a parameter is `times` what it is; NAN if
+ * unknown. */
+double cli_parameter_times(const cli_sensitivities *a, size_t i, double times);
+
+/* The parameters of which `size_of` is above 0 but for rounding, the largest first, if the
+ * derivative is more than twice its error; of the two entries of a column the one that is less
+ * probable. @param order out, [n]; free() it. @return an exit status. */
+int cli_rank_parameters(const cli_sensitivities *a,
+                        double (*size_of)(const cli_sensitivities *a, size_t i), size_t **order,
+                        size_t *n);
+
+#define CLI_PARAMETER_TEXT 1024
+
+/* "cold=yes | season=winter, age=old", "factor 3, weight: A, B". @param text [CLI_PARAMETER_TEXT],
+ * cut where there is no room. */
+void cli_parameter_text(const cli_sensitivities *a, size_t i, char *text);
+
+/* sensitivity_chart.c: --plot. @param most parameters. @return an exit status. */
+int cli_sensitivity_chart(const cli_sensitivities *a, size_t most);
+
+/* sensitivity_table.c: for people. */
+void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite uai MODEL EVID QUERY TASK: the call of the UAI competitions, with their limits in the
+ * environment. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "options/rows.h"
+#include "uai_sample.h"
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* @return CLI_DONE with *value 0 if the variable is not set. */
+static int read_limit(const char *name, const char *unit, double *value)
+{
+    const char *text = getenv(name); // NOLINT(concurrency-mt-unsafe): one thread
+    *value = 0.0;
+    if (text == NULL || text[0] == '\0') {
+        return CLI_DONE;
+    }
+    if (!cli_parse_real(text, value) || *value <= 0.0) {
+        return cli_error(CLI_USAGE, "environment %s=%s: expected a number of %s above 0", name,
+                         text, unit);
+    }
+    return CLI_DONE;
+}
+
+static double cpu_s(void)
+{
+    struct timespec used = {0, 0};
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+/* INF_TIME is CPU time of the whole call; what is left of it when sampling begins, less some for
+ * writing the answer, limits the run by the clock on the wall, which is never ahead of the CPU's.
+ */
+static void limit_time(cli_job *job, double limit_s)
+{
+    const double margin_s = 0.1 + 0.02 * limit_s;
+    const double least_s = 0.05;
+    if (limit_s > 0.0) {
+        const double left_s = limit_s - margin_s - cpu_s();
+        job->options.time_s = left_s > least_s ? left_s : least_s;
+    }
+}
+
+static int read_limits(cli_arguments *arguments, double *time_s)
+{
+    const double gib = 1073741824.0;
+    double memory_gib = 0.0;
+    int status = read_limit("INF_TIME", "seconds", time_s);
+    arguments->run.least_chains = 1;
+    if (status == CLI_DONE) {
+        status = read_limit("INF_MEMORY", "GiB", &memory_gib);
+    }
+    if (status == CLI_DONE && memory_gib > 0.0) {
+        const double bytes = memory_gib * gib;
+        arguments->run.memory_limit = bytes < 1.0 ? 1 : bytes < 1e18 ? (uint64_t)bytes : 0;
+        gbs_set_memory_limit(arguments->run.memory_limit);
+    }
+    return status;
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+static int finish(cli_answer *answer, const gbs_result *result)
+{
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status done = cli_answer_finish(answer, result, &err);
+    return done < 0 ? cli_fail_output(answer->path, done, &err) : CLI_DONE;
+}
+
+static int tell_nothing(void *context, const gbs_progress *progress)
+{
+    (void)context;
+    (void)progress;
+    return cli_signals_caught();
+}
+
+/* How good the state is, where it is not known to be the best. */
+static void tell_search(const cli_job *job, const gbs_mmap_report *r)
+{
+    if (strcmp(r->stop, "limit") == 0) {
+        cli_note(
+            job->arguments,
+            "MMAP: the sum over the other variables is too large; from the best state found of "
+            "all variables; no log weight exceeds %.9g",
+            r->log_bound);
+    } else if (strcmp(r->stop, "exact") != 0) {
+        cli_note(job->arguments,
+                 "MMAP: the best of %" PRIu64
+                 " states (log weight %.9g, ended by: %s); none exceeds "
+                 "%.9g",
+                 r->n_sums, r->log_p, r->stop, r->log_bound);
+    }
+}
+
+static int answer_mmap(const cli_job *job, cli_answer *answer)
+{
+    const gbs_map_callbacks callbacks = {.progress = tell_nothing};
+    gbs_mmap_report report = {.size = sizeof report};
+    gbs_error err = {GBS_OK, ""};
+    gbs_result result;
+    size_t n = 0;
+    memset(&result, 0, sizeof result);
+    result.task = GBS_TASK_MMAP;
+    gbs_status done = gbs_query_read(job->arguments->operand[2], job->model, &job->read,
+                                     &result.variable, &n, &err);
+    if (done < 0) {
+        return cli_fail_input(done, &err);
+    }
+    int status = CLI_DONE;
+    result.n = (uint32_t)n;
+    result.state = calloc(n + 1, sizeof *result.state);
+    if (result.state == NULL) {
+        status = cli_error(CLI_FAILED, "out of memory");
+    } else {
+        done = gbs_mmap(job->model, job->evidence, &job->options, &callbacks, result.n,
+                        result.variable, result.state, &report, &err);
+        status = done < 0 ? cli_fail(done, &err) : finish(answer, &result);
+    }
+    if (status == CLI_DONE) {
+        tell_search(job, &report);
+    }
+    free(result.state);
+    gbs_free(result.variable);
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *word;
+    gbs_task task;
+} tasks[] = {{"PR", GBS_TASK_PR},
+             {"MAR", GBS_TASK_MAR},
+             {"MAP", GBS_TASK_MAP},
+             {"MPE", GBS_TASK_MAP},
+             {"MMAP", GBS_TASK_MMAP}};
+
+static int find_task(const char *word, size_t *task)
+{
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++) {
+        if (strcmp(tasks[i].word, word) == 0) {
+            *task = i;
+            return CLI_DONE;
+        }
+    }
+    return cli_error(CLI_USAGE, "uai: TASK %s: expected PR, MAR, MAP, MPE or MMAP", word);
+}
+
+/* EVID is always a file, whatever its name looks like. */
+static int name_evidence(cli_arguments *arguments, char **name)
+{
+    const char *text = arguments->operand[1];
+    const size_t size = strlen(text) + 3;
+    *name = malloc(size);
+    if (*name == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    (void)snprintf(*name, size, "%s%s", strchr(text, '=') != NULL && text[0] != '/' ? "./" : "",
+                   text);
+    arguments->evidence[0] = *name;
+    arguments->n_evidence = 1;
+    return CLI_DONE;
+}
+
+static int answer_task(cli_job *job, cli_answer *answer, gbs_task task)
+{
+    switch (task) {
+    case GBS_TASK_PR:
+        return cli_uai_log_z(job, answer);
+    case GBS_TASK_MAR:
+        return cli_uai_mar(job, answer);
+    case GBS_TASK_MAP:
+        return cli_uai_map(job, answer);
+    case GBS_TASK_MMAP:
+        break;
+    }
+    return answer_mmap(job, answer);
+}
+
+static int run_uai(cli_arguments *arguments)
+{
+    cli_job job;
+    cli_answer answer;
+    char *evidence = NULL;
+    double time_s = 0.0;
+    size_t task = 0;
+    memset(&job, 0, sizeof job);
+    memset(&answer, 0, sizeof answer);
+    int status = find_task(arguments->operand[3], &task);
+    if (status == CLI_DONE && strcmp(arguments->operand[0], "-") == 0) {
+        status = cli_error(
+            CLI_USAGE, "uai: MODEL cannot be standard input: the answer is named after its file");
+    }
+    if (status == CLI_DONE) {
+        status = read_limits(arguments, &time_s);
+    }
+    if (status == CLI_DONE) {
+        status = cli_answer_init(&answer, arguments, tasks[task].word);
+    }
+    if (status == CLI_DONE && arguments->uai_mpe && tasks[task].task == GBS_TASK_MAP) {
+        answer.word = "MPE";
+    }
+    if (status == CLI_DONE) {
+        status = name_evidence(arguments, &evidence);
+    }
+    if (status == CLI_DONE) {
+        status = cli_load(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        limit_time(&job, time_s);
+        cli_signals_catch();
+        status = answer_task(&job, &answer, tasks[task].task);
+    }
+    cli_job_free(&job);
+    cli_answer_free(&answer);
+    free(evidence);
+    return status;
+}
+
+/* ---- the row ------------------------------------------------------------------------------ */
+
+static const cli_option options[] = {
+#include "gibbsite/questions/uai.def"
+};
+
+const cli_verb cli_verb_uai = {
+    .name = "uai",
+    CLI_TAKES(options),
+    .n_operands = 4,
+    .operands = "MODEL EVID QUERY TASK",
+    .what = "command line of the UAI competitions",
+    .notes = "TASK is PR, MAR, MAP, MPE or MMAP; the answer goes to MODEL.TASK in the working\n"
+             "folder. QUERY is read only for MMAP. The environment variables INF_TIME (CPU\n"
+             "seconds) and INF_MEMORY (GiB) are limits; a run that they end has exit status 0\n"
+             "too.\n",
+    .example = "gibbsite generate ring --variables 3 --format uai -o ring.uai\n"
+               "gibbsite uai ring.uai /dev/null - PR\n",
+    .run = run_uai,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verbs of verbs.def as an array. */
+#include <string.h>
+
+#include "cli/cli.h"
+
+const cli_verb *const cli_verbs[] = {
+#define CLI_VERB(id) &cli_verb_##id,
+#include "verbs.def"
+#undef CLI_VERB
+};
+
+const size_t cli_n_verbs = sizeof cli_verbs / sizeof cli_verbs[0];
+
+const char *cli_verb_kind(const cli_verb *verb)
+{
+    const char *blank = strchr(verb->name, ' ');
+    return blank != NULL ? blank + 1 : NULL;
+}
