@@ -17,11 +17,10 @@
 extern "C" {
 #endif
 
-#define GBS_N_FACTOR_KINDS 10
-#define GBS_N_CLASSES      7
-#define GBS_INFO_ORDERS    16 /* factors of 0..14 variables, and of 15 or more */
-#define GBS_INFO_DEGREES   16
-#define GBS_INFO_DRAWS     16 /* at least the number of rows in draws.def */
+#define GBS_N_CLASSES    7
+#define GBS_INFO_ORDERS  16 /* factors of 0..14 variables, and of 15 or more */
+#define GBS_INFO_DEGREES 16
+#define GBS_INFO_DRAWS   16 /* at least the number of rows in draws.def */
 
 /** How the search for an elimination order ended. */
 typedef enum gbs_search_end {
@@ -112,8 +111,6 @@ typedef struct gbs_draw_sizes {
 
 /** @return the name of an index of gbs_info.variables_of_class; NULL beyond the last. */
 GBS_API const char *gbs_class_name(unsigned class_id);
-/** @return the name of a kind of factor; NULL for a number that is none. */
-GBS_API const char *gbs_factor_kind_name(gbs_factor_kind kind);
 
 /**
  * Collect the properties of a model given evidence.

@@ -49,6 +49,7 @@ typedef enum gbs_factor_kind {
     GBS_FACTOR_NOISY_MAX = 8, /**< ln P(child | parents), see gbs_builder_add_noisy_max() */
     GBS_FACTOR_NOISY_MIN = 9, /**< the same with the smallest effect */
 } gbs_factor_kind;
+#define GBS_N_FACTOR_KINDS 10
 /** What gbs_model_factor() returns for a factor that does not exist. It is not a member of the
  * enum, so that no switch needs a case for it. */
 #define GBS_FACTOR_NONE ((gbs_factor_kind)255)
@@ -344,6 +345,8 @@ GBS_API gbs_status gbs_model_find_variable(const gbs_model *model, const char *t
 GBS_API gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable, const char *text,
                                         uint32_t *state, gbs_error *err);
 
+/** @return the name of a kind of factor; NULL for a number that is none. */
+GBS_API const char *gbs_factor_kind_name(gbs_factor_kind kind);
 /** @return the kind of a factor. @param n out or NULL: number of variables. @param scope out or
  * NULL: [n] the variables, borrowed. */
 GBS_API gbs_factor_kind gbs_model_factor(const gbs_model *model, size_t factor, uint32_t *n,

@@ -3,7 +3,6 @@
  * box stands for a factor. */
 #include <stdio.h>
 
-#include "gibbsite/info.h"
 #include "models/formats.h"
 #include "store/model.h"
 #include "text/common.h"

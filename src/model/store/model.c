@@ -73,6 +73,14 @@ const char *gbs_model_state_label(const gbs_model *model, uint32_t variable, uin
     return offset == SIZE_MAX ? NULL : model->text + offset;
 }
 
+const char *gbs_factor_kind_name(gbs_factor_kind kind)
+{
+    static const char *const name[GBS_N_FACTOR_KINDS] = {
+        "table", "field",    "ising",     "potts",     "logical",
+        "spin",  "noisy-or", "noisy-and", "noisy-max", "noisy-min"};
+    return (unsigned)kind < GBS_N_FACTOR_KINDS ? name[kind] : NULL;
+}
+
 gbs_factor_kind gbs_model_factor(const gbs_model *model, size_t factor, uint32_t *n,
                                  const uint32_t **scope)
 {

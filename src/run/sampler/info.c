@@ -12,14 +12,6 @@
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
 
-const char *gbs_factor_kind_name(gbs_factor_kind kind)
-{
-    static const char *const name[GBS_N_FACTOR_KINDS] = {
-        "table", "field",    "ising",     "potts",     "logical",
-        "spin",  "noisy-or", "noisy-and", "noisy-max", "noisy-min"};
-    return (unsigned)kind < GBS_N_FACTOR_KINDS ? name[kind] : NULL;
-}
-
 static void count_factors(const gbs_model *model, gbs_info *info)
 {
     const gbsi_factors *factors = &model->factors;
