@@ -20,8 +20,6 @@
     256u /* every update takes a variable drawn uniformly at random: bounds \
             hold for the mean over all sequences */
 
-struct gbsi_pass;
-
 /* A sequence owned by the scan, valid until the next call. */
 typedef struct gbsi_sequence {
     const uint32_t *variable; /* [n] free variables */
@@ -37,8 +35,6 @@ typedef struct gbsi_scan {
     const char *const *options;
     /* Whether the values of its options go together; NULL: they always do. */
     gbs_status (*check)(const gbs_run_options *options, gbs_error *err);
-    const struct gbsi_pass *pass; /* plan/pass.h: runs the passes; NULL: tiles, by a schedule of
-                                     the sequence */
     /* On entry *traits holds the table's traits. init may remove some: the traits of a scan file
      * depend on the file. Long work asks the watch; NULL: nobody waits. */
     gbs_status (*init)(const gbsi_graph *graph, const gbs_run_options *options, gbsi_watch *watch,

@@ -6,8 +6,6 @@
 #include "scan/fixed.h"
 #include "scan/registry.h"
 
-extern const struct gbsi_pass gbsi_pass_splash; /* src/splash */
-
 static gbs_status splash_init(const gbsi_graph *graph, const gbs_run_options *options,
                               gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err)
 {
@@ -50,7 +48,6 @@ const gbsi_scan gbsi_scan_splash = {
     .options = (const char *const[]){"width", "splash-size", "splashes", "grow", "adapt", "score",
                                      "locking", NULL},
     .check = splash_check,
-    .pass = &gbsi_pass_splash,
     .init = splash_init,
     .next_pass = gbsi_fixed_next_pass,
     .free = gbsi_fixed_free,

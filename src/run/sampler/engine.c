@@ -5,11 +5,12 @@
 #include "base/memory.h"
 #include "lattice/averages.h"
 #include "sampler/tiles.h"
+#include "splash/splash_rounds.h"
 
 const gbsi_pass *gbsi_pass_of(int scan_kind)
 {
-    const gbsi_scan *scan = gbsi_scan_of(scan_kind);
-    return scan == NULL || scan->pass == NULL ? &gbsi_pass_tiles : scan->pass;
+    const bool blocks = (gbsi_scan_traits(scan_kind) & GBSI_SCAN_BLOCKS) != 0;
+    return blocks ? &gbsi_pass_splash : &gbsi_pass_tiles;
 }
 
 gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
