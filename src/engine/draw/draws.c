@@ -16,28 +16,6 @@ GBSI_SIMD_SETS(DECLARE)
 
 static const gbsi_draw *const *const draws[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
 
-static const int keys_of[] = {
-#define GBS_DRAW(number, SYMBOL, table, KEYS, name, help) [number] = GBS_KEYS_##KEYS,
-#include "gibbsite/draws.def"
-#undef GBS_DRAW
-};
-#define N_DRAWS ((int)(sizeof keys_of / sizeof keys_of[0]))
-
-int gbsi_herding_keys(const gbs_run_options *options)
-{
-    return options->keys != GBS_KEYS_AUTO ? options->keys : keys_of[options->draw];
-}
-
-int gbsi_draw_keyed(int keys)
-{
-    int kind = 0;
-    while (keys_of[kind] != keys) {
-        ++kind;
-        assert(kind < N_DRAWS);
-    }
-    return kind;
-}
-
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
 {
     const gbsi_draw *draw = draws[level][options->draw];
@@ -45,14 +23,9 @@ const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
     return draw->by_bins == NULL || decide ? draw : draw->by_bins;
 }
 
-const char *gbsi_draw_name(int draw_kind)
-{
-    return gbsi_option_choice_name(gbsi_option_find("draw"), draw_kind);
-}
-
 unsigned gbsi_draw_traits(const gbs_run_options *options)
 {
-    return options->draw < 0 || options->draw >= N_DRAWS
+    return options->draw < 0 || options->draw >= gbsi_n_draws()
                ? 0
                : gbsi_draw_of(options, GBSI_SIMD_PORTABLE)->traits;
 }
@@ -63,7 +36,7 @@ int gbsi_draw_with(unsigned traits)
     options.draw = 0;
     while ((gbsi_draw_traits(&options) & traits) != traits) {
         ++options.draw;
-        assert(options.draw < N_DRAWS);
+        assert(options.draw < gbsi_n_draws());
     }
     return options.draw;
 }
@@ -99,7 +72,7 @@ gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind)
 {
     gbs_run_options other = *options;
     other.draw = draw_kind;
-    for (int kind = 0; draw_kind != options->draw && kind < N_DRAWS; ++kind) {
+    for (int kind = 0; draw_kind != options->draw && kind < gbsi_n_draws(); ++kind) {
         const char *const *name = gbsi_draw_options(kind);
         for (size_t i = 0; name != NULL && name[i] != NULL; ++i) {
             gbsi_option_reset(&other, name[i]);

@@ -27,11 +27,17 @@ typedef struct gbsi_herding {
 extern const char *const gbsi_herding_options[];
 extern const char *const gbsi_bounded_options[];
 
+/* ---- rows of draws.def (draw_rows.c) --------------------------------------------------------- */
+
 /* The key scheme of the options; AUTO by the row of draws.def, which is GBS_KEYS_AUTO where the
- * draw has none (draws.c). */
+ * draw has none. */
 int gbsi_herding_keys(const gbs_run_options *options);
 /* The number of the first draw whose row has these keys. */
 int gbsi_draw_keyed(int keys);
+/* The number of rows. */
+int gbsi_n_draws(void);
+
+/* ---- settings (herding.c) -------------------------------------------------------------------- */
 
 /* gbsi_draw.advise: a draw with fewer weights. */
 int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double n_weights);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a row of draws.def says of its draw. Draws ask here; draws.c finds their tables. */
+#include <assert.h>
+
+#include "draw/herding.h"
+#include "options/options.h"
+
+static const int keys_of[] = {
+#define GBS_DRAW(number, SYMBOL, table, KEYS, name, help) [number] = GBS_KEYS_##KEYS,
+#include "gibbsite/draws.def"
+#undef GBS_DRAW
+};
+
+int gbsi_n_draws(void)
+{
+    return (int)(sizeof keys_of / sizeof keys_of[0]);
+}
+
+int gbsi_herding_keys(const gbs_run_options *options)
+{
+    return options->keys != GBS_KEYS_AUTO ? options->keys : keys_of[options->draw];
+}
+
+int gbsi_draw_keyed(int keys)
+{
+    int kind = 0;
+    while (keys_of[kind] != keys) {
+        ++kind;
+        assert(kind < gbsi_n_draws());
+    }
+    return kind;
+}
+
+const char *gbsi_draw_name(int draw_kind)
+{
+    return gbsi_option_choice_name(gbsi_option_find("draw"), draw_kind);
+}
