@@ -59,7 +59,7 @@ static lab_focus_keys keys_of(gbs_run_options *options, uint32_t n_free, const g
         options->dummy_edges = NULL;
         options->n_dummy_edges = 0;
     }
-    const gbsi_herding herding = gbsi_herding_of(&herded, n_free);
+    const gbsi_herding herding = gbsi_herding_of(&herded, gbsi_draw_traits(&herded), n_free);
     return (lab_focus_keys){.scheme = herding.keys,
                             .n_bins = herding.n_bins,
                             .left_edge = herding.left_edge,

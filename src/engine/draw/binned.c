@@ -24,7 +24,7 @@ static uint32_t n_weights(const gbsi_herding *how)
 gbs_status gbsi_binned_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *err)
 {
     (void)err;
-    const gbsi_herding how = gbsi_herding_of(job->options, job->plan->n_sampled);
+    const gbsi_herding how = gbsi_herding_of(job->options, job->traits, job->plan->n_sampled);
     const uint64_t lanes = (uint64_t)job->lanes * job->n_groups;
     const uint64_t dense = binary_slots(job->plan) * n_weights(&how) * lanes * (how.post ? 4 : 8) +
                            job->plan->n_slots * (sizeof(size_t) + 8);

@@ -25,7 +25,7 @@ static double n_keys(uint32_t k, uint32_t most)
 uint64_t gbsi_binned_categorical_bytes(const gbsi_draw_job *job)
 {
     const gbsi_plan *plan = job->plan;
-    const gbsi_herding how = gbsi_herding_of(job->options, plan->n_sampled);
+    const gbsi_herding how = gbsi_herding_of(job->options, job->traits, plan->n_sampled);
     const uint32_t most = how.rounded ? how.n_bins : how.n_bins - 1;
     double bytes = 0.0;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {

@@ -41,7 +41,7 @@ gbs_status gbsi_herd_new(const gbsi_draw_job *job, gbsi_herd **out, gbs_error *e
         return gbsi_no_memory(err, "herding weights", sizeof *herd);
     }
     herd->plan = job->plan;
-    herd->how = gbsi_herding_of(job->options, job->plan->n_sampled);
+    herd->how = gbsi_herding_of(job->options, job->traits, job->plan->n_sampled);
     herd->seed = job->options->seed;
     herd->lanes = job->lanes;
     herd->n_groups = job->n_groups;

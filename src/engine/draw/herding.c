@@ -13,14 +13,14 @@ const char *const gbsi_herding_options[] = {"keys", "herd-rule", "herd-init", "b
 const char *const gbsi_bounded_options[] = {"keys",     "herd-rule", "herd-init",
                                             "bin-rule", "threshold", NULL};
 
-static bool is_bounded(const gbs_run_options *options)
+static bool is_bounded(unsigned traits)
 {
-    return (gbsi_draw_traits(options) & GBSI_DRAW_THRESHOLD) != 0;
+    return (traits & GBSI_DRAW_THRESHOLD) != 0;
 }
 
-static bool is_rounded(const gbs_run_options *options)
+static bool is_rounded(unsigned traits)
 {
-    return (gbsi_draw_traits(options) & GBSI_DRAW_ROUNDS) != 0;
+    return (traits & GBSI_DRAW_ROUNDS) != 0;
 }
 
 /* The number of passes that the options ask for, or else enough for 1 / target^2 draws: so many
@@ -43,12 +43,12 @@ uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
 /* B = sqrt(T / c) for T updates per variable, where c bounds the weights (1 for herding,
  * 1 + threshold for bounded error): Yamashita & Suzuki (2019), section 6.4, for the error of a
  * function of one variable. */
-static uint32_t bins_of(const gbs_run_options *options, uint32_t n_slots)
+static uint32_t bins_of(const gbs_run_options *options, unsigned traits, uint32_t n_slots)
 {
     if (options->bins != 0) {
         return (uint32_t)options->bins;
     }
-    const bool bounded = is_bounded(options) && options->threshold > 0.0;
+    const bool bounded = is_bounded(traits) && options->threshold > 0.0;
     const double bound = bounded ? 1.0 + options->threshold : 1.0;
     const double bins = gbsi_sqrt((double)gbsi_draw_passes(options, n_slots) / bound);
     return bins < 1.0 ? 1u : (bins > (double)MOST_BINS ? MOST_BINS : (uint32_t)(bins + 0.5));
@@ -56,13 +56,15 @@ static uint32_t bins_of(const gbs_run_options *options, uint32_t n_slots)
 
 uint32_t gbsi_draw_bins(const gbs_run_options *options, uint32_t n_slots)
 {
-    return gbsi_herding_keys(options) == GBS_KEYS_BINS ? bins_of(options, n_slots) : 0;
+    return gbsi_herding_keys(options) == GBS_KEYS_BINS
+               ? bins_of(options, gbsi_draw_traits(options), n_slots)
+               : 0;
 }
 
-gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
+gbsi_herding gbsi_herding_of(const gbs_run_options *options, unsigned traits, uint32_t n_slots)
 {
     const int keys = gbsi_herding_keys(options);
-    const bool bounded = is_bounded(options);
+    const bool bounded = is_bounded(traits);
     const double threshold = options->threshold > 0.0 ? options->threshold : 0.0;
     return (gbsi_herding){
         .keys = keys,
@@ -70,9 +72,9 @@ gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
                 (options->herd_rule == GBS_HERD_RULE_AUTO && !gbsi_keys_decide(keys) && !bounded),
         .init = options->herd_init,
         .left_edge = options->bin_edge == GBS_BIN_LEFT,
-        .n_bins = keys == GBS_KEYS_BINS ? bins_of(options, n_slots) : 1,
+        .n_bins = keys == GBS_KEYS_BINS ? bins_of(options, traits, n_slots) : 1,
         .argmax = options->bin_rule == GBS_BIN_ARGMAX || bounded,
-        .rounded = is_rounded(options),
+        .rounded = is_rounded(traits),
         .bounded = bounded,
         .threshold = threshold,
         .bound = bounded ? (int64_t)(threshold * 0x1p32) : 0,
@@ -87,7 +89,8 @@ int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double
     }
     const int by_bins = gbsi_draw_keyed(GBS_KEYS_BINS);
     const gbs_run_options binned = gbsi_draw_instead(options, by_bins);
-    return gbsi_keys_decide(keys) && bins_of(&binned, n_slots) < n_weights
+    return gbsi_keys_decide(keys) &&
+                   bins_of(&binned, gbsi_draw_traits(&binned), n_slots) < n_weights
                ? by_bins
                : gbsi_draw_with(GBSI_DRAW_INDEPENDENT);
 }
@@ -114,7 +117,7 @@ static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
 /* Checks the options on bins and thresholds. */
 static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_error *err)
 {
-    const bool bounded = is_bounded(options);
+    const unsigned traits = gbsi_draw_traits(options);
     if (options->threshold < 0.0 && options->threshold != GBS_THRESHOLD_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--threshold: found %g, expected 0 to 1e9",
                          options->threshold);
@@ -125,11 +128,11 @@ static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_erro
                          "--threshold auto needs at least --sweeps %u, to see errors fall",
                          GBSI_LEAST_TRIAL);
     }
-    if (bounded && options->herd_rule == GBS_HERD_POST) {
+    if (is_bounded(traits) && options->herd_rule == GBS_HERD_POST) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--herd-rule post: draw bounded-error compares weights before it adds p");
     }
-    if (is_rounded(options) &&
+    if (is_rounded(traits) &&
         (options->bin_edge != GBS_BIN_RIGHT || options->bin_rule != GBS_BIN_STICK)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--bin-edge and --bin-rule: draw randomly-discretized has fixed ones");

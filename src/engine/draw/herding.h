@@ -42,8 +42,9 @@ int gbsi_n_draws(void);
 /* gbsi_draw.advise: a draw with fewer weights. */
 int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double n_weights);
 
-/* @param n_slots decides the bins where neither they nor the sweeps are given. */
-gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots);
+/* @param traits of the draw. @param n_slots decides the bins where neither they nor the sweeps are
+ * given. */
+gbsi_herding gbsi_herding_of(const gbs_run_options *options, unsigned traits, uint32_t n_slots);
 
 /* Whether the conditional is the same whenever the key is. */
 static inline bool gbsi_keys_decide(int keys)

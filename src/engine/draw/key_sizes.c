@@ -35,7 +35,7 @@ static void add_size(slot_size *to, const slot_size *size)
 /* Of phases that leave the interval of herding. */
 static bool counts_turns(const gbsi_key_maker *m)
 {
-    return (gbsi_draw_traits(m->job->options) & GBSI_DRAW_THRESHOLD) != 0;
+    return (m->job->traits & GBSI_DRAW_THRESHOLD) != 0;
 }
 
 /* Bytes of one code of a dense slot: its weights in all lanes and groups, its conditional, its

@@ -33,6 +33,7 @@ struct gbsi_schedule;
 typedef struct gbsi_draw_job {
     const struct gbsi_plan *plan;
     const gbs_run_options *options;
+    unsigned traits;          /* of the draw */
     uint32_t lanes, n_groups; /* chains are in groups of lanes: states are [group][slot][lane] */
     uint32_t first_chain;     /* the number of the first chain of group 0 */
     uint64_t room;            /* bytes that it may take in all, later growth included */

@@ -83,6 +83,7 @@ static gbs_status init_draw(gbsi_executor *x, const gbs_run_options *options, ui
 {
     const gbsi_draw_job job = {.plan = x->plan,
                                .options = options,
+                               .traits = x->draw->traits,
                                .lanes = x->lanes,
                                .n_groups = x->n_groups,
                                .first_chain = x->first_chain,

@@ -218,6 +218,7 @@ gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *option
     const uint32_t n_own = gbsi_chains_are_spread(run) ? run->engine.own.n : n_chains;
     const gbsi_draw_job job = {.plan = run->engine.plan,
                                .options = options,
+                               .traits = draw->traits,
                                .lanes = lanes,
                                .n_groups = (n_own + lanes - 1) / lanes,
                                .room = room,
