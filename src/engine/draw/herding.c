@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding: the settings that follow from the options, and options that contradict each other. */
+/* Herding: the settings that follow from the options. */
 #include "draw/herding.h"
 
-#include "base/status.h"
 #include "simd/math.h"
 
 #define MOST_BINS    64u /* most bins chosen by default: 256 bytes per variable and chain */
@@ -12,16 +11,6 @@
 const char *const gbsi_herding_options[] = {"keys", "herd-rule", "herd-init", "bin-rule", NULL};
 const char *const gbsi_bounded_options[] = {"keys",     "herd-rule", "herd-init",
                                             "bin-rule", "threshold", NULL};
-
-static bool is_bounded(unsigned traits)
-{
-    return (traits & GBSI_DRAW_THRESHOLD) != 0;
-}
-
-static bool is_rounded(unsigned traits)
-{
-    return (traits & GBSI_DRAW_ROUNDS) != 0;
-}
 
 /* The number of passes that the options ask for, or else enough for 1 / target^2 draws: so many
  * independent draws of a fair coin have half the target as standard error. At most what
@@ -48,23 +37,16 @@ static uint32_t bins_of(const gbs_run_options *options, unsigned traits, uint32_
     if (options->bins != 0) {
         return (uint32_t)options->bins;
     }
-    const bool bounded = is_bounded(traits) && options->threshold > 0.0;
+    const bool bounded = (traits & GBSI_DRAW_THRESHOLD) != 0 && options->threshold > 0.0;
     const double bound = bounded ? 1.0 + options->threshold : 1.0;
     const double bins = gbsi_sqrt((double)gbsi_draw_passes(options, n_slots) / bound);
     return bins < 1.0 ? 1u : (bins > (double)MOST_BINS ? MOST_BINS : (uint32_t)(bins + 0.5));
 }
 
-uint32_t gbsi_draw_bins(const gbs_run_options *options, uint32_t n_slots)
-{
-    return gbsi_herding_keys(options) == GBS_KEYS_BINS
-               ? bins_of(options, gbsi_draw_traits(options), n_slots)
-               : 0;
-}
-
 gbsi_herding gbsi_herding_of(const gbs_run_options *options, unsigned traits, uint32_t n_slots)
 {
     const int keys = gbsi_herding_keys(options);
-    const bool bounded = is_bounded(traits);
+    const bool bounded = (traits & GBSI_DRAW_THRESHOLD) != 0;
     const double threshold = options->threshold > 0.0 ? options->threshold : 0.0;
     return (gbsi_herding){
         .keys = keys,
@@ -74,7 +56,7 @@ gbsi_herding gbsi_herding_of(const gbs_run_options *options, unsigned traits, ui
         .left_edge = options->bin_edge == GBS_BIN_LEFT,
         .n_bins = keys == GBS_KEYS_BINS ? bins_of(options, traits, n_slots) : 1,
         .argmax = options->bin_rule == GBS_BIN_ARGMAX || bounded,
-        .rounded = is_rounded(traits),
+        .rounded = (traits & GBSI_DRAW_ROUNDS) != 0,
         .bounded = bounded,
         .threshold = threshold,
         .bound = bounded ? (int64_t)(threshold * 0x1p32) : 0,
@@ -98,73 +80,4 @@ int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double
 bool gbsi_draw_completes(const gbs_run_options *options)
 {
     return gbsi_herding_keys(options) == GBS_KEYS_COMPLETE;
-}
-
-/* Draws whose name fixes the keys accept no other keys. */
-static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
-{
-    gbs_run_options own = *options;
-    own.keys = GBS_KEYS_AUTO;
-    const int keys = gbsi_herding_keys(&own);
-    if (options->keys == GBS_KEYS_AUTO || options->keys == keys || keys == GBS_KEYS_NEIGHBOURS) {
-        return GBS_OK;
-    }
-    return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                     "--keys: draw %s has fixed keys; draw herded takes any keys",
-                     gbsi_draw_name(options->draw));
-}
-
-/* Checks the options on bins and thresholds. */
-static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_error *err)
-{
-    const unsigned traits = gbsi_draw_traits(options);
-    if (options->threshold < 0.0 && options->threshold != GBS_THRESHOLD_AUTO) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--threshold: found %g, expected 0 to 1e9",
-                         options->threshold);
-    }
-    if (options->threshold == GBS_THRESHOLD_AUTO && options->sweeps != 0 &&
-        options->sweeps < GBSI_LEAST_TRIAL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--threshold auto needs at least --sweeps %u, to see errors fall",
-                         GBSI_LEAST_TRIAL);
-    }
-    if (is_bounded(traits) && options->herd_rule == GBS_HERD_POST) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--herd-rule post: draw bounded-error compares weights before it adds p");
-    }
-    if (is_rounded(traits) &&
-        (options->bin_edge != GBS_BIN_RIGHT || options->bin_rule != GBS_BIN_STICK)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--bin-edge and --bin-rule: draw randomly-discretized has fixed ones");
-    }
-    if (options->bin_rule != GBS_BIN_STICK && (gbsi_keys_decide(keys) || keys == GBS_KEYS_AUTO)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--bin-rule: draw %s has no bins",
-                         gbsi_draw_name(options->draw));
-    }
-    return GBS_OK;
-}
-
-gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const char *name = gbsi_draw_name(options->draw);
-    const int keys = gbsi_herding_keys(options);
-    GBSI_TRY(check_keys(options, err));
-    if (keys != GBS_KEYS_BINS && (options->bins != 0 || options->bin_edge != GBS_BIN_RIGHT)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--bins and --bin-edge: draw %s has no bins: use --draw discretized",
-                         name);
-    }
-    GBSI_TRY(check_rules(options, keys, err));
-    if ((options->dummy_edges == NULL) != (options->n_dummy_edges == 0)) {
-        return gbsi_fail(
-            err, GBS_ERR_ARGUMENT,
-            "--dummy-edges: the array and its length are given together or not at all");
-    }
-    if (keys != GBS_KEYS_NEIGHBOURS && options->n_dummy_edges != 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--dummy-edges: only draw herded with keys neighbours uses them");
-    }
-cleanup:
-    return status;
 }
