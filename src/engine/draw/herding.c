@@ -32,13 +32,12 @@ uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
 /* B = sqrt(T / c) for T updates per variable, where c bounds the weights (1 for herding,
  * 1 + threshold for bounded error): Yamashita & Suzuki (2019), section 6.4, for the error of a
  * function of one variable. */
-static uint32_t bins_of(const gbs_run_options *options, unsigned traits, uint32_t n_slots)
+static uint32_t bins_of(const gbs_run_options *options, bool bounded, uint32_t n_slots)
 {
     if (options->bins != 0) {
         return (uint32_t)options->bins;
     }
-    const bool bounded = (traits & GBSI_DRAW_THRESHOLD) != 0 && options->threshold > 0.0;
-    const double bound = bounded ? 1.0 + options->threshold : 1.0;
+    const double bound = bounded && options->threshold > 0.0 ? 1.0 + options->threshold : 1.0;
     const double bins = gbsi_sqrt((double)gbsi_draw_passes(options, n_slots) / bound);
     return bins < 1.0 ? 1u : (bins > (double)MOST_BINS ? MOST_BINS : (uint32_t)(bins + 0.5));
 }
@@ -54,7 +53,7 @@ gbsi_herding gbsi_herding_of(const gbs_run_options *options, unsigned traits, ui
                 (options->herd_rule == GBS_HERD_RULE_AUTO && !gbsi_keys_decide(keys) && !bounded),
         .init = options->herd_init,
         .left_edge = options->bin_edge == GBS_BIN_LEFT,
-        .n_bins = keys == GBS_KEYS_BINS ? bins_of(options, traits, n_slots) : 1,
+        .n_bins = keys == GBS_KEYS_BINS ? bins_of(options, bounded, n_slots) : 1,
         .argmax = options->bin_rule == GBS_BIN_ARGMAX || bounded,
         .rounded = (traits & GBSI_DRAW_ROUNDS) != 0,
         .bounded = bounded,
@@ -69,12 +68,10 @@ int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double
     if (keys == GBS_KEYS_COMPLETE || keys == GBS_KEYS_NEIGHBOURS) {
         return gbsi_draw_keyed(keys == GBS_KEYS_COMPLETE ? GBS_KEYS_NEIGHBOURS : GBS_KEYS_SHARED);
     }
-    const int by_bins = gbsi_draw_keyed(GBS_KEYS_BINS);
-    const gbs_run_options binned = gbsi_draw_instead(options, by_bins);
-    return gbsi_keys_decide(keys) &&
-                   bins_of(&binned, gbsi_draw_traits(&binned), n_slots) < n_weights
-               ? by_bins
-               : gbsi_draw_with(GBSI_DRAW_INDEPENDENT);
+    /* bins of the same options with draw discretized, which has no threshold */
+    return gbsi_keys_decide(keys) && bins_of(options, false, n_slots) < n_weights
+               ? gbsi_draw_keyed(GBS_KEYS_BINS)
+               : -1;
 }
 
 bool gbsi_draw_completes(const gbs_run_options *options)

@@ -39,7 +39,7 @@ int gbsi_n_draws(void);
 
 /* ---- settings (herding.c) -------------------------------------------------------------------- */
 
-/* gbsi_draw.advise: a draw with fewer weights. */
+/* gbsi_draw.advise: a draw with fewer weights, or -1. */
 int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double n_weights);
 
 /* @param traits of the draw. @param n_slots decides the bins where neither they nor the sweeps are

@@ -69,8 +69,8 @@ typedef struct gbsi_draw {
     gbs_status (*expect)(void *state, uint32_t slot, gbs_error *err);
     void (*binary)(void *state, gbsi_tile *tile);      /* odds or log-odds in, values out */
     void (*categorical)(void *state, gbsi_tile *tile); /* weights or log-weights in, values out */
-    /* The draw to advise if n_weights per variable are too many for the sweeps; NULL: the random
-     * draw. */
+    /* The draw to advise if n_weights per variable are too many for the sweeps; NULL, or -1: the
+     * random draw. */
     int (*advise)(const gbs_run_options *options, uint32_t n_slots, double n_weights);
     /* The number of herding weights of one chain (in hashed tables, so far); NULL: none. */
     double (*n_weights)(const void *state);

@@ -138,8 +138,9 @@ static double herding_error(const gbs_run *run)
 static int advised(const gbsi_engine *engine, const gbs_run_options *options, double weights)
 {
     const gbsi_draw *draw = engine->executor.draw;
-    return draw->advise == NULL ? gbsi_draw_with(GBSI_DRAW_INDEPENDENT)
-                                : draw->advise(options, engine->plan->n_slots, weights);
+    const int other =
+        draw->advise == NULL ? -1 : draw->advise(options, engine->plan->n_slots, weights);
+    return other < 0 ? gbsi_draw_with(GBSI_DRAW_INDEPENDENT) : other;
 }
 
 /* Period and advised draw, into the report. @param random_error of the random draw in the run's
