@@ -399,16 +399,6 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_run_give_draw(gbs_run *run, const gbsi_drive *drive, uint64_t draw, uint32_t chain,
-                              double log_density, const uint32_t *state, gbs_error *err)
-{
-    if (run->checkpoints.draws != NULL) {
-        gbsi_draw_log_put(run->checkpoints.draws, run->report.public.chains, chain, log_density,
-                          state);
-    }
-    return drive->callbacks->draw(drive->callbacks->context, draw, chain, log_density, state, err);
-}
-
 /* ---- read ---- */
 
 gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)

@@ -443,3 +443,13 @@ cleanup:
     gbsi_free(state);
     return status;
 }
+
+gbs_status gbsi_run_give_draw(gbs_run *run, const gbsi_drive *drive, uint64_t draw, uint32_t chain,
+                              double log_density, const uint32_t *state, gbs_error *err)
+{
+    if (run->checkpoints.draws != NULL) {
+        gbsi_draw_log_put(run->checkpoints.draws, run->report.public.chains, chain, log_density,
+                          state);
+    }
+    return drive->callbacks->draw(drive->callbacks->context, draw, chain, log_density, state, err);
+}

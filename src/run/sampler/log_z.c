@@ -254,3 +254,28 @@ gbs_status gbs_log_z_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
     return take_and_estimate(ranks->n_ranks > 1 ? ranks : NULL, model, evidence, options, files,
                              callbacks, report, err);
 }
+
+gbs_status gbs_log_z_bound(const gbs_model *model, const gbs_evidence *evidence,
+                           const gbs_run_options *options, const gbs_run_callbacks *callbacks,
+                           double *bound, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    gbs_run_options asked;
+    gbs_run_options taken = gbs_run_options_default();
+    GBSI_NEED(bound);
+    GBSI_TRY(gbsi_options_take(options, &asked, err));
+    taken.method = GBS_METHOD_MEAN_FIELD;
+    taken.iterations = asked.iterations;
+    taken.mean_field_schedule = asked.mean_field_schedule;
+    taken.damping = asked.damping;
+    taken.time_s = asked.time_s;
+    taken.memory_limit = asked.memory_limit;
+    GBSI_TRY(gbs_run_new(model, evidence, &taken, &run, err));
+    GBSI_TRY(gbs_run_execute(run, callbacks, err));
+    *bound = gbs_run_report(run)->log_z_bound;
+    status = GBS_OK;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "gibbsite/log_z.h"
 #include "sampler/run.h"
 #include "sampler/run_options.h"
 #include "variational/mean_field.h"
@@ -103,30 +102,5 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 
 cleanup:
     gbsi_mean_field_free(m);
-    return status;
-}
-
-gbs_status gbs_log_z_bound(const gbs_model *model, const gbs_evidence *evidence,
-                           const gbs_run_options *options, const gbs_run_callbacks *callbacks,
-                           double *bound, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbs_run *run = NULL;
-    gbs_run_options asked;
-    gbs_run_options taken = gbs_run_options_default();
-    GBSI_NEED(bound);
-    GBSI_TRY(gbsi_options_take(options, &asked, err));
-    taken.method = GBS_METHOD_MEAN_FIELD;
-    taken.iterations = asked.iterations;
-    taken.mean_field_schedule = asked.mean_field_schedule;
-    taken.damping = asked.damping;
-    taken.time_s = asked.time_s;
-    taken.memory_limit = asked.memory_limit;
-    GBSI_TRY(gbs_run_new(model, evidence, &taken, &run, err));
-    GBSI_TRY(gbs_run_execute(run, callbacks, err));
-    *bound = gbs_run_report(run)->log_z_bound;
-    status = GBS_OK;
-cleanup:
-    gbs_run_free(run);
     return status;
 }

@@ -105,6 +105,13 @@ struct gbs_run {
     gbsi_run_budget budget;
 };
 
+/* Whether ladders are run from the beginning. */
+static inline bool gbsi_run_wants_temper(const gbs_run *run)
+{
+    const bool of_log_z = run->purpose.up_only && run->problem.penalty == 0.0;
+    return run->options.temper > GBS_TEMPER_OFF || of_log_z;
+}
+
 /* run.c: the run's budget is in force, if no other is, until gbsi_run_leave() or gbs_run_free(). */
 void gbsi_run_enter(gbs_run *run);
 void gbsi_run_leave(gbs_run *run);

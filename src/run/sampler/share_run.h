@@ -11,10 +11,10 @@ struct gbs_run;
 struct gbsi_drive;
 
 typedef struct gbsi_shared {
-    const gbs_share *share;     /* borrowed; NULL: the model is not shared */
-    const gbs_partition *whole; /* on rank 0, where starts are searched for; borrowed */
-    const gbs_model *user;      /* names of the user's variables; borrowed, NULL: none */
-    uint8_t *own_slot;          /* [slots] share->own */
+    const gbs_share *share;        /* borrowed; NULL: the model is not shared */
+    const gbsi_conditioned *whole; /* on rank 0, where starts are searched for; borrowed */
+    const gbs_model *user;         /* names of the user's variables; borrowed, NULL: none */
+    uint8_t *own_slot;             /* [slots] share->own */
     double *told; /* [4][user's states] p, mcse, ess, rhat of all ranks, on rank 0 once they were
                      asked for; else NULL */
     gbsi_halo halo;
@@ -27,6 +27,10 @@ typedef struct gbsi_shared {
 } gbsi_shared;
 
 void gbsi_shared_free(struct gbs_run *run);
+
+/* Whether the share holds the starts of such a run; whether the scan draws blocks. */
+bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *options);
+bool gbsi_shared_has_blocks(const struct gbs_run *run);
 
 /* Variables that are sampled, and updates of a pass, of all ranks. */
 uint32_t gbsi_run_n_sampled(const struct gbs_run *run);

@@ -10,6 +10,7 @@
 #include "rng/words.h"
 #include "sampler/forward.h"
 #include "sampler/repair.h"
+#include "sampler/run.h"
 #include "store/builder.h"
 
 enum { N_NAMED = 4 };
@@ -238,4 +239,88 @@ bool gbsi_starter_fill(const gbsi_starter *starter, uint64_t restart, gbsi_execu
                  gbsi_pool_size(executor->pool)};
     gbsi_pool_run(executor->pool, fill_share, &f);
     return true;
+}
+
+/* The user's state, by free variable and state; refused where evidence or hard zeros contradict. */
+static gbs_status translate_start(const gbsi_problem *problem, uint32_t *x, gbs_error *err)
+{
+    const gbsi_conditioned *part = problem->part;
+    const gbsi_conditioned *whole = problem->whole;
+    for (uint32_t u = 0; u < problem->model->n_variables; ++u) {
+        if (problem->start[u] >= problem->model->arity[u]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "start: variable %u has %u states, found %u", u,
+                             problem->model->arity[u], problem->start[u]);
+        }
+        if (whole->fixed_state[u] != GBSI_NONE && whole->fixed_state[u] != problem->start[u]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "start: variable %u is fixed to state %u by the evidence, found %u", u,
+                             whole->fixed_state[u], problem->start[u]);
+        }
+    }
+    for (uint32_t v = 0; v < part->n_variables; ++v) {
+        const uint32_t *states = gbsi_conditioned_states(part, v);
+        const uint32_t wanted = problem->start[part->user_variable[v]];
+        uint32_t a = 0;
+        while (a < part->arity[v] && states[a] != wanted) {
+            ++a;
+        }
+        if (a == part->arity[v]) {
+            return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                             "start: state %u of variable %u is ruled out by hard zeros", wanted,
+                             part->user_variable[v]);
+        }
+        x[v] = a;
+    }
+    if (!(gbsi_conditioned_log_density(part, x) > -INFINITY)) {
+        return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "start: the state has probability zero");
+    }
+    return GBS_OK;
+}
+
+/* A search or an estimate has nothing then; a run is one that stopped before its first sweep. */
+static gbs_status starts_cut_short(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
+{
+    static const char doing[] = "looking for states that the hard constraints allow";
+    if (run->purpose.anneals) {
+        return gbsi_stopped_early(drive, doing, err);
+    }
+    const gbs_status status = gbsi_report_warn(&run->report, err, "stopped while %s", doing);
+    return status < 0 ? status : GBS_STOPPED;
+}
+
+gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_starter *starter = NULL;
+    uint32_t *x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *x);
+    if (x == NULL) {
+        return gbsi_no_memory(err, "start", run->problem.part->n_variables * sizeof *x);
+    }
+    if (run->problem.start != NULL) {
+        GBSI_TRY(translate_start(&run->problem, x, err));
+    } else {
+        gbsi_drive_go_on(drive, false);
+        GBSI_TRY(
+            gbsi_starter_new(run->problem.part, run->options.seed, &drive->watch, &starter, err));
+    }
+    const bool filled = starter != NULL && gbsi_starter_fill(starter, 0, &run->engine.executor);
+    for (uint32_t chain = 0; !filled && chain < run->engine.executor.n_chains; ++chain) {
+        if (starter != NULL) {
+            GBSI_TRY(
+                gbsi_starter_draw(starter, run->engine.executor.first_chain + chain, 0, x, err));
+        }
+        if (status == GBS_STOPPED) {
+            break;
+        }
+        gbsi_executor_set(&run->engine.executor, chain, x);
+    }
+    gbsi_executor_ready(&run->engine.executor);
+    run->report.starts_dispersed = starter != NULL;
+    if (status == GBS_STOPPED) {
+        status = starts_cut_short(run, drive, err);
+    }
+cleanup:
+    gbsi_starter_free(starter);
+    gbsi_free(x);
+    return status;
 }

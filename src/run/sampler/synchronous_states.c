@@ -17,3 +17,16 @@ double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, u
     }
     return gbsi_conditioned_log_density(part, x);
 }
+
+void gbsi_part_user_state(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user)
+{
+    for (uint32_t v = 0; v < part->n_variables; ++v) {
+        user[part->user_variable[v]] = gbsi_conditioned_states(part, v)[x[v]];
+    }
+}
+
+void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user)
+{
+    gbsi_executor_get(&run->engine.executor, chain, x);
+    gbsi_part_user_state(run->problem.part, x, user);
+}

@@ -317,12 +317,6 @@ cleanup:
 
 /* ---- whether it is done ---------------------------------------------------------------------- */
 
-bool gbsi_run_wants_temper(const gbs_run *run)
-{
-    const bool of_log_z = run->purpose.up_only && run->problem.penalty == 0.0;
-    return run->options.temper > GBS_TEMPER_OFF || of_log_z;
-}
-
 /* Where the user named nothing that ladders would not follow, and they fit. */
 static bool may_temper(const gbs_run *run, const gbsi_drive *drive)
 {

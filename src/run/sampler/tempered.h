@@ -20,8 +20,6 @@ struct gbs_run;
 struct gbsi_drive;
 typedef struct gbsi_tempered gbsi_tempered;
 
-/* Whether ladders are run from the beginning. */
-bool gbsi_run_wants_temper(const struct gbs_run *run);
 /* Whether plain chains, after work enough, disagree or cannot cross hard zeros, and the options
  * leave it open to go on with ladders. @param rhat of the chains. */
 bool gbsi_run_is_stuck(const struct gbs_run *run, const struct gbsi_drive *drive, double rhat);
