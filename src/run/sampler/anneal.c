@@ -48,20 +48,6 @@ static uint32_t best_chain(gbsi_search *s)
     return best;
 }
 
-gbs_status gbsi_search_consider(gbsi_search *s, double density, gbs_error *err)
-{
-    if (!(density > s->at.best)) {
-        return GBS_OK;
-    }
-    s->at.best = density;
-    memcpy(s->best_x, s->x, s->run->problem.part->n_variables * sizeof *s->x);
-    gbsi_part_user_state(s->run->problem.part, s->x, s->state);
-    return s->callbacks->improve == NULL
-               ? GBS_OK
-               : s->callbacks->improve(s->callbacks->context, s->at.best + s->at.offset, s->state,
-                                       err);
-}
-
 static gbs_status look(gbsi_search *s, gbs_error *err)
 {
     const uint32_t chain = best_chain(s);

@@ -5,14 +5,6 @@
 
 #define A_MOMENT_NS 1e8 /* for a quench after few sweeps, or once time is over */
 
-gbs_status gbsi_search_plan(gbsi_search *s, gbs_error *err)
-{
-    s->may_quench = false;
-    gbsi_drive_go_on(&s->drive, false);
-    return gbsi_quench_new(s->run->problem.part, s->at.tau0, s->run->options.seed, &s->drive.watch,
-                           &s->quench, err);
-}
-
 /* Raises sixteen states, and considers them. @param operations ns, at most. */
 static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err)
 {

@@ -10,6 +10,28 @@ static size_t n_lanes(const gbsi_search *s)
     return (size_t)s->run->problem.part->n_variables * GBSI_BLOCK_LANES;
 }
 
+gbs_status gbsi_search_consider(gbsi_search *s, double density, gbs_error *err)
+{
+    if (!(density > s->at.best)) {
+        return GBS_OK;
+    }
+    s->at.best = density;
+    memcpy(s->best_x, s->x, s->run->problem.part->n_variables * sizeof *s->x);
+    gbsi_part_user_state(s->run->problem.part, s->x, s->state);
+    return s->callbacks->improve == NULL
+               ? GBS_OK
+               : s->callbacks->improve(s->callbacks->context, s->at.best + s->at.offset, s->state,
+                                       err);
+}
+
+gbs_status gbsi_search_plan(gbsi_search *s, gbs_error *err)
+{
+    s->may_quench = false;
+    gbsi_drive_go_on(&s->drive, false);
+    return gbsi_quench_new(s->run->problem.part, s->at.tau0, s->run->options.seed, &s->drive.watch,
+                           &s->quench, err);
+}
+
 gbs_status gbsi_search_save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;

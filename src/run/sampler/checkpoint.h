@@ -67,7 +67,11 @@ gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_
 /* For a task that is one call: resume and checkpoint as the user's calls do. */
 gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err);
 
-/* In place of all that comes before the first pass: what was decided then, and the chains. */
+/* The parts behind the text, into a run that stands where the text says. */
+gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err);
+
+/* take_up.c: in place of all that comes before the first pass: what was decided then, and the
+ * chains. */
 gbs_status gbsi_run_take_up(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 
 /* A draw of one chain: kept where checkpoints are, and given to callbacks.draw, which there is. */

@@ -178,48 +178,10 @@ static gbs_status each_row(const gbs_run *run, unsigned from, unsigned to, gbs_o
 gbs_status gbsi_shared_each_marginal(const gbs_run *run, gbs_on_marginal *on, void *context,
                                      gbs_error *err)
 {
+    if (!run->report.answering || gbsi_estimate_n_passes(run->estimates.estimate) == 0) {
+        return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
+    }
     return each_row(run, P, N_VALUES, on, context, err);
-}
-
-/* ---- the same of a run in one process ------------------------------------------------------ */
-
-static gbs_status tell_all(const gbs_run *run, const double *value, size_t n, gbs_on_marginal *on,
-                           void *context, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const gbs_model *model = run->problem.model;
-    for (uint32_t v = 0; v < model->n_variables && status >= 0; ++v) {
-        const double *at = value + model->state_offset[v];
-        status = on(context, v, model->arity[v], at + P * n, at + MCSE * n, at + ESS * n,
-                    at + RHAT * n, err);
-    }
-    return status;
-}
-
-gbs_status gbs_run_each_marginal(const gbs_run *run, gbs_on_marginal *on_marginal, void *context,
-                                 gbs_error *err)
-{
-    GBSI_NEED(run);
-    GBSI_NEED(on_marginal);
-    gbs_status status = GBS_OK;
-    if (run->shared.share != NULL) {
-        if (!run->report.answering || gbsi_estimate_n_passes(run->estimates.estimate) == 0) {
-            return gbsi_fail(err, GBS_ERR_STATE,
-                             "no draw was kept: there is nothing to estimate from");
-        }
-        return gbsi_shared_each_marginal(run, on_marginal, context, err);
-    }
-    const size_t n = run->problem.model->state_offset[run->problem.model->n_variables];
-    double *value = gbsi_alloc_array(n, N_VALUES * sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "marginals", n * N_VALUES * sizeof *value);
-    }
-    GBSI_TRY(gbs_run_marginals(run, value + P * n, value + MCSE * n, value + ESS * n,
-                               value + RHAT * n, err));
-    GBSI_TRY(tell_all(run, value, n, on_marginal, context, err));
-cleanup:
-    gbsi_free(value);
-    return status;
 }
 
 /* ---- all of them, on rank 0 ---- */
@@ -255,7 +217,7 @@ gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err)
     if (k.value == NULL) {
         return gbsi_no_memory(err, "marginals", k.n * N_VALUES * sizeof *k.value);
     }
-    const gbs_status status = gbs_run_each_marginal(run, keep_one, &k, err);
+    const gbs_status status = gbsi_shared_each_marginal(run, keep_one, &k, err);
     if (status < 0 || run->ranks->rank > 0) {
         gbsi_free(k.value);
         return status;

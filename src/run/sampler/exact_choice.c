@@ -284,6 +284,13 @@ cleanup:
     return status;
 }
 
+gbsi_keep gbsi_run_draw_keep(const gbs_run *run)
+{
+    return gbsi_exact_bytes(run->problem.tree, GBSI_KEEP_ALL) <= gbsi_run_exact_limits(run).bytes
+               ? GBSI_KEEP_ALL
+               : GBSI_KEEP_ALL_MESSAGES;
+}
+
 /* Of the trees and the work on them, with the scratch of threads where there is room for it. */
 static uint64_t tree_bytes(const gbs_run *run)
 {

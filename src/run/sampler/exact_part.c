@@ -239,13 +239,6 @@ static void drawing_free(drawing *d)
     gbsi_free(d->user);
 }
 
-gbsi_keep gbsi_run_draw_keep(const gbs_run *run)
-{
-    return gbsi_exact_bytes(run->problem.tree, GBSI_KEEP_ALL) <= gbsi_run_exact_limits(run).bytes
-               ? GBSI_KEEP_ALL
-               : GBSI_KEEP_ALL_MESSAGES;
-}
-
 /* All trees, ready to be drawn from. */
 static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out, gbs_error *err)
 {

@@ -149,40 +149,6 @@ void gbsi_monitor_pass(gbs_run *run)
     gbsi_thinned_end(&m->traces);
 }
 
-/* Traces of the chains of all ranks, on rank 0 and then everywhere. @param size bytes of a chain.
- */
-static gbs_status gather_rows(const gbs_run *run, void *rows, size_t size, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const gbsi_executor *x = &run->engine.executor;
-    unsigned char *own = gbsi_alloc_array(x->n_chains, size);
-    if (own == NULL) {
-        return gbsi_no_memory(err, "monitor", x->n_chains * size);
-    }
-    memcpy(own, (unsigned char *)rows + x->first_chain * size, x->n_chains * size);
-    GBSI_TRY(gbsi_run_gather(run, own, size, rows, err));
-    GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, rows, x->n_all * size, err));
-cleanup:
-    gbsi_free(own);
-    return status;
-}
-
-gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const gbsi_thinned *t = &run->monitor.traces;
-    if (!gbsi_chains_are_spread(run) || t->density == NULL) {
-        return GBS_OK;
-    }
-    GBSI_TRY(gather_rows(run, t->density, GBSI_THINNED * sizeof *t->density, err));
-    for (uint32_t i = 0; i < t->n_variables; ++i) {
-        GBSI_TRY(gather_rows(run, t->state + (size_t)i * t->n_chains * GBSI_THINNED,
-                             GBSI_THINNED * sizeof *t->state, err));
-    }
-cleanup:
-    return status;
-}
-
 /* ---- asked for ------------------------------------------------------------------------------- */
 
 static gbs_status need_traces(const gbs_run *run, gbs_error *err)

@@ -47,43 +47,21 @@ typedef struct pilot {
     double budget;                      /* operations for all trials */
     gbsi_trial *trial[GBS_MOST_TRIALS]; /* as in the report; the first is chromatic */
     uint32_t n_widths;                  /* that may be tried */
+    double least_passes;                /* of a run that may vouch for itself */
     uint64_t bytes;                     /* of all trials made, beside what stands there */
     gbsi_pool *pool;                    /* NULL: more threads would need more than MOST_BYTES */
     bool too_large;                     /* what zeros join, for a splash */
     bool cut;                           /* by the clock or a signal */
 } pilot;
 
-/* Splashes are of random draws of a plan; a certificate is of single variables. */
-static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o)
-{
-    return purpose->limited && !purpose->anneals &&
-           (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 && o->certified == 0.0;
-}
-
-void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
-{
-    const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
-    const bool wanted = choice == GBSI_CHOICE_TRIED ||
-                        (choice == GBSI_CHOICE_BY_NEED && run->report.public.has_zeros);
-    run->engine.undecided =
-        wanted && !gbsi_engine_has_form(&run->engine) && may_splash(&run->purpose, &run->options);
-    run->engine.by_need = choice == GBSI_CHOICE_BY_NEED;
-    run->engine.named = choice == GBSI_CHOICE_NAMED;
-    if (choice == GBSI_CHOICE_TRIED && !run->engine.undecided) {
-        run->report.public.scan_reason = "splashes do not support these options";
-    }
-}
-
 /* ---- how long -------------------------------------------------------------------------------- */
 
 /* Passes of the shortest run there can be. */
-static double shortest_run(const gbs_run *run)
+static double shortest_run(const gbs_run *run, double least_passes)
 {
     const gbs_run_options *o = &run->options;
     const double burn_in = o->burn_in == GBS_BURN_IN_AUTO ? 64.0 : (double)o->burn_in;
-    return (o->sweeps > 0 ? (double)o->sweeps
-                          : gbsi_run_least_passes(run, run->problem.part->n_variables)) +
-           burn_in;
+    return (o->sweeps > 0 ? (double)o->sweeps : least_passes) + burn_in;
 }
 
 /* The largest power of two that is no more. */
@@ -311,7 +289,7 @@ static gbs_status try_chromatic(pilot *p, gbs_error *err)
     gbs_run *run = p->run;
     gbs_report *r = &run->report.public;
     const double least = FIRST_SPLASH * least_of_candidate(p);
-    uint64_t n = power_of_two(shortest_run(run) / SHARE, FIRST_LEAST, FIRST_MOST);
+    uint64_t n = power_of_two(shortest_run(run, p->least_passes) / SHARE, FIRST_LEAST, FIRST_MOST);
     GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, p->pool, &p->drive->watch,
                             &p->trial[0], err));
     p->cut = p->cut || status == GBS_STOPPED;
@@ -506,17 +484,16 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, double least_passes,
+                                uint64_t *bytes, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_report *r = &run->report.public;
     const double begun_s = gbsi_clock_s();
     pilot p = {.run = run,
                .drive = drive,
+               .least_passes = least_passes,
                .crosses = !r->has_zeros || run->problem.support == GBSI_SUPPORT_CONNECTED};
-    if (!run->engine.undecided) {
-        return GBS_OK;
-    }
     run->engine.undecided = false;
     drive->share = SHARE_OF_TIME;
     gbsi_drive_go_on(drive, false);
@@ -539,13 +516,8 @@ gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         run->options.width = chosen->width;
         run->options.grow = GBS_GROW_FIFO;
         run->options.splash_size = chosen->splash_size;
-        GBSI_TRY(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), &drive->watch, err));
     }
-    drive->share = 1.0;
-    if (p.bytes > r->predicted_bytes) {
-        r->predicted_bytes = p.bytes;
-    }
-    GBSI_TRY(gbsi_run_take_memory(run, err));
+    *bytes = p.bytes;
 cleanup:
     return status;
 }

@@ -207,6 +207,27 @@ cleanup:
     return status;
 }
 
+/* Splashes are of random draws of a plan; a certificate is of single variables. */
+static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o)
+{
+    return purpose->limited && !purpose->anneals &&
+           (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 && o->certified == 0.0;
+}
+
+void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
+{
+    const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
+    const bool wanted = choice == GBSI_CHOICE_TRIED ||
+                        (choice == GBSI_CHOICE_BY_NEED && run->report.public.has_zeros);
+    run->engine.undecided =
+        wanted && !gbsi_engine_has_form(&run->engine) && may_splash(&run->purpose, &run->options);
+    run->engine.by_need = choice == GBSI_CHOICE_BY_NEED;
+    run->engine.named = choice == GBSI_CHOICE_NAMED;
+    if (choice == GBSI_CHOICE_TRIED && !run->engine.undecided) {
+        run->report.public.scan_reason = "splashes do not support these options";
+    }
+}
+
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err)
 {
     gbs_status status = GBS_OK;

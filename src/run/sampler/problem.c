@@ -7,9 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "condition/soften.h"
 #include "plan/draw.h"
+#include "sampler/run.h"
 
 gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err)
 {
@@ -206,4 +208,31 @@ void gbsi_problem_free(gbsi_problem *p)
     gbsi_cutsets_free(p->cutset);
     gbsi_tree_free(p->tree);
     gbsi_free(p->start);
+}
+
+uint64_t gbsi_run_standing_bytes(const gbs_run *run)
+{
+    const uint64_t n_whole = run->problem.whole->n_variables;
+    uint64_t bytes = run->problem.exact_bytes;
+    if (run->problem.components != NULL) {
+        bytes += gbsi_components_standing(run->problem.components, run->problem.whole_graph) +
+                 n_whole * sizeof *run->problem.part_of;
+    } else {
+        bytes += gbsi_program_bytes() + gbs_model_bytes(run->problem.model) +
+                 gbsi_conditioned_bytes(run->problem.whole);
+    }
+    bytes += run->problem.start == NULL
+                 ? 0
+                 : run->problem.model->n_variables * sizeof *run->problem.start;
+    bytes += run->estimates.exact_p == NULL
+                 ? 0
+                 : run->problem.whole->state_offset[n_whole] * sizeof *run->estimates.exact_p;
+    if (run->problem.part != run->problem.whole && run->problem.part != NULL) {
+        bytes += gbsi_conditioned_bytes(run->problem.part);
+    }
+    bytes += run->problem.soft == NULL ? 0 : gbsi_softened_bytes(run->problem.soft);
+    if (run->problem.graph != run->problem.whole_graph && run->problem.graph != NULL) {
+        bytes += gbsi_graph_bytes(run->problem.graph);
+    }
+    return bytes;
 }

@@ -233,51 +233,6 @@ cleanup:
     return status;
 }
 
-/* ---- draws ---- */
-
-gbs_status gbsi_draw_rows_take(gbsi_draw_rows *rows, const gbs_run *run, gbs_error *err)
-{
-    const uint32_t n = run->problem.model->n_variables;
-    const gbsi_executor *x = &run->engine.executor;
-    rows->size = sizeof(double) + n * sizeof *rows->state;
-    rows->own = gbsi_alloc_array(x->n_chains, rows->size);
-    rows->all = gbsi_alloc_array(gbsi_run_speaks(run) ? x->n_all : 0, rows->size);
-    rows->state = gbsi_alloc_array(n, sizeof *rows->state);
-    return rows->own == NULL || rows->all == NULL || rows->state == NULL
-               ? gbsi_no_memory(err, "draws of all ranks", x->n_all * rows->size)
-               : GBS_OK;
-}
-
-void gbsi_draw_rows_free(gbsi_draw_rows *rows)
-{
-    gbsi_free(rows->own);
-    gbsi_free(rows->all);
-    gbsi_free(rows->state);
-}
-
-void gbsi_draw_rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
-                        const uint32_t *state)
-{
-    unsigned char *row = rows->own + chain * rows->size;
-    memcpy(row, &log_density, sizeof log_density);
-    memcpy(row + sizeof log_density, state, rows->size - sizeof log_density);
-}
-
-gbs_status gbsi_draw_rows_give(gbsi_draw_rows *rows, gbs_run *run, const gbsi_drive *drive,
-                               uint64_t draw, gbs_error *err)
-{
-    gbs_status status = gbsi_run_gather(run, rows->own, rows->size, rows->all, err);
-    const uint32_t n_given = gbsi_run_speaks(run) ? run->engine.executor.n_all : 0;
-    for (uint32_t chain = 0; chain < n_given && status >= 0; ++chain) {
-        const unsigned char *row = rows->all + chain * rows->size;
-        double log_density = 0.0;
-        memcpy(&log_density, row, sizeof log_density);
-        memcpy(rows->state, row + sizeof log_density, rows->size - sizeof log_density);
-        status = gbsi_run_give_draw(run, drive, draw, chain, log_density, rows->state, err);
-    }
-    return status;
-}
-
 /* ---- ladders ---- */
 
 static gbs_status warn_of_ladders(gbs_run *run, gbs_error *err)
@@ -301,6 +256,40 @@ gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, bool wanted
     }
     GBSI_TRY(gbsi_run_any(run, &stays, err));
     drive->stop = stays ? drive->stop : GBSI_STOP_TO_TEMPER;
+cleanup:
+    return status;
+}
+
+/* Traces of the chains of all ranks, on rank 0 and then everywhere. @param size bytes of a chain.
+ */
+static gbs_status gather_rows(const gbs_run *run, void *rows, size_t size, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_executor *x = &run->engine.executor;
+    unsigned char *own = gbsi_alloc_array(x->n_chains, size);
+    if (own == NULL) {
+        return gbsi_no_memory(err, "monitor", x->n_chains * size);
+    }
+    memcpy(own, (unsigned char *)rows + x->first_chain * size, x->n_chains * size);
+    GBSI_TRY(gbsi_run_gather(run, own, size, rows, err));
+    GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, rows, x->n_all * size, err));
+cleanup:
+    gbsi_free(own);
+    return status;
+}
+
+gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_thinned *t = &run->monitor.traces;
+    if (!gbsi_chains_are_spread(run) || t->density == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gather_rows(run, t->density, GBSI_THINNED * sizeof *t->density, err));
+    for (uint32_t i = 0; i < t->n_variables; ++i) {
+        GBSI_TRY(gather_rows(run, t->state + (size_t)i * t->n_chains * GBSI_THINNED,
+                             GBSI_THINNED * sizeof *t->state, err));
+    }
 cleanup:
     return status;
 }

@@ -53,22 +53,7 @@ gbs_status gbsi_ranks_save(const gbs_ranks *ranks, const void *object,
                            const gbsi_sink *sink, gbs_error *err);
 /* A sink into memory, or one that nobody reads. @param output NULL: nobody. */
 gbsi_sink gbsi_memory_sink(gbs_output *output);
-/* Draws of all chains on their way to rank 0. */
-typedef struct gbsi_draw_rows {
-    size_t size;        /* of a row: its log density, then the state of every variable */
-    unsigned char *own; /* [chains of this rank] */
-    unsigned char *all; /* [chains of the run] on rank 0 */
-    uint32_t *state;    /* scratch */
-} gbsi_draw_rows;
 
-gbs_status gbsi_draw_rows_take(gbsi_draw_rows *rows, const struct gbs_run *run, gbs_error *err);
-void gbsi_draw_rows_free(gbsi_draw_rows *rows);
-/* @param chain of this rank. @param state [model variables] of the user. */
-void gbsi_draw_rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
-                        const uint32_t *state);
-/* All of them to callbacks.draw of rank 0, chain by chain. */
-gbs_status gbsi_draw_rows_give(gbsi_draw_rows *rows, struct gbs_run *run,
-                               const struct gbsi_drive *drive, uint64_t draw, gbs_error *err);
 /* Where plain chains disagree, a run goes on with ladders of temperatures, if all ranks can; ranks
  * that share a model say so once, and go on as they are. @param wanted by this rank. */
 gbs_status gbsi_run_turn_to_ladders(struct gbs_run *run, struct gbsi_drive *drive, bool wanted,

@@ -17,12 +17,6 @@ enum {
     ATTEMPT_BITS = 6, /* N_SEARCHES + N_TRIES attempts of each component */
 };
 
-void gbsi_repair_next_words(gbsi_repair_words *words)
-{
-    gbsi_philox(words->seed, words->chain, words->attempt, words->step++, GBSI_PURPOSE_REPAIR,
-                words->word);
-}
-
 /* ---- components ---------------------------------------------------------------------------- */
 
 /* Number the variables that hard factors link to v, breadth first. @param queue [n_variables]. */

@@ -4,6 +4,7 @@
 #define GBSI_SAMPLER_REPAIR_INTERNAL_H
 
 #include "condition/propagate.h"
+#include "rng/philox.h"
 #include "sampler/repair.h"
 
 typedef struct gbsi_decision {
@@ -44,7 +45,11 @@ typedef struct gbsi_repair_words {
     uint32_t word[4];
 } gbsi_repair_words;
 
-void gbsi_repair_next_words(gbsi_repair_words *words);
+static inline void gbsi_repair_next_words(gbsi_repair_words *words)
+{
+    gbsi_philox(words->seed, words->chain, words->attempt, words->step++, GBSI_PURPOSE_REPAIR,
+                words->word);
+}
 
 /* One restart of the search by assignment. @param budget backtracks allowed.
  * @param in_order members in their order, else shuffled and the smallest domain first. */

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "reference/enumerate.h"
-#include "sampler/density.h"
+#include "sampler/draws.h"
 #include "sampler/exact_part.h"
 #include "sampler/pilot.h"
 
@@ -47,89 +47,6 @@ void gbs_run_free(gbs_run *run)
     gbsi_report_free(&run->report);
     gbsi_run_leave(run);
     gbsi_free(run);
-}
-
-/* What draws are put together in. */
-typedef struct giving {
-    uint32_t *x;         /* [part variables], of chains told from two [2] */
-    uint32_t *user;      /* [model variables] */
-    gbsi_draw_rows rows; /* of several ranks */
-} giving;
-
-/* Chains told from two. */
-static gbs_status give_split_draws(gbs_run *run, const gbsi_drive *drive, giving *g, gbs_error *err)
-{
-    uint32_t *x = g->x;
-    uint32_t *user = g->user;
-    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
-    gbs_status status = GBS_OK;
-    for (uint32_t chain = 0; status >= 0 && chain < run->report.public.chains; ++chain) {
-        const double density = gbsi_recombine(&run->engine, run->problem.part, chain, x,
-                                              x + run->problem.part->n_variables);
-        gbsi_part_user_state(run->problem.part, x, user);
-        status = gbsi_run_give_draw(run, drive, draw, chain, density, user, err);
-    }
-    return status;
-}
-
-/* Every chain's state at the end of a kept pass, in the user's numbering. What a scan omits has no
- * state, and the whole then no density. */
-static gbs_status give_draws(gbs_run *run, const gbsi_drive *drive, giving *g, gbs_error *err)
-{
-    const uint32_t lanes = run->engine.executor.lanes;
-    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
-    double density[GBSI_LANES];
-    gbs_status status = GBS_OK;
-    for (uint32_t chain = 0; status >= 0 && chain < run->engine.executor.n_chains; ++chain) {
-        if (chain % lanes == 0) {
-            gbsi_executor_group_density(&run->engine.executor, chain / lanes, NULL, density);
-        }
-        const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % lanes];
-        if (run->shared.share != NULL) {
-            gbsi_executor_get(&run->engine.executor, chain, g->x);
-            GBSI_TRY(gbsi_shared_gather_state(run, g->x, g->user, err));
-            status = gbsi_run_speaks(run)
-                         ? gbsi_run_give_draw(run, drive, draw, chain, own, g->user, err)
-                         : GBS_OK;
-            continue;
-        }
-        gbsi_run_user_state(run, chain, g->x, g->user);
-        if (run->ranks != NULL) {
-            gbsi_draw_rows_put(&g->rows, chain, own, g->user);
-        } else {
-            status = gbsi_run_give_draw(run, drive, draw, chain, own, g->user, err);
-        }
-    }
-    if (status >= 0 && gbsi_chains_are_spread(run)) {
-        status = gbsi_draw_rows_give(&g->rows, run, drive, draw, err);
-    }
-cleanup:
-    return status;
-}
-
-static void giving_free(giving *g)
-{
-    gbsi_free(g->x);
-    gbsi_free(g->user);
-    gbsi_draw_rows_free(&g->rows);
-}
-
-static gbs_status take_giving(gbs_run *run, bool splits, giving *g, gbs_error *err)
-{
-    const size_t n_model = run->shared.share != NULL ? run->shared.share->facts.n_user_variables
-                                                     : run->problem.model->n_variables;
-    g->x =
-        gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *g->x);
-    g->user = gbsi_alloc_array(n_model, sizeof *g->user);
-    run->report.split_draws = splits;
-    if (g->x == NULL || g->user == NULL) {
-        return gbsi_no_memory(err, "run", n_model * sizeof *g->x);
-    }
-    if (run->shared.share != NULL) {
-        return GBS_OK;
-    }
-    memcpy(g->user, run->problem.whole->fixed_state, n_model * sizeof *g->user);
-    return run->ranks == NULL ? GBS_OK : gbsi_draw_rows_take(&g->rows, run, err);
 }
 
 #define MANY_SPINS (UINT64_C(1) << 20)
@@ -194,9 +111,9 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     const bool draws = drive->callbacks->draw != NULL;
     const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     unsigned k = 0;
-    giving g = {0};
+    gbsi_giving g = {0};
     if (draws) {
-        GBSI_TRY(take_giving(run, splits, &g, err));
+        GBSI_TRY(gbsi_giving_take(run, splits, &g, err));
     }
     while (check_after(k) < run->report.public.sweeps) {
         ++k;
@@ -212,12 +129,12 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         }
         if (draws && run->report.public.sweeps % run->options.thin == 0) {
             gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
-            GBSI_TRY((splits ? give_split_draws : give_draws)(run, drive, &g, err));
+            GBSI_TRY(gbsi_giving_give(run, drive, &g, err));
         }
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }
 cleanup:
-    giving_free(&g);
+    gbsi_giving_free(&g);
     return status;
 }
 
@@ -293,12 +210,35 @@ static gbs_status find_support(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                : GBS_OK;
 }
 
+/* The scan, where that is open: the pilot's choice is compiled, and memory is taken. */
+static gbs_status settle_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_report *r = &run->report.public;
+    uint64_t bytes = 0; /* of trials */
+    if (!run->engine.undecided) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_run_choose_scan(
+        run, drive, gbsi_run_least_passes(run, run->problem.part->n_variables), &bytes, err));
+    if (r->chosen > 0) {
+        GBSI_TRY(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), &drive->watch, err));
+    }
+    drive->share = 1.0;
+    if (bytes > r->predicted_bytes) {
+        r->predicted_bytes = bytes;
+    }
+    GBSI_TRY(gbsi_run_take_memory(run, err));
+cleanup:
+    return status;
+}
+
 /* What is decided before the first pass, and where chains start. */
 static gbs_status begin_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     GBSI_TRY(find_support(run, drive, err));
-    GBSI_TRY(gbsi_run_choose_scan(run, drive, err));
+    GBSI_TRY(settle_scan(run, drive, err));
     gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash, drive->callbacks->context);
     if (run->problem.support == GBSI_SUPPORT_DISCONNECTED &&
         gbsi_executor_may_connect(&run->engine.executor)) {

@@ -144,6 +144,9 @@ gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *latti
 gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
                                   const gbs_run_options *options, gbs_run **out, gbs_error *err);
 
+/* problem.c: what lies there from conditioning to the end. */
+uint64_t gbsi_run_standing_bytes(const gbs_run *run);
+
 /* What ends a run; names in run.c. From GBSI_STOP_TIME on it ended before its target. */
 typedef enum gbsi_stop {
     GBSI_GO_ON,
@@ -231,6 +234,8 @@ double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, u
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 /* That it ended before chains agreed, and why. */
 gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err);
+/* burn_in_saved.c: memory for its densities; its part of a checkpoint. */
+gbs_status gbsi_burn_in_take(gbs_run *run, gbs_error *err);
 gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err);
 
@@ -284,7 +289,15 @@ double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass);
 /* R-hat is below its limit, or undefined because nothing moved. */
 bool gbsi_run_chains_agree(const gbs_run *run);
 /* verdict.c: the report's numbers, sentence and digest. */
-gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err);
+gbs_status gbsi_estimates_report(gbs_run *run, gbs_error *err);
+static inline gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
+{
+    if (run->tempered != NULL) {
+        gbsi_tempered_report(run->tempered, run);
+        return GBS_OK;
+    }
+    return gbsi_estimates_report(run, err);
+}
 gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err);
 
 #endif

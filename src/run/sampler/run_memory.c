@@ -85,33 +85,6 @@ static uint64_t schedule_bytes(const gbsi_schedule *s)
            s->scratch_capacity * sizeof *s->scratch;
 }
 
-uint64_t gbsi_run_standing_bytes(const gbs_run *run)
-{
-    const uint64_t n_whole = run->problem.whole->n_variables;
-    uint64_t bytes = run->problem.exact_bytes;
-    if (run->problem.components != NULL) {
-        bytes += gbsi_components_standing(run->problem.components, run->problem.whole_graph) +
-                 n_whole * sizeof *run->problem.part_of;
-    } else {
-        bytes += gbsi_program_bytes() + gbs_model_bytes(run->problem.model) +
-                 gbsi_conditioned_bytes(run->problem.whole);
-    }
-    bytes += run->problem.start == NULL
-                 ? 0
-                 : run->problem.model->n_variables * sizeof *run->problem.start;
-    bytes += run->estimates.exact_p == NULL
-                 ? 0
-                 : run->problem.whole->state_offset[n_whole] * sizeof *run->estimates.exact_p;
-    if (run->problem.part != run->problem.whole && run->problem.part != NULL) {
-        bytes += gbsi_conditioned_bytes(run->problem.part);
-    }
-    bytes += run->problem.soft == NULL ? 0 : gbsi_softened_bytes(run->problem.soft);
-    if (run->problem.graph != run->problem.whole_graph && run->problem.graph != NULL) {
-        bytes += gbsi_graph_bytes(run->problem.graph);
-    }
-    return bytes;
-}
-
 /* Compiling has two peaks: the sorting of slots, beside what the factors of each variable need; and
  * the plan, beside the fields in double and, if there are terms, the list of factors of every
  * variable. */
@@ -337,11 +310,4 @@ gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     return run->memory.peak > limit ? refuse(run, run->memory.peak, "", limit, err) : GBS_OK;
-}
-
-void gbsi_estimates_free(gbsi_estimates *estimates)
-{
-    gbsi_estimate_free(estimates->estimate);
-    gbsi_trace_free(estimates->trace);
-    gbsi_free(estimates->exact_p);
 }

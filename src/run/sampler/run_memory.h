@@ -10,9 +10,6 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run);
 /* Of all chains, spread over the ranks of the run. */
 gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err);
 
-/* What lies there from conditioning to the end. */
-uint64_t gbsi_run_standing_bytes(const gbs_run *run);
-
 /* Fills run->memory and the report's figure, from the compiled plan. */
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err);
 

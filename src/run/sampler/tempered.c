@@ -287,6 +287,24 @@ static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return status;
 }
 
+/* Ladders are independent, so that a state in an iteration of which all are valid has the law of
+ * any valid one. Taken one by one, ladders would give different numbers of draws. */
+static gbs_status give(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    if (!gbsi_tempered_has_cold(t)) {
+        return GBS_OK;
+    }
+    for (uint32_t ladder = 0; gbsi_run_speaks(run) && ladder < t->exchange->n_ladders; ++ladder) {
+        const double density = gbsi_tempered_draw(t, ladder);
+        GBSI_TRY(gbsi_run_give_draw(run, drive, t->n_given, ladder, density, t->user, err));
+    }
+    ++t->n_given;
+cleanup:
+    return status;
+}
+
 static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -303,7 +321,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         }
         GBSI_TRY(iterate(run, drive, true, err));
         if (t->user != NULL && run->report.public.sweeps % run->options.thin == 0) {
-            GBSI_TRY(gbsi_tempered_give(run, drive, err));
+            GBSI_TRY(give(run, drive, err));
         }
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }

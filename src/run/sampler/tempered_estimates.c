@@ -175,34 +175,25 @@ static bool one_violates(gbsi_tempered *t)
     return found;
 }
 
-/* Ladders are independent, so that a state in an iteration of which all are valid has the law of
- * any valid one. Taken one by one, ladders would give different numbers of draws. */
-gbs_status gbsi_tempered_give(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
+bool gbsi_tempered_has_cold(gbsi_tempered *t)
 {
-    gbs_status status = GBS_OK;
-    gbsi_tempered *t = run->tempered;
-    const uint32_t n_ladders = t->exchange->n_ladders;
+    return !one_violates(t);
+}
+
+double gbsi_tempered_draw(gbsi_tempered *t, uint32_t ladder)
+{
+    const uint32_t lane = ladder % LANES;
     double weight[LANES];
-    if (one_violates(t)) {
-        return GBS_OK;
+    if (lane == 0) {
+        const uint32_t n = t->exchange->n_ladders - ladder;
+        take_states(t, ladder, n < LANES ? n : LANES, weight);
+        recover(t, t->iteration - 1, ladder, weight, NULL);
     }
-    for (uint32_t ladder = 0; gbsi_run_speaks(run) && ladder < n_ladders; ++ladder) {
-        const uint32_t lane = ladder % LANES;
-        if (lane == 0) {
-            const uint32_t n = n_ladders - ladder;
-            take_states(t, ladder, n < LANES ? n : LANES, weight);
-            recover(t, t->iteration - 1, ladder, weight, NULL);
-        }
-        for (uint32_t v = 0; v < t->part->n_variables; ++v) {
-            t->drawn[v] = t->state[(size_t)v * LANES + lane];
-        }
-        gbsi_part_user_state(t->part, t->drawn, t->user);
-        GBSI_TRY(gbsi_run_give_draw(run, drive, t->n_given, ladder,
-                                    gbsi_conditioned_log_density(t->part, t->drawn), t->user, err));
+    for (uint32_t v = 0; v < t->part->n_variables; ++v) {
+        t->drawn[v] = t->state[(size_t)v * LANES + lane];
     }
-    ++t->n_given;
-cleanup:
-    return status;
+    gbsi_part_user_state(t->part, t->drawn, t->user);
+    return gbsi_conditioned_log_density(t->part, t->drawn);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

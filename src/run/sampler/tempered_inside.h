@@ -121,7 +121,8 @@ gbs_status gbsi_tempered_tell(gbsi_tempered *t, gbs_status moved, gbs_error *err
 /* tempered_estimates.c: room for what is kept, ... */
 gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err);
 /* ... draws for the user: the cold states of all ladders, unless one of them violates a zero ... */
-gbs_status gbsi_tempered_give(gbs_run *run, const gbsi_drive *drive, gbs_error *err);
+bool gbsi_tempered_has_cold(gbsi_tempered *t);
+double gbsi_tempered_draw(gbsi_tempered *t, uint32_t ladder);
 /* ... the cold states, into the means if there are any. */
 void gbsi_tempered_count(gbsi_tempered *t);
 

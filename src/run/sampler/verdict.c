@@ -220,28 +220,36 @@ gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n, 
     return status < 0 ? status : share_marginals(job, NULL, err);
 }
 
-gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
+static gbs_status tell_all(const gbs_run *run, const double *value, size_t n, gbs_on_marginal *on,
+                           void *context, gbs_error *err)
 {
-    if (run->tempered != NULL) {
-        gbsi_tempered_report(run->tempered, run);
-        return GBS_OK;
+    gbs_status status = GBS_OK;
+    const gbs_model *model = run->problem.model;
+    for (uint32_t v = 0; v < model->n_variables && status >= 0; ++v) {
+        const double *at = value + model->state_offset[v];
+        status = on(context, v, model->arity[v], at, at + n, at + 2 * n, at + 3 * n, err);
     }
-    if (run->engine.spins != NULL) {
-        gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
-        gbsi_traces_report(&run->estimates, &run->engine, &run->report.public);
-        if (run->estimates.estimate == NULL) {
-            return GBS_OK;
-        }
+    return status;
+}
+
+gbs_status gbs_run_each_marginal(const gbs_run *run, gbs_on_marginal *on_marginal, void *context,
+                                 gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(on_marginal);
+    gbs_status status = GBS_OK;
+    if (run->shared.share != NULL) {
+        return gbsi_shared_each_marginal(run, on_marginal, context, err);
     }
-    gbsi_estimate_worst worst;
-    gbs_status status =
-        gbsi_estimate_find_worst(run->estimates.estimate, run->engine.pool, &worst, err);
-    if (status == GBS_OK) {
-        run->report.public.max_mcse = worst.max_mcse;
-        run->report.public.max_rhat = worst.max_rhat;
-        run->report.public.min_ess = worst.min_ess;
-        run->report.public.n_constant = worst.n_constant;
+    const size_t n = run->problem.model->state_offset[run->problem.model->n_variables];
+    double *value = gbsi_alloc_array(n, 4 * sizeof *value);
+    if (value == NULL) {
+        return gbsi_no_memory(err, "marginals", n * 4 * sizeof *value);
     }
+    GBSI_TRY(gbs_run_marginals(run, value, value + n, value + 2 * n, value + 3 * n, err));
+    GBSI_TRY(tell_all(run, value, n, on_marginal, context, err));
+cleanup:
+    gbsi_free(value);
     return status;
 }
 
