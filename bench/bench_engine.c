@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench_engine.h"
 
+#include "drive/run_memory.h"
 #include "rng/philox.h"
-#include "sampler/run_memory.h"
 
 #define WARM_UP       256 /* passes, by when the batches of the estimator are 8 long or more ... */
 #define LEAST_WARM_UP 2   /* ... but no longer than it takes to measure */

@@ -4,7 +4,7 @@
 #ifndef BENCH_BENCH_ENGINE_H
 #define BENCH_BENCH_ENGINE_H
 
-#include "sampler/run.h"
+#include "chains/run.h"
 #include "timing.h"
 
 typedef struct bench_engine {

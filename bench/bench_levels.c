@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chains/run.h"
 #include "gibbsite/denoise.h"
-#include "sampler/run.h"
 #include "timing.h"
 
 static const struct {

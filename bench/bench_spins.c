@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "bench_models.h"
+#include "chains/run.h"
 #include "lattice/bits.h"
-#include "sampler/run.h"
 #include "scalar.h"
 #include "timing.h"
 

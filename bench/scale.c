@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "bench_models.h"
-#include "sampler/run.h"
+#include "chains/run.h"
 #include "timing.h"
 
 #define SWEEPS 4

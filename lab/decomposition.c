@@ -6,12 +6,12 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "chains/run.h"
 #include "draw/herding.h"
 #include "lab/focus.h"
 #include "options/options.h"
 #include "reference/enumerate.h"
 #include "rng/philox.h"
-#include "sampler/run.h"
 
 #define DEFAULT_SWEEPS (UINT64_C(1) << 16)
 

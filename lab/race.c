@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "chains/run.h"
 #include "parallel/pool.h"
-#include "sampler/run.h"
 #include "simd/math.h"
 
 #define REPEATS 3

@@ -52,7 +52,7 @@ def name_with(trait):
 
 def reasons():
     """(name, sentence, what to try) of every row of verdict.def, in order."""
-    text = (ROOT / "src" / "run" / "sampler" / "verdict.def").read_text()
+    text = (ROOT / "src" / "run" / "drive" / "verdict.def").read_text()
     text = text[text.index("*/\nGBSI_REASON"):]
     rows = [(name, said(sentence), said(advice).replace("...", name_with(TRAITS[by]) if by in TRAITS else "..."))
             for name, sentence, advice, by in REASON.findall(text)]

@@ -27,8 +27,8 @@
 
 #include <cmocka.h>
 
+#include "chains/run.h"
 #include "estimate/student.h"
-#include "sampler/run.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 

@@ -19,7 +19,7 @@
 
 #include "base/digest.h"
 #include "base/test_random.h"
-#include "sampler/run.h"
+#include "chains/run.h"
 #include "support/runs.h"
 
 static char folder[] = "/tmp/gibbsite-map-XXXXXX";

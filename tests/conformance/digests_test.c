@@ -18,7 +18,7 @@
 
 #include "base/digest.h"
 #include "base/test_random.h"
-#include "sampler/run.h"
+#include "chains/run.h"
 #include "simd/dispatch.h"
 #include "support/runs.h"
 #include "support/small_models.h"

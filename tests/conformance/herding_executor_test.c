@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "chains/tiles.h"
 #include "draw/herd.h"
 #include "graph/graph.h"
 #include "rng/philox.h"
-#include "sampler/tiles.h"
 #include "simd/math.h"
 #include "support/bare_chains.h"
 #include "support/small_models.h"

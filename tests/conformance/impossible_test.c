@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "sampler/executor.h"
-#include "sampler/tiles.h"
+#include "chains/executor.h"
+#include "chains/tiles.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 

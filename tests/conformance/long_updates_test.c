@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "sampler/executor.h"
-#include "sampler/tiles.h"
+#include "chains/executor.h"
+#include "chains/tiles.h"
 
 enum { N = 1201, ARITY = 301 };
 

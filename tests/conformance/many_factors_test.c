@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
+#include "chains/density.h"
+#include "chains/repair.h"
 #include "reference/exact_components.h"
-#include "sampler/density.h"
-#include "sampler/repair.h"
 #include "simd/dispatch.h"
 #include "support/bare_chains.h"
 #include "support/small_models.h"

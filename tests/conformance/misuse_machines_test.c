@@ -198,11 +198,47 @@ static void rbm(void **state)
     gbs_rows_free(three);
 }
 
+static void questions(void **state)
+{
+    (void)state;
+    const gbs_question *rbm = gbs_question_find("learn rbm");
+    gbs_rbm_options options;
+    char text[64];
+    assert_null(gbs_question_at(gbs_question_count()));
+    assert_null(gbs_question_find("rbm"));
+    assert_null(gbs_question_name(NULL));
+    assert_int_equal(gbs_question_size(NULL), 0);
+    assert_int_equal(gbs_question_n_options(NULL), 0);
+    assert_null(gbs_question_option(NULL, 0));
+    assert_null(gbs_question_option(rbm, gbs_question_n_options(rbm)));
+    assert_null(gbs_question_find_option(rbm, NULL));
+    assert_null(gbs_question_find_option(NULL, "hidden"));
+    REFUSED(gbs_question_init(NULL, &options, sizeof options, &err));
+    REFUSED(gbs_question_init(rbm, NULL, sizeof options, &err));
+    REFUSED(gbs_question_init(rbm, &options, 8, &err));
+    FINE(gbs_question_init(rbm, &options, sizeof options, &err));
+    REFUSED(gbs_question_set(NULL, &options, "hidden", "8", &err));
+    REFUSED(gbs_question_set(rbm, NULL, "hidden", "8", &err));
+    REFUSED(gbs_question_set(rbm, &options, NULL, "8", &err));
+    REFUSED(gbs_question_set(rbm, &options, "hidden", NULL, &err));
+    REFUSED(gbs_question_set(rbm, &options, "hide", "8", &err));
+    REFUSED(gbs_question_set(rbm, &options, "hidden", "eight", &err));
+    REFUSED(gbs_question_get(NULL, &options, "hidden", text, sizeof text, &err));
+    REFUSED(gbs_question_get(rbm, NULL, "hidden", text, sizeof text, &err));
+    REFUSED(gbs_question_get(rbm, &options, NULL, text, sizeof text, &err));
+    REFUSED(gbs_question_get(rbm, &options, "epochs", NULL, sizeof text, &err));
+    REFUSED(gbs_question_get(rbm, &options, "epochs", text, 3, &err));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_in_memory), cmocka_unit_test(rows_in_files), cmocka_unit_test(potts),
-        cmocka_unit_test(potts_options),  cmocka_unit_test(rbm),
+        cmocka_unit_test(rows_in_memory),
+        cmocka_unit_test(rows_in_files),
+        cmocka_unit_test(potts),
+        cmocka_unit_test(potts_options),
+        cmocka_unit_test(rbm),
+        cmocka_unit_test(questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "sampler/tiles.h"
+#include "chains/tiles.h"
 #include "support/bare_chains.h"
 #include "support/runs.h"
 #include "support/small_models.h"

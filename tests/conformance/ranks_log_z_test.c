@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
+#include "ask/log_z.h"
 #include "base/machine.h"
 #include "base/status.h"
-#include "sampler/log_z.h"
-#include "sampler/tempered_inside.h"
+#include "ladders/tempered_inside.h"
 #include "support/place.h"
 #include "support/ranks_alike.h"
 #include "support/runs.h"

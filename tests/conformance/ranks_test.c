@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/digest.h"
-#include "sampler/run.h"
+#include "chains/run.h"
 #include "support/place.h"
 #include "support/ranks_alike.h"
 #include "support/runs.h"

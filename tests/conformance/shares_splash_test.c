@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "sampler/partition.h"
-#include "sampler/run.h"
-#include "share/turns.h"
+#include "chains/run.h"
+#include "drive/partition.h"
+#include "ranks/turns.h"
 #include "support/place.h"
 #include "support/ranks_alike.h"
 #include "support/runs.h"

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "ranks/share.h"
 #include "rng/philox.h"
-#include "share/share.h"
 #include "support/ranks_alike.h"
 #include "support/runs.h"
 #include "support/share_runs.h"

@@ -35,7 +35,7 @@ static gbs_run_options sampled(uint64_t chains, uint64_t sweeps)
 /* The rows of verdict.def, and those that a run has reached. */
 static const char *const row[] = {
 #define GBSI_REASON(name, ...) #name,
-#include "sampler/verdict.def"
+#include "drive/verdict.def"
 #undef GBSI_REASON
 };
 enum { N_ROWS = sizeof row / sizeof row[0] };

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/status.h"
-#include "sampler/engine.h"
+#include "chains/engine.h"
 #include "support/small_models.h"
 
 void test_chains_set_up(test_chains *f, gbs_model *model, const gbsi_edges *extra,

@@ -3,7 +3,7 @@
 #ifndef GBSI_TESTS_BARE_CHAINS_H
 #define GBSI_TESTS_BARE_CHAINS_H
 
-#include "sampler/executor.h"
+#include "chains/executor.h"
 
 typedef struct test_chains {
     gbs_model *model;

@@ -12,8 +12,8 @@
 
 #include "support/share_runs.h"
 
-#include "sampler/partition.h"
-#include "sampler/run.h"
+#include "chains/run.h"
+#include "drive/partition.h"
 #include "support/ranks_alike.h"
 #include "support/thread_ranks.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long the run of a large picture lasts if nobody says, and whether it is one without factors.
  */
+#include "chains/run.h"
+#include "chains/run_options.h"
 #include "denoise/denoise.h"
-#include "sampler/run.h"
-#include "sampler/run_options.h"
 
 #define LARGE        (UINT64_C(1) << 20) /* pixels times levels */
 #define MOST_WORK    (UINT64_C(1) << 33) /* updates times levels */

@@ -7,9 +7,9 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "chains/run.h"
+#include "chains/run_options.h"
 #include "denoise/denoise.h"
-#include "sampler/run.h"
-#include "sampler/run_options.h"
 
 #define LEAST_SIDE 48u
 

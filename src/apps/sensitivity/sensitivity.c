@@ -10,7 +10,7 @@
 #include "base/extremes.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "sampler/run_options.h"
+#include "chains/run_options.h"
 #include "sensitivity/exact.h"
 #include "sensitivity/sampled.h"
 #include "simd/math.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How chains are moved on: one table of functions per kind of pass.
  *
- * Tiles (sampler/tiles.c) update one variable after the other, splashes (splash/) blocks, bit
- * lattices (lattice/) spins by logic alone. The executor (sampler/executor.h) owns the chains and
+ * Tiles (chains/tiles.c) update one variable after the other, splashes (splash/) blocks, bit
+ * lattices (lattice/) spins by logic alone. The executor (chains/executor.h) owns the chains and
  * calls whichever the run's scan needs. A pass is begun, run batch by batch, and ended; no two
  * updates of a batch depend on one another, so between two batches states are consistent, and that
  * is where lanes may be permuted or states exchanged with other processes. */

@@ -2,7 +2,7 @@
 /* Synchronous: every variable from the state before, all at once. On a model of two colours such a
  * chain is two chromatic chains that know nothing of each other (Gonzalez, Low, Gretton & Guestrin
  * 2011, theorem 3.2), and is run as these: the sequence is the chromatic one, the recombination
- * sampler/synchronous_states.c [M34]. With more colours no such split exists. */
+ * chains/synchronous_states.c [M34]. With more colours no such split exists. */
 #include "base/memory.h"
 #include "scan/fixed.h"
 #include "scan/registry.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs in nanoseconds of a core (AVX-512, 2.1 GHz), beside those of single variables in
- * src/run/sampler/counted_operations.c. Measured by
+ * src/run/chains/counted_operations.c. Measured by
  *
  *     build/bench/bench --case splash      prints measured times beside these costs
  */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/sized.h"
+#include "chains/run.h"
 #include "report/summary.h"
-#include "sampler/run.h"
 
 typedef struct summary {
     const gbs_run *run;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "chains/run.h"
 #include "report/summary.h"
-#include "sampler/run.h"
 #include "simd/math.h"
 
 enum {

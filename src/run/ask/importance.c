@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Annealed importance sampling (Neal 2001, Statistics and Computing 11:125-139) [M40]: chains go
+ * from the uniform law, whose partition function is known, to the model by a ladder of inverse
+ * temperatures with a sweep at each, and a chain's weight is an unbiased estimate of Z. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ask/log_z.h"
+#include "base/memory.h"
+#include "chains/density.h"
+#include "estimate/student.h"
+#include "ladders/ladder.h"
+#include "rng/philox.h"
+#include "simd/math.h"
+
+#define PILOT        64u /* temperatures */
+#define ROUND_GROWTH 4u
+#define MOST_ROUNDS  28u /* 64 * 4^28 temperatures are no end */
+#define AGREE        3.0 /* standard errors between one annealing and the next */
+
+/* What the weights of one annealing come to. */
+typedef struct estimate {
+    double log_z, error, ess;
+    uint64_t n;     /* temperatures; 0: there is none */
+    uint64_t pilot; /* 1: its temperatures lay anywhere */
+} estimate;
+
+/* Where it stands: numbers of 8 bytes, saved as they are. */
+typedef struct standing {
+    uint64_t rounds; /* annealings that are done */
+    uint64_t t;      /* temperatures of the one under way that are done */
+    estimate last, before;
+} standing;
+
+typedef struct annealing {
+    gbs_run *run;
+    gbsi_drive *drive;
+    gbsi_ladder ladder;
+    double *density;   /* [n_groups * lanes] E of every chain of this rank */
+    double *weight;    /* [n_chains] ln, of the same */
+    double *all;       /* [n_all] one of both, of the chains of all ranks */
+    uint32_t *x;       /* [part variables] scratch */
+    double log_states; /* ln of the number of states of the part */
+    double log_exact;  /* ln of the sum over the exact components */
+    double target;
+    standing at;
+} annealing;
+
+static void annealing_free(annealing *a)
+{
+    gbsi_free(a->density);
+    gbsi_free(a->weight);
+    gbsi_free(a->all);
+    gbsi_free(a->x);
+}
+
+/* ---- one annealing --------------------------------------------------------------------------- */
+
+/* Independent uniform states: the law at inverse temperature 0. */
+static void start(annealing *a)
+{
+    gbs_run *run = a->run;
+    const uint32_t first = run->engine.executor.first_chain;
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
+            uint32_t word[4];
+            gbsi_philox(run->options.seed, first + chain, a->at.rounds, v, GBSI_PURPOSE_UNIFORM,
+                        word);
+            a->x[v] = gbsi_below(word[0], word[1], run->problem.part->arity[v]);
+        }
+        gbsi_executor_set(&run->engine.executor, chain, a->x);
+        a->weight[chain] = a->log_states;
+    }
+    gbsi_executor_ready(&run->engine.executor);
+}
+
+/* Standard deviation over chains, by their differences from the first. */
+static double spread(const double *value, uint32_t n)
+{
+    double sum = 0.0;
+    double squares = 0.0;
+    for (uint32_t chain = 1; chain < n; ++chain) {
+        const double d = value[chain] - value[0];
+        sum += d;
+        squares += d * d;
+    }
+    const double variance = n > 1 ? (squares - sum * sum / n) / (n - 1) : 0.0;
+    return variance > 0.0 ? sqrt(variance) : 0.0;
+}
+
+/* Where hard zeros were softened on the way: what is forbidden has weight zero after all. */
+static void harden(annealing *a)
+{
+    const gbs_run *run = a->run;
+    if (run->problem.soft == NULL) {
+        return;
+    }
+    gbsi_executor_log_density(&run->engine.executor, a->density);
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        gbsi_executor_get(&run->engine.executor, chain, a->x);
+        a->weight[chain] +=
+            gbsi_conditioned_log_density(run->problem.part, a->x) - a->density[chain];
+    }
+}
+
+/* The steps of a ladder of n that are left, each a sweep; weights are complete if nothing stopped
+ * it. Equation 6 of Neal with f_t = exp(beta_t E):
+ *     ln w = ln (number of states) + sum over t = 1 .. n of (beta_t - beta_(t-1)) E(x_(t-1)) */
+static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = a->run;
+    float beta = a->at.t == 0 ? 0.0F : gbsi_ladder_beta(&a->ladder, a->at.t, n);
+    if (a->at.t == 0) {
+        start(a);
+    }
+    while (a->at.t < n && a->drive->stop == GBSI_GO_ON) {
+        const uint64_t t = a->at.t + 1;
+        const float next = gbsi_ladder_beta(&a->ladder, t, n);
+        gbsi_executor_log_density(&run->engine.executor, a->density);
+        for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+            a->weight[chain] += ((double)next - (double)beta) * a->density[chain];
+        }
+        GBSI_TRY(gbsi_run_gather_f64(run, a->density, a->all, err));
+        gbsi_ladder_tell(&a->ladder, t, n, spread(a->all, run->engine.executor.n_all));
+        beta = next;
+        GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
+        GBSI_TRY(gbsi_run_pass(run, a->drive, false, err));
+        if (a->drive->stop == GBSI_STOP_FAILED) {
+            return GBS_OK;
+        }
+        ++run->report.public.sweeps;
+        a->at.t = t;
+        GBSI_TRY(gbsi_run_keep(run, a->drive, GBSI_AFTER_PASS, err));
+    }
+cleanup:
+    return status;
+}
+
+/* ln of the mean weight, its standard error by the delta method, and (sum w)^2 / sum w^2.
+ * @param weight [m] of all chains. */
+static estimate summarise(const double *weight, uint32_t m, uint64_t n)
+{
+    double most = -INFINITY;
+    double sum = 0.0;
+    double squares = 0.0;
+    for (uint32_t chain = 0; chain < m; ++chain) {
+        most = weight[chain] > most ? weight[chain] : most;
+    }
+    if (most == -INFINITY) {
+        return (estimate){.log_z = -INFINITY, .error = NAN, .ess = NAN, .n = n};
+    }
+    for (uint32_t chain = 0; chain < m; ++chain) {
+        const double w = gbsi_exp(weight[chain] - most);
+        sum += w;
+        squares += w * w;
+    }
+    const double mean = sum / m;
+    const double variance = m > 1 ? (squares - sum * mean) / (m - 1) : NAN;
+    return (estimate){.log_z = most + gbsi_log(mean),
+                      .error =
+                          sqrt((variance > 0.0 || isnan(variance) ? variance : 0.0) / m) / mean,
+                      .ess = sum * sum / squares,
+                      .n = n};
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static bool trusted(const annealing *a, const estimate *e)
+{
+    const uint32_t m = a->run->engine.executor.n_all;
+    return m >= 4 && e->n > 0 && e->pilot == 0 && e->ess >= 0.5 * m;
+}
+
+static bool agree(const estimate *a, const estimate *b)
+{
+    return fabs(a->log_z - b->log_z) <= AGREE * sqrt(a->error * a->error + b->error * b->error);
+}
+
+/* The first reason not to trust the estimate, or NULL. */
+static const char *doubt(const annealing *a, char *text, size_t size)
+{
+    const uint32_t m = a->run->engine.executor.n_all;
+    const estimate *e = &a->at.last;
+    if (e->n == 0) {
+        return "stopped before the first annealing was finished";
+    }
+    if (e->log_z == -INFINITY) {
+        return "no chain ended in a state of positive weight";
+    }
+    if (m < 4) {
+        return "with fewer than 4 chains the error cannot be estimated";
+    }
+    if (!trusted(a, e)) {
+        (void)snprintf(text, size, "the weights are worth %.1f of %u chains: try more --sweeps",
+                       e->ess, m);
+        return text;
+    }
+    if (!(e->error <= a->target)) {
+        (void)snprintf(text, size, "the standard error of ln Z is %.2g, above %.2g", e->error,
+                       a->target);
+        return text;
+    }
+    if (!trusted(a, &a->at.before)) {
+        return "no annealing with fewer temperatures was good enough to compare with";
+    }
+    if (!agree(e, &a->at.before)) {
+        (void)snprintf(text, size, "%llu temperatures gave %.9g, which differs too much",
+                       (unsigned long long)a->at.before.n, a->at.before.log_z + a->log_exact);
+        return text;
+    }
+    return NULL;
+}
+
+/* Temperatures of the next annealing, 0: there is none. The first is the pilot. */
+static uint64_t next_length(const annealing *a)
+{
+    const uint64_t sweeps = a->run->options.sweeps;
+    const uint64_t quarters = sweeps >= ROUND_GROWTH ? 1 : 0;
+    uint64_t n = PILOT;
+    if (a->at.rounds > 0 && sweeps > 0) {
+        return a->at.rounds == quarters       ? sweeps / ROUND_GROWTH
+               : a->at.rounds == quarters + 1 ? sweeps
+                                              : 0;
+    }
+    for (uint64_t k = 0; k < a->at.rounds; ++k) {
+        n *= ROUND_GROWTH;
+    }
+    return n;
+}
+
+/* An annealing, whose estimate is kept if nothing stopped it. */
+static gbs_status round_of(annealing *a, uint64_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(anneal(a, n, err));
+    if (a->drive->stop != GBSI_GO_ON) {
+        return GBS_OK;
+    }
+    harden(a);
+    GBSI_TRY(gbsi_run_gather_f64(a->run, a->weight, a->all, err));
+    a->at.before = a->at.last;
+    a->at.last = summarise(a->all, a->run->engine.executor.n_all, n);
+    a->at.last.pilot = a->at.rounds == 0;
+    a->run->checkpoints.best = a->at.last.log_z + a->log_exact;
+    a->drive->worst_error = a->run->report.public.max_mcse = a->at.last.error;
+    ++a->at.rounds;
+    a->at.t = 0;
+    gbsi_ladder_even(&a->ladder);
+cleanup:
+    return status;
+}
+
+/* Whether the annealings so far are enough, before another. Without the pilot there is no answer at
+ * all, so that the number of updates does not end it. The time does: it is a promise. */
+static void decide(annealing *a, uint64_t most_updates)
+{
+    gbs_run_options *o = &a->run->options;
+    char text[128];
+    o->max_updates = a->at.rounds == 0 ? UINT64_MAX : most_updates;
+    if (a->drive->stop != GBSI_GO_ON) {
+        return;
+    }
+    if ((o->sweeps == 0 || o->target_error > 0.0) && doubt(a, text, sizeof text) == NULL) {
+        a->drive->stop = GBSI_STOP_TARGET;
+    } else if (next_length(a) == 0) {
+        a->drive->stop = GBSI_STOP_SWEEPS;
+    }
+}
+
+static gbs_status rounds(annealing *a, uint64_t most_updates, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (;;) {
+        decide(a, most_updates);
+        if (a->drive->stop != GBSI_GO_ON) {
+            break;
+        }
+        GBSI_TRY(round_of(a, next_length(a), err));
+    }
+    if (a->drive->stop != GBSI_STOP_FAILED) {
+        GBSI_TRY(gbsi_run_keep(a->run, a->drive, GBSI_AFTER_PASSES, err));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- saved ----------------------------------------------------------------------------------- */
+
+enum { NUMBER = 8 };
+
+static gbs_status save_weights(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    const annealing *a = object;
+    return gbsi_put_numbers(sink, a->weight, a->run->engine.executor.n_chains, sizeof *a->weight,
+                            err);
+}
+
+static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const annealing *a = object;
+    GBSI_TRY(gbsi_put_numbers(sink, &a->at, sizeof a->at / NUMBER, NUMBER, err));
+    GBSI_TRY(gbsi_put_numbers(sink, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
+    GBSI_TRY(gbsi_ranks_save(a->run->ranks, a, save_weights, sink, err));
+cleanup:
+    return status;
+}
+
+static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    annealing *a = object;
+    const gbsi_executor *x = &a->run->engine.executor;
+    GBSI_TRY(gbsi_take_numbers(source, &a->at, sizeof a->at / NUMBER, NUMBER, err));
+    GBSI_TRY(gbsi_take_numbers(source, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
+    GBSI_TRY(gbsi_take_numbers(source, a->all, x->n_all, sizeof *a->all, err));
+    memcpy(a->weight, a->all + x->first_chain, x->n_chains * sizeof *a->weight);
+    if (a->at.rounds > MOST_ROUNDS || !gbsi_ladder_ascends(&a->ladder) ||
+        (a->at.t > 0 && a->at.t > next_length(a))) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved annealing is damaged"));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static gbs_status begin(annealing *a, gbs_error *err)
+{
+    const gbs_run *run = a->run;
+    const gbsi_executor *x = &run->engine.executor;
+    const size_t n = (size_t)x->n_groups * x->lanes;
+    a->density = gbsi_alloc_array(n, sizeof *a->density);
+    a->weight = gbsi_alloc_array(n, sizeof *a->weight);
+    a->all = gbsi_alloc_array(x->n_all, sizeof *a->all);
+    a->x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *a->x);
+    if (a->density == NULL || a->weight == NULL || a->all == NULL || a->x == NULL) {
+        return gbsi_no_memory(err, "log_z", run->problem.part->n_variables * sizeof *a->x);
+    }
+    for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
+        a->log_states += gbsi_log((double)run->problem.part->arity[v]);
+    }
+    gbsi_ladder_init(&a->ladder);
+    return GBS_OK;
+}
+
+static void report_estimate(const annealing *a, gbs_log_z_report *r)
+{
+    const double ln40 = 3.6888794541139363; /* P(mean weight > 40 Z) <= 1 / 40 */
+    const estimate *e = &a->at.last;
+    const double half = gbsi_student_quantile(0.975, (double)(r->chains - 1)) * e->error;
+    char text[128];
+    const char *reason = doubt(a, text, sizeof text);
+    r->log_z = e->n == 0 ? NAN : e->log_z + a->log_exact;
+    r->error = e->error;
+    r->low = r->log_z - half;
+    r->high = r->log_z + half;
+    r->lower_bound = r->log_z - ln40;
+    r->ess = e->ess;
+    r->temperatures = e->n;
+    r->converged = reason == NULL;
+    if (reason == NULL) {
+        (void)snprintf(r->verdict, sizeof r->verdict,
+                       "converged: standard error %.2g, weights worth %.1f of %u chains", e->error,
+                       e->ess, r->chains);
+    } else {
+        (void)snprintf(r->verdict, sizeof r->verdict, "not converged: %s", reason);
+    }
+}
+
+/* All that comes before the first pass. */
+static gbs_status set_off(annealing *a, uint64_t most_updates, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = a->run;
+    gbsi_checkpoints *c = &run->checkpoints;
+    GBSI_TRY(begin(a, err));
+    if (c->from != NULL) {
+        GBSI_TRY(gbsi_run_take_up(run, a->drive, err));
+        c->best = a->at.last.n == 0 ? (double)NAN : a->at.last.log_z + a->log_exact;
+        if (a->at.rounds > 0 && run->report.public.updates >= most_updates) {
+            a->drive->stop = GBSI_STOP_UPDATES;
+        }
+    }
+    GBSI_TRY(gbsi_executor_heat(&run->engine.executor, 0.0F, err));
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_exact,
+                                   gbs_log_z_report *report, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    annealing a = {.run = run,
+                   .drive = drive,
+                   .log_exact = log_exact,
+                   .target = run->options.target_error > 0.0 ? run->options.target_error
+                                                             : GBSI_LOG_Z_TARGET};
+    gbsi_checkpoints *c = &run->checkpoints;
+    const uint64_t most_updates = run->options.max_updates;
+    c->more = (gbsi_more){.name = "annealing", .object = &a, .save = save, .load = load};
+    c->best = NAN;
+    run->phase = GBSI_PHASE_SAMPLING;
+    run->options.max_updates = UINT64_MAX; /* until decide() */
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, set_off(&a, most_updates, err), err));
+    GBSI_TRY(gbsi_drive_agree(run, drive, err));
+    status = gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err);
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, status, err));
+    GBSI_TRY(rounds(&a, most_updates, err));
+    report->chains = run->report.public.chains;
+    report->rounds = a.at.rounds + (a.at.t > 0 ? 1 : 0);
+    report_estimate(&a, report);
+cleanup:
+    annealing_free(&a);
+    return status;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The partition function: what is exact, and then ladders of temperatures [M50] or annealing [M40].
+ */
+#include "ask/log_z.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/sized.h"
+#include "chains/run_options.h"
+#include "choose/exact_part.h"
+#include "estimate/student.h"
+#include "simd/math.h"
+
+/* With annealing: how unlikely a violated hard factor is at the end of the way, exp(-PENALTY) of
+ * what is allowed, and less the more of them there are. Whatever it is, weights are unbiased. */
+#define PENALTY 10.0
+
+static gbs_status check(const gbs_run_options *options, gbs_error *err)
+{
+    if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--method: for a partition function choose auto, exact or sample");
+    }
+    if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "an estimate of ln Z needs --draw random, since the weights of other draws are biased");
+    }
+    if (gbsi_options_anneal(options)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only");
+    }
+    if (options->start != NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--start cannot apply: chains start from the uniform distribution");
+    }
+    return GBS_OK;
+}
+
+/* Ladders update by colours: where another scan is named, chains are annealed. */
+static bool may_climb(const gbs_run_options *o)
+{
+    const bool by_colours = gbsi_scan_choice_of(o->scan) != GBSI_CHOICE_NAMED ||
+                            o->scan == gbsi_scan_with(GBSI_SCAN_BASE);
+    return o->temper > GBS_TEMPER_OFF || (o->temper == GBS_TEMPER_AUTO && by_colours);
+}
+
+/* ---- ladders --------------------------------------------------------------------------------- */
+
+/* ln Z = ln (states of the core) + ln Z_1 / Z_0 from b = 0 up. The interval is Student's, with as
+ * many degrees of freedom as there were round trips, or fewer batches. */
+gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exact,
+                                 gbs_log_z_report *report, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_report *r = &run->report.public;
+    gbsi_tempered_log_z found;
+    run->checkpoints.log_exact = log_exact;
+    if (run->checkpoints.from != NULL) {
+        GBSI_TRY(gbsi_ranks_meet(run->ranks, gbsi_run_take_up(run, drive, err), err));
+        GBSI_TRY(gbsi_drive_agree(run, drive, err));
+    }
+    GBSI_TRY(gbsi_run_tempered(run, drive, err));
+    if (r->sweeps > 0) {
+        GBSI_TRY(gbsi_run_report_errors(run, err));
+    }
+    found = gbsi_tempered_ask_log_z(run->tempered);
+    const double half = gbsi_student_quantile(0.975, found.freedom) * found.error;
+    report->chains = r->chains;
+    report->temperatures = r->temperatures;
+    report->log_z = found.log_z + log_exact;
+    report->error = found.error;
+    report->low = report->log_z - half;
+    report->high = report->log_z + half;
+    report->lower_bound = report->ess = NAN;
+    report->sweeps = r->sweeps;
+    report->burn_in = r->burn_in;
+    report->round_trips = r->round_trips;
+    report->barrier = r->barrier;
+    report->valid_share = r->valid_share;
+    report->tempered = 1;
+    report->converged = !gbsi_run_doubt(run, report->verdict, sizeof report->verdict);
+    if (report->converged) {
+        (void)snprintf(report->verdict, sizeof report->verdict,
+                       "converged: standard error %.2g, at least %llu round trips of each ladder",
+                       found.error, (unsigned long long)r->round_trips);
+    }
+cleanup:
+    return status;
+}
+
+static bool too_large_to_climb(const gbs_run *run)
+{
+    return run->options.temper == GBS_TEMPER_AUTO && run->problem.part != NULL &&
+           run->problem.part->n_variables > GBSI_MOST_CLIMBING;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static void report_exact(double log_exact, gbs_log_z_report *r)
+{
+    r->log_z = r->low = r->high = r->lower_bound = log_exact;
+    r->error = 0.0;
+    r->ess = NAN;
+    r->converged = 1;
+    (void)snprintf(r->verdict, sizeof r->verdict, "exact");
+}
+
+/* A run whose memory is taken. @param ladders whether by them. */
+static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
+                           const gbs_evidence *evidence, const gbs_run_options *options,
+                           bool *ladders, gbs_run **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_run_purpose purpose = {.limited = true, .anneals = true, .up_only = true, .ranks = ranks};
+    gbs_run *run = NULL;
+    if (*ladders) {
+        GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
+        *ladders = !too_large_to_climb(run);
+    }
+    if (!*ladders) {
+        gbs_run_free(run);
+        run = NULL;
+        purpose.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
+        GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
+    }
+    if (options->target_error == 0.0 && options->sweeps == 0) {
+        run->report.public.target_error = GBSI_LOG_Z_TARGET;
+    }
+    *out = run;
+    GBSI_TRY(gbsi_run_note_inputs(run, evidence, options, err));
+cleanup:
+    return status;
+}
+
+/* What comes before sampling: all ranks have the same run, and each sums what is exact. */
+static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_files *files,
+                          double *log_exact, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_run_take_files(run, files, err));
+    if (run->report.public.n_exact_variables > 0) {
+        GBSI_TRY(gbsi_run_exact_log_z(run, drive, log_exact, err));
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool ladders,
+                         gbs_log_z_report *found, gbs_error *err)
+{
+    const gbs_report *r = &run->report.public;
+    gbs_status status = GBS_OK;
+    found->n_free_variables = r->n_free_variables;
+    found->n_exact_variables = r->n_exact_variables;
+    if (run->problem.part == NULL) {
+        drive->stop = GBSI_STOP_EXACT;
+        report_exact(log_exact + run->problem.whole->log_constant, found);
+    } else {
+        status = (ladders ? gbsi_log_z_by_ladders : gbsi_log_z_by_annealing)(run, drive, log_exact,
+                                                                             found, err);
+    }
+    found->exact = r->exact;
+    found->updates = r->updates;
+    found->seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s;
+    if (r->n_warnings > 0) {
+        (void)snprintf(found->warning, sizeof found->warning, "%s", r->warning[r->n_warnings - 1]);
+    }
+    (void)snprintf(found->stop, sizeof found->stop, "%s", gbsi_stop_text(drive->stop));
+    return status;
+}
+
+/* @param ranks NULL: this process is alone. @param options taken. */
+static gbs_status log_z(const gbs_ranks *ranks, const gbs_model *model,
+                        const gbs_evidence *evidence, const gbs_run_options *options,
+                        const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks,
+                        gbs_log_z_report *report, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    gbsi_drive drive;
+    double log_exact = 0.0;
+    bool ladders = may_climb(options);
+    gbs_log_z_report found = {0};
+    gbsi_drive_begin(&drive, NULL, callbacks);
+    status = open_run(ranks, model, evidence, options, &ladders, &run, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    drive.run = run;
+    GBSI_TRY(gbsi_ranks_compare(run, err));
+    status = prepare(run, &drive, files, &log_exact, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    GBSI_TRY(gbsi_ranks_meet(ranks, gbsi_ranks_compare_files(run, err), err));
+    status = answer(run, &drive, log_exact, ladders, &found, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    gbsi_struct_give(report, &found, sizeof found);
+    status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
+cleanup:
+    gbs_run_free(run);
+    if (status == GBS_ERR_LIMIT && ladders &&
+        options->temper == GBS_TEMPER_AUTO) { /* annealing takes less memory */
+        gbs_run_options annealing = *options;
+        annealing.temper = GBS_TEMPER_OFF;
+        return log_z(ranks, model, evidence, &annealing, files, callbacks, report, err);
+    }
+    return status;
+}
+
+static gbs_status take_and_estimate(const gbs_ranks *ranks, const gbs_model *model,
+                                    const gbs_evidence *evidence, const gbs_run_options *options,
+                                    const gbs_checkpoint_files *files,
+                                    const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
+                                    gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(report);
+    GBSI_IN_STRUCT(files, gbs_checkpoint_files);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_log_z_report);
+    static const gbs_run_callbacks nobody = {0};
+    gbs_run_options chosen;
+    gbs_status status = gbsi_options_take(options, &chosen, err);
+    status = status < 0 ? status : check(&chosen, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
+    status = log_z(ranks, model, evidence, &chosen, files, callbacks == NULL ? &nobody : callbacks,
+                   report, err);
+cleanup:
+    return status;
+}
+
+gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
+                     const gbs_run_options *options, const gbs_run_callbacks *callbacks,
+                     gbs_log_z_report *report, gbs_error *err)
+{
+    return gbs_log_z_with_checkpoints(model, evidence, options, NULL, callbacks, report, err);
+}
+
+gbs_status gbs_log_z_with_checkpoints(const gbs_model *model, const gbs_evidence *evidence,
+                                      const gbs_run_options *options,
+                                      const gbs_checkpoint_files *files,
+                                      const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
+                                      gbs_error *err)
+{
+    return take_and_estimate(NULL, model, evidence, options, files, callbacks, report, err);
+}
+
+gbs_status gbs_log_z_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                              const gbs_evidence *evidence, const gbs_run_options *options,
+                              const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks,
+                              gbs_log_z_report *report, gbs_error *err)
+{
+    GBSI_NEED(ranks);
+    return take_and_estimate(ranks->n_ranks > 1 ? ranks : NULL, model, evidence, options, files,
+                             callbacks, report, err);
+}
+
+gbs_status gbs_log_z_bound(const gbs_model *model, const gbs_evidence *evidence,
+                           const gbs_run_options *options, const gbs_run_callbacks *callbacks,
+                           double *bound, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    gbs_run_options asked;
+    gbs_run_options taken = gbs_run_options_default();
+    GBSI_NEED(bound);
+    GBSI_TRY(gbsi_options_take(options, &asked, err));
+    taken.method = GBS_METHOD_MEAN_FIELD;
+    taken.iterations = asked.iterations;
+    taken.mean_field_schedule = asked.mean_field_schedule;
+    taken.damping = asked.damping;
+    taken.time_s = asked.time_s;
+    taken.memory_limit = asked.memory_limit;
+    GBSI_TRY(gbs_run_new(model, evidence, &taken, &run, err));
+    GBSI_TRY(gbs_run_execute(run, callbacks, err));
+    *bound = gbs_run_report(run)->log_z_bound;
+    status = GBS_OK;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which pass runs a scan, what chains are made for, and what an engine owns. */
+#include "chains/engine.h"
+
+#include "base/memory.h"
+#include "chains/tiles.h"
+#include "lattice/averages.h"
+#include "splash/splash_rounds.h"
+
+const gbsi_pass *gbsi_pass_of(int scan_kind)
+{
+    const bool blocks = (gbsi_scan_traits(scan_kind) & GBSI_SCAN_BLOCKS) != 0;
+    return blocks ? &gbsi_pass_splash : &gbsi_pass_tiles;
+}
+
+gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
+                                          uint64_t draw_room)
+{
+    return (gbsi_executor_setting){.pass = engine->pass,
+                                   .plan = engine->plan,
+                                   .compiled = engine->levels != NULL ? (const void *)engine->levels
+                                               : engine->lattice != NULL
+                                                   ? (const void *)engine->lattice
+                                                   : engine->packed,
+                                   .options = options,
+                                   .level = gbsi_simd_level(),
+                                   .pool = engine->pool,
+                                   .draw_room = draw_room,
+                                   .own = engine->own,
+                                   .turns = engine->turns};
+}
+
+bool gbsi_engine_holds(const gbsi_engine *engine, const gbs_run_options *options)
+{
+    return engine->lattice != NULL && options->estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+}
+
+uint32_t gbsi_engine_slot(const gbsi_engine *engine, const gbs_run_options *options, uint32_t v)
+{
+    return engine->plan != NULL                 ? engine->plan->slot_of[v]
+           : engine->levels != NULL             ? gbsi_levels_slot_of(engine->levels, v)
+           : gbsi_engine_holds(engine, options) ? gbsi_lattice_slot_of(engine->lattice, v)
+                                                : v;
+}
+
+void gbsi_engine_free(gbsi_engine *engine)
+{
+    gbsi_executor_free(&engine->executor);
+    gbsi_lattice_free(engine->lattice);
+    gbsi_packed_free(engine->packed);
+    gbsi_levels_free(engine->levels);
+    gbsi_pool_free(engine->pool);
+    gbsi_schedule_free(&engine->schedule);
+    gbsi_plan_free(engine->plan);
+    if (engine->scan != NULL && engine->scan->free != NULL) {
+        engine->scan->free(engine->scan_state);
+    }
+    gbsi_starter_free(engine->starter);
+    gbsi_free(engine->fresh);
+}

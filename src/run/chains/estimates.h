@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is kept of the draws. */
+#ifndef GBSI_CHAINS_ESTIMATES_H
+#define GBSI_CHAINS_ESTIMATES_H
+
+#include "estimate/estimate.h"
+#include "estimate/trace.h"
+
+typedef struct gbsi_estimates {
+    gbsi_estimate *estimate; /* NULL: traces alone */
+    gbsi_trace *trace;       /* of a lattice: GBSI_TRACE_* */
+    size_t estimate_bytes;
+    bool rao_blackwell;
+    double *exact_p; /* [whole state_offset] filled by execute; NULL if none is exact */
+} gbsi_estimates;
+
+void gbsi_estimates_free(gbsi_estimates *estimates); /* what it owns, not the struct */
+
+#endif

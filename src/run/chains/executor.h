@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chains of a run: their states, their draw, and the pass that moves them on. */
+#ifndef GBSI_CHAINS_EXECUTOR_H
+#define GBSI_CHAINS_EXECUTOR_H
+
+#include "estimate/estimate.h"
+#include "gibbsite/ranks.h"
+#include "plan/pass.h"
+
+/* Called after every batch of a pass, when states are consistent: to permute lanes or exchange
+ * states with other processes. @param batch counts from 0. */
+typedef struct gbsi_batch_hook {
+    gbs_status (*after)(void *context, uint32_t batch, gbs_error *err); /* NULL: nobody */
+    void *context;
+} gbsi_batch_hook;
+
+typedef struct gbsi_executor {
+    const gbsi_pass *pass;
+    void *pass_state;
+    const gbsi_plan *plan; /* NULL where the pass has a form of its own, as draw and group */
+    const gbsi_draw *draw;
+    void *draw_state;
+    gbsi_simd level;
+    uint64_t seed;
+    uint32_t n_chains;    /* of this process ... */
+    uint32_t n_all;       /* ... among those of the run ... */
+    uint32_t first_chain; /* ... from this one on: all functions count from 0 */
+    uint32_t lanes;       /* 16 with 8 chains or more in the run, else 1 */
+    uint32_t n_groups;
+    uint32_t first_moved, n_moved; /* groups that passes move, see gbsi_executor_setting.moved */
+    gbsi_group *group;             /* [n_groups] */
+    uint64_t n_updates;            /* of each chain in the last pass */
+    float *beta;                   /* [n_groups * lanes] inverse temperatures, NULL: 1 */
+    gbsi_pool *pool;               /* borrowed, NULL: one thread */
+    gbsi_watch *watch;             /* of long passes; borrowed, NULL: nobody waits */
+    gbsi_batch_hook hook;
+    const gbs_ranks *ranks;     /* that have the other chains, for save(); NULL: all are here */
+    const uint8_t *own;         /* of a share: see density.h; borrowed, NULL: all factors count */
+    const gbs_ranks *sum_ranks; /* among which log densities are then summed; borrowed */
+    const gbsi_turns *turns;    /* of a share, see gbsi_pass_setting; borrowed */
+    const gbsi_weave *weave;    /* of a share: how its slots are saved; borrowed, NULL: alone */
+    uint32_t woven_bytes;       /* of a state then: that of the whole */
+    gbs_error *lost;            /* what failed while summing, for the next pass to tell; borrowed */
+} gbsi_executor;
+
+/* The chains of this process, where a run is on several: whole groups, or none. */
+typedef struct gbsi_own_chains {
+    bool some; /* false: all of the run */
+    uint32_t first, n;
+} gbsi_own_chains;
+
+/* What chains are made for. All borrowed for their life, but the options. */
+typedef struct gbsi_executor_setting {
+    const gbsi_pass *pass;
+    const gbsi_plan *plan; /* or ... */
+    const void *compiled;  /* ... the form of a pass with GBSI_PASS_OWNS */
+    const gbs_run_options *options;
+    gbsi_simd level;
+    gbsi_pool *pool;    /* NULL: one thread; bits do not depend on it */
+    uint64_t draw_room; /* bytes the draw may take */
+    gbsi_own_chains own;
+    gbsi_own_chains moved;   /* of these, whom passes move: other ranks move the others, and tell */
+    const gbsi_turns *turns; /* see gbsi_pass_setting */
+} gbsi_executor_setting;
+
+/* Lanes and groups for a number of chains. */
+uint32_t gbsi_lanes_of(uint32_t n_chains);
+uint32_t gbsi_groups_of(uint32_t n_chains);
+
+/* What gbsi_executor_init() takes but for the draw, bytes: states, counters, the pass.
+ * @param n_threads of the pool to be. */
+uint64_t gbsi_executor_bytes(const gbsi_executor_setting *setting, uint32_t n_threads);
+gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *setting,
+                              gbs_error *err);
+/* Another draw, or the same from its start; passes begin again too. On failure it has the draw
+ * without a state. */
+gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options,
+                                uint64_t draw_room, gbs_error *err);
+void gbsi_executor_free(gbsi_executor *x); /* what init took, not the struct */
+
+/* States of one chain by free variable of the plan's model. Padded lanes repeat the last chain's
+ * start: call gbsi_executor_ready() once all chains are set. */
+void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states);
+void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states);
+/* One variable of it, where the pass keeps states by slots (pass->get is NULL). */
+uint32_t gbsi_executor_state(const gbsi_executor *x, uint32_t chain, uint32_t variable);
+void gbsi_executor_ready(gbsi_executor *x);
+/* Exchanges the states of two chains, draws left where they are: a pass without GBSI_PASS_OWNS. */
+void gbsi_executor_swap(gbsi_executor *x, uint32_t a, uint32_t b);
+/* An inverse temperature for all chains: a pass with GBSI_PASS_HEATS, a draw with GBSI_DRAW_HEATS.
+ * Each chain's own may then be set in executor->beta. */
+gbs_status gbsi_executor_heat(gbsi_executor *x, float beta, gbs_error *err);
+
+/* What passes counted inside into the estimate, before anything is asked of that. */
+void gbsi_executor_fetch(const gbsi_executor *x, gbsi_estimate *estimate);
+/* Whether blocks drawn so far show the support connected; false where passes have no blocks. */
+bool gbsi_executor_connects(const gbsi_executor *x);
+/* Whether passes draw blocks that may. */
+bool gbsi_executor_may_connect(const gbsi_executor *x);
+void gbsi_executor_watch(gbsi_executor *x, gbsi_on_block *on_block, void *context);
+
+/* One pass of all groups that are moved here. @param estimate NULL: nothing is kept.
+ * @return GBS_ERR_IMPOSSIBLE naming the variable if a conditional had no positive weight. */
+gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
+                              gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);
+
+/* Between two passes: all that later ones depend on, of the chains of all ranks, on all of them and
+ * to the sink of rank 0; and into an executor of an equal setting, those of this process.
+ * @return as the sink and source; GBS_ERR_FORMAT for what was saved of other chains. */
+gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_error *err);
+/* executor_weave.c: the same of a share, behind the numbers of the shape; inside. */
+gbs_status gbsi_executor_weave(const gbsi_executor *x, const gbsi_sink *sink,
+                               const gbsi_source *source, gbs_error *err);
+/* States are used as indices: GBS_ERR_FORMAT for one beyond the arity. */
+gbs_status gbsi_executor_check_states(const gbsi_executor *x, uint32_t g, uint32_t slot,
+                                      gbs_error *err);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When to look at the clock and at the user's stop flag: after each pass, and inside work that may
+ * be long. The clock only ends a run early, and the count of sweeps that it reached reproduces it:
+ * a pass that is kept is therefore finished if that takes no longer than a moment. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "chains/run.h"
+
+#define PROGRESS_S 0.1
+#define GRACE_S    0.3 /* for a pass that is kept to be finished */
+
+static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, double now_s)
+{
+    const uint64_t sweeps = run->options.sweeps;
+    const bool auto_burn_in = run->options.burn_in == GBS_BURN_IN_AUTO;
+    const gbs_progress progress = {
+        .size = sizeof progress,
+        .burning_in = !keep,
+        .pass = keep ? run->report.public.sweeps : run->report.public.burn_in,
+        .passes = keep ? sweeps : (auto_burn_in ? 0 : run->options.burn_in),
+        .updates = run->report.public.updates,
+        .elapsed_s = now_s - drive->started_s,
+        .worst_error = drive->worst_error,
+        .target_error = run->report.public.target_error,
+        .rhat = drive->rhat};
+    if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
+        drive->stop = GBSI_STOP_SIGNAL;
+    }
+}
+
+/* Of --time: the run was prepared before it was driven. */
+static double spent_s(const gbsi_drive *drive, double now_s)
+{
+    return drive->run->report.public.compile_s + now_s - drive->started_s;
+}
+
+static void end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s)
+{
+    if (run->options.time_s > 0.0 && spent_s(drive, now_s) > run->options.time_s) {
+        drive->stop = GBSI_STOP_TIME;
+    }
+}
+
+void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep)
+{
+    const double now_s = gbsi_clock_s();
+    if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
+        drive->last_progress_s = now_s;
+        tell_progress(run, drive, keep, now_s);
+    }
+    end_in_time(run, drive, now_s);
+    if (run->report.public.updates >= run->options.max_updates) {
+        drive->stop = GBSI_STOP_UPDATES;
+    }
+}
+
+/* Inside a pass, or before the first. That progress was told does not put off what is told after
+ * the pass, when there are marginals to be asked for. */
+static bool look(void *context)
+{
+    gbsi_drive *drive = context;
+    const double now_s = gbsi_clock_s();
+    const double time_s = drive->run->options.time_s * drive->share;
+    const gbsi_stop before = drive->stop;
+    if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S &&
+        now_s - drive->last_look_s > PROGRESS_S) {
+        drive->last_look_s = now_s;
+        tell_progress(drive->run, drive, drive->keeping, now_s);
+    }
+    end_in_time(drive->run, drive, now_s);
+    if (before == GBSI_GO_ON && drive->stop != GBSI_GO_ON) {
+        drive->stopped_s = now_s;
+    }
+    if (drive->whole) {
+        return false;
+    }
+    if (drive->stop == GBSI_GO_ON) {
+        return !drive->keeping && time_s > 0.0 && spent_s(drive, now_s) > time_s;
+    }
+    /* What ended by itself is finished, however long that takes: bits do not depend on the clock.
+     */
+    const bool hurries = drive->stop == GBSI_STOP_TIME || drive->stop == GBSI_STOP_SIGNAL;
+    return !drive->keeping || (hurries && now_s - drive->stopped_s > GRACE_S);
+}
+
+void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks)
+{
+    const double now_s = gbsi_clock_s();
+    *drive = (gbsi_drive){.run = run,
+                          .callbacks = callbacks,
+                          .started_s = now_s,
+                          .last_progress_s = now_s,
+                          .worst_error = NAN,
+                          .share = 1.0};
+    drive->watch.look = look;
+    drive->watch.context = drive;
+}
+
+void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
+{
+    drive->keeping = keep;
+    drive->whole = false;
+    atomic_store(&drive->watch.stopped, drive->stop != GBSI_GO_ON);
+}
+
+void gbsi_drive_finish(gbsi_drive *drive)
+{
+    drive->keeping = true;
+    drive->stopped_s = gbsi_clock_s();
+    atomic_store(&drive->watch.stopped, false);
+}
+
+bool gbsi_deadline_is_over(void *deadline)
+{
+    const gbsi_deadline *d = deadline;
+    return d->time_s > 0.0 && gbsi_clock_s() - d->begun_s > d->time_s;
+}
+
+gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err)
+{
+    const bool by_signal = drive->stop == GBSI_STOP_SIGNAL;
+    return gbsi_fail(err, GBS_ERR_STOPPED, "%s after %.1f s while %s: there is no result yet%s",
+                     by_signal ? "stopped by a signal" : "out of time",
+                     gbsi_clock_s() - drive->started_s, doing,
+                     by_signal ? "" : "; try a longer --time");
+}

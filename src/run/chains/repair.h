@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a state that violates hard zeros to one that does not.
+ *
+ * Hard factors fall into components (linked by the variables they share) that are searched apart:
+ * first by assigning variables while the hard factors are kept arc consistent, with refutation and
+ * a limited number of backtracks per restart; then by min-conflicts (Minton, Johnston, Philips &
+ * Laird 1992, "Minimizing conflicts", Artificial Intelligence 58:161-205). */
+#ifndef GBSI_CHAINS_REPAIR_H
+#define GBSI_CHAINS_REPAIR_H
+
+#include "base/watch.h"
+#include "condition/condition.h"
+
+typedef struct gbsi_repair gbsi_repair;
+
+typedef enum gbsi_repaired {
+    GBSI_REPAIRED,   /* no hard factor of the component is violated now */
+    GBSI_UNREPAIRED, /* given up; x holds the last try */
+    GBSI_NO_STATE,   /* the search was complete: there is none */
+} gbsi_repaired;
+
+/* @param model borrowed. @param watch borrowed, NULL: nobody waits. Once it stopped, components are
+ * left as they are. */
+gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
+                           gbsi_repair **repair, gbs_error *err);
+void gbsi_repair_free(gbsi_repair *repair);
+
+uint32_t gbsi_repair_n_components(const gbsi_repair *repair);
+
+/* Up to n violated factors of a component, ascending. @param factor [n], out. @return how many. */
+uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, const uint32_t *x,
+                              size_t *factor, uint32_t n);
+
+/* Give the component's variables new states, a function of (model, seed, chain, x).
+ * @param x [n_variables] free states, in and out. @param n_repairs values tried, added to. */
+gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
+                                    uint32_t *x, uint64_t *n_repairs);
+
+#endif

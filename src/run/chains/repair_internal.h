@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the two ways of repairing share. */
+#ifndef GBSI_CHAINS_REPAIR_INTERNAL_H
+#define GBSI_CHAINS_REPAIR_INTERNAL_H
+
+#include "chains/repair.h"
+#include "condition/propagate.h"
+#include "rng/philox.h"
+
+typedef struct gbsi_decision {
+    uint32_t variable;
+    uint32_t value;
+    size_t mark;    /* of the trail, before it */
+    uint32_t first; /* variables at places before this were assigned */
+} gbsi_decision;
+
+struct gbsi_repair {
+    const gbsi_conditioned *model; /* borrowed */
+    uint64_t seed;
+    gbsi_watch *watch; /* NULL: nobody waits */
+    gbsi_propagation *propagation;
+    gbsi_propagator *propagator; /* at the root fixed point between calls */
+    bool impossible;             /* the root has no consistent domains */
+    size_t root;                 /* mark of the trail there */
+    uint32_t n_components;
+    uint32_t *component;    /* [n_variables] GBSI_NONE where in no hard factor */
+    uint32_t *member_start; /* [n_components + 1] */
+    uint32_t *member;       /* variables by component; parents first if directed, else ascending */
+    size_t *hard_start;     /* [n_components + 1] */
+    size_t *hard;           /* places in propagation->hard by component, ascending */
+    /* scratch, for the largest component */
+    uint32_t *order;         /* variables in the order of the search */
+    gbsi_decision *decision; /* stack */
+    double *weight;          /* [largest arity] */
+    size_t *violated;        /* places in propagation->hard that are violated */
+    size_t *where;           /* [propagation->n_hard] index in violated, SIZE_MAX if not there */
+};
+
+/* Four random words at a time: purpose REPAIR, (chain, attempt, step). */
+typedef struct gbsi_repair_words {
+    uint64_t seed;
+    uint64_t attempt;
+    uint32_t chain;
+    uint32_t step;
+    uint32_t word[4];
+} gbsi_repair_words;
+
+static inline void gbsi_repair_next_words(gbsi_repair_words *words)
+{
+    gbsi_philox(words->seed, words->chain, words->attempt, words->step++, GBSI_PURPOSE_REPAIR,
+                words->word);
+}
+
+/* One restart of the search by assignment. @param budget backtracks allowed.
+ * @param in_order members in their order, else shuffled and the smallest domain first. */
+gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, uint32_t component,
+                                 bool in_order, uint64_t budget, uint32_t *x, uint64_t *n_repairs);
+
+/* One try of min-conflicts from x. @param n_steps changes allowed. */
+gbsi_repaired gbsi_repair_min_conflicts(gbsi_repair *repair, gbsi_repair_words *words,
+                                        uint32_t component, uint64_t n_steps, uint32_t *x,
+                                        uint64_t *n_repairs);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run says: the public report with its warnings, and what the verdict needs beside it. */
+#ifndef GBSI_CHAINS_REPORT_H
+#define GBSI_CHAINS_REPORT_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "gibbsite/run.h"
+
+typedef struct gbsi_report {
+    gbs_report public;
+    char **warning;        /* [public.n_warnings] owned; public.warning points here */
+    bool starts_dispersed; /* every chain was given a start of its own */
+    bool split_draws;      /* draws were given whose two classes of variables are independent */
+    bool burn_in_agreed;   /* split R-hat of the log density was small, or the user decided */
+    uint64_t slow_passes; /* that the chains took to agree; 0: no longer than the first look, or the
+                             user decided */
+    bool executed;        /* gbs_run_execute() was called: once */
+    bool
+        answering; /* the run has not failed, and exact parts are answered: marginals may be read */
+    bool bare;     /* the run is of a lattice or a picture: its model has no factors */
+    bool told_of_ladders; /* on several ranks: that one process would turn to them */
+} gbsi_report;
+
+/* All that is not known yet is NaN. */
+void gbsi_report_init(gbsi_report *report);
+void gbsi_report_free(gbsi_report *report); /* what it owns, not the struct */
+gbs_status gbsi_report_warn(gbsi_report *report, gbs_error *err, const char *format, ...)
+    GBSI_PRINTF(3, 4);
+
+#endif

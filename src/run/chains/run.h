@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run, inside: what gbs_run_new() compiles and gbs_run_execute() drives. */
+#ifndef GBSI_CHAINS_RUN_H
+#define GBSI_CHAINS_RUN_H
+
+#include "base/budget.h"
+#include "base/status.h"
+#include "base/watch.h"
+#include "chains/engine.h"
+#include "chains/estimates.h"
+#include "chains/report.h"
+#include "checkpoint/checkpoint.h"
+#include "choose/problem.h"
+#include "drive/monitor.h"
+#include "ladders/tempered.h"
+#include "ranks/ranks.h"
+#include "ranks/share_run.h"
+
+#define GBSI_DEFAULT_TARGET 0.005
+#define GBSI_RHAT_LIMIT     1.01
+#define GBSI_STUCK_RHAT     1.1 /* above, auto tries ladders of temperatures */
+/* Of a tempered run: no claim below was wrong in the runs by which they were chosen. */
+#define GBSI_TEMPERED_TARGET 0.007
+#define GBSI_LOG_Z_TARGET    0.05 /* of ln Z, however it is estimated */
+#define GBSI_LEAST_SHARE     0.5  /* of cold states without violated zeros */
+#define GBSI_LEAST_TRIPS     20   /* round trips of every ladder */
+#define GBSI_BURN_IN_RHAT    1.05
+#define GBSI_BURN_IN_VALUES  64u
+
+/* Neither standard errors nor R-hat see a state that no chain has entered yet, and a rare one that
+ * holds a chain for long when entered is missed for long: four nearly certain variables can agree
+ * perfectly on a wrong answer after 64 sweeps. So no run vouches for itself below this many updates
+ * of variables over all chains (a fraction of a second), nor below the draws that fair coins would
+ * need for the target, 1 / (4 target^2). */
+#define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
+
+/* Chains that took long to agree have left slow states behind, and may all have missed another: one
+ * of the target's probability is missed in so many visits with probability exp(-2) = 0.14. [M9] */
+#define GBSI_LEAST_VISITS 2.0
+/* Where they took so many passes, it was for slow states: ladders of temperatures are the better
+ * way to them, and plain chains need visits enough for a standard error. */
+#define GBSI_SLOW_PASSES 512u
+#define GBSI_SURE_VISITS 10.0
+
+/* Where neither sweeps nor updates were given. */
+#define GBSI_MOST_UPDATES UINT64_C(50000000000)
+
+/* Bytes, see run_memory.c. */
+typedef struct gbsi_run_memory {
+    uint64_t standing; /* program, model, its conditioned form and graph */
+    uint64_t plan, schedule, states, estimators, draw;
+    uint64_t draw_room; /* what the limit leaves for the draw */
+    uint64_t blocks;    /* of a tempered run, where the figures foresee one */
+    uint64_t peak;      /* of compiling or running, whichever is more */
+} gbsi_run_memory;
+
+/* What calls on a run may hold: the memory limit, whatever was predicted. */
+typedef struct gbsi_run_budget {
+    gbsi_budget own;
+    gbsi_budget *before; /* in force where the call came from */
+    bool entered;
+    uint64_t untouched; /* bytes for arrays that so short a run does not touch */
+} gbsi_run_budget;
+
+/* What a run is made for, beside gbs_run_execute(). */
+typedef struct gbsi_run_purpose {
+    bool limited; /* refuse early what would not fit; gbs_model_info() wants the figures instead,
+                     and of the plan no more */
+    bool draws;   /* for callbacks.draw: all is exact or nothing is: gbs_run_new_for_draws() */
+    bool divides; /* to be divided: only the plan's slots and levels are wanted, nothing is exact */
+    bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
+    bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
+    double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
+    const gbs_ranks *ranks; /* that share its chains, borrowed; NULL: this process is alone */
+    /* all there is of the model but its variables, one of the two: taken; NULL: none */
+    gbsi_lattice **lattice;
+    gbsi_levels **levels;
+} gbsi_run_purpose;
+
+/* Automatic burn-in under way: see burn_in.c. */
+typedef struct gbsi_burn_in {
+    uint64_t most;   /* passes, and what they were when it ended; 0: it is not automatic */
+    uint64_t stride; /* passes from one recorded density to the next */
+    uint64_t n;      /* recorded, of each chain */
+    double *density; /* [n_chains][GBSI_BURN_IN_VALUES], of all ranks */
+    double *now;     /* behind it: [2][n_chains] of one pass, of this rank, and of all */
+} gbsi_burn_in;
+
+struct gbs_run {
+    gbs_run_options options;
+    uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
+    gbsi_run_purpose purpose;
+    const gbs_ranks *ranks; /* NULL: this process is alone */
+    gbsi_shared shared;     /* where ranks share the model rather than the chains */
+    gbsi_problem problem;
+    gbsi_engine engine;
+    gbsi_estimates estimates;
+    gbsi_monitor monitor;
+    gbsi_report report;
+    gbsi_run_memory memory;
+    gbsi_phase phase;
+    gbsi_burn_in burn_in;
+    gbsi_checkpoints checkpoints;
+    gbsi_tempered *tempered; /* ladders in place of the engine's chains; NULL: there are none */
+    gbsi_run_budget budget;
+};
+
+/* Whether ladders are run from the beginning. */
+static inline bool gbsi_run_wants_temper(const gbs_run *run)
+{
+    const bool of_log_z = run->purpose.up_only && run->problem.penalty == 0.0;
+    return run->options.temper > GBS_TEMPER_OFF || of_log_z;
+}
+
+/* run.c: the run's budget is in force, if no other is, until gbsi_run_leave() or gbs_run_free(). */
+void gbsi_run_enter(gbs_run *run);
+void gbsi_run_leave(gbs_run *run);
+
+/* prepare.c: conditioning, what is exact, scan, plan and the memory it all would take ... */
+gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
+/* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
+gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
+/* Another scan in place of the one compiled, before memory is taken. */
+gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
+/* prepare.c: what a draw asks of the scan. */
+gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err);
+/* run_new.c: a run with its options checked, nothing compiled yet. */
+gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
+                          gbs_error *err);
+/* run_new.c: the same, prepared, and with its memory taken if its scan is known. Of fewer chains,
+ * with a warning, where those asked for would not fit the memory limit and options->least_chains
+ * says so; gbsi_run_leave() is up to the caller. */
+gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
+                         const gbs_run_options *options, const gbsi_run_purpose *purpose,
+                         gbs_run **out, gbs_error *err);
+
+/* run_new.c: a run bit by bit of a lattice, which is taken, whatever is returned.
+ * @param variables borrowed: a model of as many variables of two states, without factors.
+ * @param options for which gbsi_sites_suit() is true. */
+gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
+                                 const gbs_run_options *options, gbs_run **out, gbs_error *err);
+/* The same of a picture of levels, whose variables have as many states.
+ * @param options random draws of chains, without hard zeros, whose conditionals are averaged. */
+gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
+                                  const gbs_run_options *options, gbs_run **out, gbs_error *err);
+
+/* problem.c: what lies there from conditioning to the end. */
+uint64_t gbsi_run_standing_bytes(const gbs_run *run);
+
+/* What ends a run; names in run.c. From GBSI_STOP_TIME on it ended before its target. */
+typedef enum gbsi_stop {
+    GBSI_GO_ON,
+    GBSI_STOP_TARGET,
+    GBSI_STOP_SWEEPS,
+    GBSI_STOP_EXACT,
+    GBSI_STOP_FIXED_POINT,
+    GBSI_STOP_SETTLED,
+    GBSI_STOP_ITERATIONS,
+    GBSI_STOP_TO_TEMPER, /* plain chains disagree: ladders go on */
+    GBSI_STOP_TIME,
+    GBSI_STOP_UPDATES,
+    GBSI_STOP_SIGNAL,
+    GBSI_STOP_SUPPORT, /* shown to be split: more sweeps are no use */
+    GBSI_STOP_FAILED,  /* a pass has failed on a rank: all meet, and fail as that did */
+} gbsi_stop;
+
+/* A stretch of passes with its stops: what burn-in and sampling share. */
+typedef struct gbsi_drive {
+    const gbs_run_callbacks *callbacks; /* NULL members allowed, never NULL itself */
+    double started_s, last_progress_s;
+    uint64_t pass;      /* of the counter layout: counts on from burn-in */
+    double worst_error; /* at the last check */
+    double rhat;        /* of the log density while burning in, then at the last check; 0: none */
+    gbsi_stop stop;
+    const gbs_run *run;
+    gbsi_watch watch;   /* for work inside a pass, or before the first */
+    bool keeping;       /* a pass that is kept is under way */
+    double last_look_s; /* when progress was told inside a pass */
+    double share;       /* of --time, after which what is not kept is cut short */
+    double stopped_s;   /* when `stop` was noticed inside a pass */
+    bool whole;         /* the pass under way is finished whatever stops the run */
+} gbsi_drive;
+
+/* @param run, callbacks borrowed; drive stays where it is. */
+void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks);
+/* Before a pass or other work: the watch stops no more, unless drive->stop says so. */
+void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
+/* What comes ends the run, and may take a moment more whatever stopped it. */
+void gbsi_drive_finish(gbsi_drive *drive);
+/* --time, for work before a run is executed: the context of a watch. */
+typedef struct gbsi_deadline {
+    double begun_s, time_s; /* time_s 0: none */
+} gbsi_deadline;
+bool gbsi_deadline_is_over(void *deadline);
+/* The failure of a run that stopped before there was anything to show for it.
+ * @param doing  "calibrating junction trees" */
+gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
+
+/* Progress told, and what the clock and the counts say (drive->stop). */
+void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep);
+/* One pass and what the clock and the counts say after it (drive->stop).
+ * @return GBS_STOPPED: it was cut short. A pass that is kept then counts in the estimates, but not
+ * among the sweeps. */
+gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err);
+/* The same into any estimate, NULL: thrown away. */
+gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
+                            gbs_error *err);
+
+/* bias.c: after sampling with a draw that does not leave the target invariant, how far its
+ * estimates are from a short run of the random draw, into the report, with a warning. */
+gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+
+/* threshold.c: of bounded error, where it is to be found; and what the draw was, into the report.
+ */
+gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+/* What that takes, bytes. */
+uint64_t gbsi_run_threshold_bytes(const gbs_run *run);
+
+/* run.c: every chain's start (GBS_STOPPED: there was no time to find them), and a chain's state in
+ * the user's numbering where it is sampled.
+ * @param x [part variables] scratch. @param user [model variables]. */
+gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
+/* A state of the part's variables in the user's numbering; others are left as they are. */
+void gbsi_part_user_state(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user);
+const char *gbsi_stop_text(gbsi_stop stop);
+
+/* synchronous_states.c: the state of a chain that is told from two, in the part's numbering, and
+ * its log density. @param x, other [part variables], the latter scratch. */
+double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
+                      uint32_t *x, uint32_t *other);
+
+/* burn_in.c: passes thrown away, until run->phase is another. */
+gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+/* That it ended before chains agreed, and why. */
+gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err);
+/* burn_in_saved.c: memory for its densities; its part of a checkpoint. */
+gbs_status gbsi_burn_in_take(gbs_run *run, gbs_error *err);
+gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err);
+
+/* lattice_runs.c: whether a model, the whole or the sampled part, is a lattice to be run with its
+ * sites in bits: then engine->lattice and engine->spins. There is no plan, nor a graph unless
+ * components needed it. */
+gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options,
+                             const gbsi_conditioned *model, gbs_error *err);
+/* Whether options leave room for it where there are no hard zeros, and whether it is then faster
+ * than sixteen chains. */
+bool gbsi_sites_allowed(const gbs_run_options *options);
+bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options);
+/* Whether the part is run with its chains in bits: engine->packed and engine->spins; or an error if
+ * bits were asked for. There is no plan. */
+gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
+                              const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
+/* Of a form of its own: the pass, and what a plan and a schedule would tell the report. */
+void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *report);
+/* Share of bits in use; bytes of what was compiled, of states and counters, and of scratch while
+ * compiling. */
+double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options);
+uint64_t gbsi_lattice_bytes(const gbsi_engine *engine);
+uint64_t gbsi_lattice_scratch_bytes(const gbsi_engine *engine);
+/* Traces of spins, where there are any; after a pass that is kept; the report's numbers. */
+gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine, uint32_t n_chains,
+                            gbs_error *err);
+void gbsi_traces_put(const gbsi_estimates *estimates, const gbsi_engine *engine);
+void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_engine *engine,
+                        gbs_report *report);
+/* certified.c: the burn-in of options.certified, where it asks for one; with restarts the bound on
+ * what one pass leaves. */
+gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);
+
+/* restarts.c: fresh states for all chains, for the pass that comes. */
+gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+
+/* mean_field_run.c: mean field in place of chains, into exact_p. */
+gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+bool gbsi_run_is_mean_field(const gbs_run *run);
+
+/* reasons.c: why a run is not called converged, from verdict.def, and what to try; false: nothing
+ * speaks against it. */
+bool gbsi_run_doubt(const gbs_run *run, char *text, size_t size);
+/* Whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
+bool gbsi_run_long_enough(const gbs_run *run);
+/* Whether states as slow as those that the chains started in were likely to be visited, see
+ * GBSI_LEAST_VISITS. */
+bool gbsi_run_has_wandered(const gbs_run *run);
+/* Passes below which it is not. @param updates_per_pass of each chain. */
+double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass);
+/* R-hat is below its limit, or undefined because nothing moved. */
+bool gbsi_run_chains_agree(const gbs_run *run);
+/* verdict.c: the report's numbers, sentence and digest. */
+gbs_status gbsi_estimates_report(gbs_run *run, gbs_error *err);
+static inline gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
+{
+    if (run->tempered != NULL) {
+        gbsi_tempered_report(run->tempered, run);
+        return GBS_OK;
+    }
+    return gbsi_estimates_report(run, err);
+}
+gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What options need of one another; ranges are checked in options/. */
+#include "chains/run_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/machine.h"
+#include "options/options.h"
+#include "parallel/pool.h"
+#include "plan/draw.h"
+#include "scan/scan.h"
+#include "simd/dispatch.h"
+
+static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *err)
+{
+    const char *name = options->restarts ? "restarts" : "partial-scan";
+    if (options->n_targets > 0 && !options->restarts) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target applies with --restarts only");
+    }
+    if (options->n_targets > 0 && options->target == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: a list of %zu variables is NULL",
+                         options->n_targets);
+    }
+    if (!options->restarts && !options->partial_scan) {
+        return GBS_OK;
+    }
+    if ((gbsi_scan_traits(options->scan) & GBSI_SCAN_READS) == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s needs a scan file: --scan FILE", name);
+    }
+    if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s needs the random draw: --draw random", name);
+    }
+    if (options->estimator != GBS_ESTIMATOR_RAO_BLACKWELL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--%s needs --estimator rao-blackwell, which counts the updates of "
+                         "each variable",
+                         name);
+    }
+    if (options->restarts && options->burn_in != GBS_BURN_IN_AUTO && options->burn_in != 0) {
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "--burn-in cannot apply with --restarts: every pass starts from a new state");
+    }
+    return GBS_OK;
+}
+
+/* Ladders update by colours, draw at random from starts of their own, and prove nothing. */
+static gbs_status check_temper(const gbs_run_options *o, gbs_error *err)
+{
+    if (o->temper <= GBS_TEMPER_OFF) {
+        return GBS_OK;
+    }
+    if (gbsi_scan_choice_of(o->scan) == GBSI_CHOICE_NAMED &&
+        o->scan != gbsi_scan_with(GBSI_SCAN_BASE)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies with --scan %s only",
+                         gbsi_scan_base_name());
+    }
+    const char *with = (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0 ? "--draw random"
+                       : o->estimator != GBS_ESTIMATOR_RAO_BLACKWELL ? "--estimator rao-blackwell"
+                       : o->method == GBS_METHOD_EXACT || o->method == GBS_METHOD_MEAN_FIELD
+                           ? "--method sample or auto"
+                           : NULL;
+    const char *without = o->start != NULL                   ? "--start"
+                          : o->certified > 0.0               ? "--certified"
+                          : o->restarts                      ? "--restarts"
+                          : o->partial_scan                  ? "--partial-scan"
+                          : o->lattice == GBS_LATTICE_ALWAYS ? "--lattice always"
+                                                             : NULL;
+    if (with != NULL || without != NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies with%s %s only",
+                         with != NULL ? "" : "out", with != NULL ? with : without);
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_scan *scan = gbsi_scan_of(options->scan);
+    GBSI_TRY(gbsi_simd_check(err));
+    const bool reads = scan != NULL && (scan->traits & GBSI_SCAN_READS) != 0;
+    if (reads != (options->sequence != NULL)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "sequence and the scan GBS_SCAN_SEQUENCE must be given together");
+    }
+    GBSI_TRY(gbsi_option_check_names(options, "scan", options->scan, gbsi_scan_options, err));
+    GBSI_TRY(gbsi_option_check_names(options, "draw", options->draw, gbsi_draw_options, err));
+    GBSI_TRY(check_short_chains(options, err));
+    GBSI_TRY(check_temper(options, err));
+    if (options->least_chains > options->chains) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--least-chains must be at most --chains");
+    }
+    const gbs_run_options usual = gbs_run_options_default();
+    if (options->method != GBS_METHOD_MEAN_FIELD &&
+        (options->damping != usual.damping || options->iterations != usual.iterations ||
+         options->mean_field_schedule != usual.mean_field_schedule)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--damping, --iterations and --mean-field-schedule apply with --method "
+                         "mean-field only");
+    }
+    if (scan != NULL && scan->check != NULL) {
+        GBSI_TRY(scan->check(options, err));
+    }
+    GBSI_TRY(gbsi_draw_check(options, err));
+cleanup:
+    return status;
+}
+
+uint32_t gbsi_options_chains(const gbs_run_options *options)
+{
+    const bool splits = (gbsi_scan_traits(options->scan) & GBSI_SCAN_SPLITS) != 0;
+    return (uint32_t)options->chains * (splits ? 2 : 1);
+}
+
+uint32_t gbsi_options_threads(const gbs_run_options *options)
+{
+    return options->threads == 0 ? gbsi_pool_cores() : (uint32_t)options->threads;
+}
+
+uint64_t gbsi_options_memory_limit(const gbs_run_options *options)
+{
+    return options->memory_limit != 0 ? options->memory_limit : gbsi_default_memory_limit();
+}
+
+bool gbsi_options_anneal(const gbs_run_options *options)
+{
+    const gbs_run_options usual = gbs_run_options_default();
+    return options->schedule != usual.schedule || options->tau0 != usual.tau0;
+}

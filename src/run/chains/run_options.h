@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef GBSI_CHAINS_RUN_OPTIONS_H
+#define GBSI_CHAINS_RUN_OPTIONS_H
+
+#include "base/status.h"
+#include <stdbool.h>
+
+#include "gibbsite/run.h"
+#include "options/options.h"
+
+/* What options need of one another, each being within its range; GBS_ERR_ARGUMENT naming the
+ * option. */
+gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err);
+
+/* Bytes a run may take: the option, or half of the machine's memory. */
+uint64_t gbsi_options_memory_limit(const gbs_run_options *options);
+/* Chains that are run: a synchronous one takes two. */
+uint32_t gbsi_options_chains(const gbs_run_options *options);
+/* Threads at work: as asked for, or the cores of the process. */
+uint32_t gbsi_options_threads(const gbs_run_options *options);
+
+/* Whether a schedule of temperatures was asked for. */
+bool gbsi_options_anneal(const gbs_run_options *options);
+
+#endif

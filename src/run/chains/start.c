@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chains/start.h"
+
+#include <stdio.h>
+
+#include "base/extremes.h"
+#include "base/memory.h"
+#include "chains/forward.h"
+#include "chains/repair.h"
+#include "chains/run.h"
+#include "lattice/bits.h"
+#include "parallel/pool.h"
+#include "rng/words.h"
+#include "store/builder.h"
+
+enum { N_NAMED = 4 };
+
+struct gbsi_starter {
+    const gbsi_conditioned *model; /* borrowed */
+    uint64_t seed;
+    gbsi_repair *repair; /* NULL: there are no hard zeros */
+    gbsi_watch *watch;   /* NULL: nobody waits */
+    double *weight;      /* [largest arity] scratch */
+    bool unfinished;     /* the watch stopped before hard zeros were looked at */
+};
+
+gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
+                            gbsi_starter **starter, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t arity = gbsi_largest(model->arity, model->n_variables);
+    gbsi_starter *s = gbsi_alloc_zero(sizeof *s);
+    if (s == NULL) {
+        return gbsi_no_memory(err, "start", sizeof *s);
+    }
+    s->model = model;
+    s->seed = seed;
+    s->watch = watch;
+    s->weight = gbsi_alloc_array(arity, sizeof *s->weight);
+    if (s->weight == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "start", arity * sizeof *s->weight));
+    }
+    if (!model->borrows && memchr(model->has_zeros, 1, model->factors.n_factors) != NULL) {
+        GBSI_TRY(gbsi_repair_new(model, seed, watch, &s->repair, err));
+        s->unfinished = gbsi_watch_stopped(watch);
+    }
+    *starter = s;
+    s = NULL;
+
+cleanup:
+    gbsi_starter_free(s);
+    return status;
+}
+
+void gbsi_starter_free(gbsi_starter *starter)
+{
+    if (starter != NULL) {
+        gbsi_repair_free(starter->repair);
+        gbsi_free(starter->weight);
+        gbsi_free(starter);
+    }
+}
+
+uint32_t gbsi_start_anywhere(uint64_t seed, uint32_t chain, uint64_t restart, uint32_t variable,
+                             uint32_t arity)
+{
+    uint32_t word[4];
+    gbsi_philox(seed, chain, restart, variable, GBSI_PURPOSE_START, word);
+    return gbsi_below(word[0], word[1], arity);
+}
+
+/* Parents before children, each from its table; without tables every state is as likely. */
+static void sample(const gbsi_starter *s, uint32_t chain, uint64_t restart, uint32_t *x)
+{
+    const gbsi_conditioned *model = s->model;
+    for (uint32_t i = 0; i < model->n_variables; ++i) {
+        const uint32_t v = model->topological != NULL ? model->topological[i] : i;
+        if (model->cpt != NULL && model->cpt[v] != GBSI_NONE) {
+            uint32_t word[4];
+            gbsi_philox(s->seed, chain, restart, v, GBSI_PURPOSE_START, word);
+            gbsi_forward_weights(model, v, x, s->weight);
+            x[v] = gbsi_forward_pick(s->weight, model->arity[v], word);
+        } else {
+            x[v] = gbsi_start_anywhere(s->seed, chain, restart, v, model->arity[v]);
+        }
+    }
+}
+
+/* "no state found after 17 repairs; still violated: factor 12 (a, b, c), ..." */
+static gbs_status no_start(const gbsi_starter *s, uint32_t component, const uint32_t *x,
+                           uint64_t n_repairs, bool proved, gbs_error *err)
+{
+    char list[640] = "";
+    size_t used = 0;
+    size_t factor[N_NAMED + 1];
+    const uint32_t n = gbsi_repair_violated(s->repair, component, x, factor, N_NAMED + 1);
+    for (uint32_t i = 0; i < n && i < N_NAMED; ++i) {
+        char scope[128] = "";
+        const size_t origin = gbsi_conditioned_origin(s->model, factor[i]);
+        if (origin == SIZE_MAX) {
+            (void)snprintf(list + used, sizeof list - used, "%svirtual evidence",
+                           i == 0 ? "" : ", ");
+        } else {
+            (void)snprintf(list + used, sizeof list - used, "%sfactor %zu %s", i == 0 ? "" : ", ",
+                           origin, gbsi_scope_text(s->model->model, origin, scope, sizeof scope));
+        }
+        used += strlen(list + used);
+    }
+    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "no state found after %llu repair%s%s%s%s%s",
+                     (unsigned long long)n_repairs, n_repairs == 1 ? "" : "s",
+                     proved ? ", and none exists" : "", n > 0 ? "; still violated: " : "", list,
+                     n > N_NAMED ? ", ..." : "");
+}
+
+gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t restart, uint32_t *x,
+                             gbs_error *err)
+{
+    uint64_t n_repairs = 0;
+    sample(starter, chain, restart, x);
+    if (starter->unfinished) {
+        return GBS_STOPPED;
+    }
+    const uint32_t n = starter->repair == NULL ? 0 : gbsi_repair_n_components(starter->repair);
+    for (uint32_t c = 0; c < n; ++c) {
+        size_t factor = 0;
+        if (gbsi_repair_violated(starter->repair, c, x, &factor, 1) == 0) {
+            continue;
+        }
+        const gbsi_repaired result =
+            gbsi_repair_component(starter->repair, chain, c, x, &n_repairs);
+        if (gbsi_watch_stopped(starter->watch)) {
+            return GBS_STOPPED;
+        }
+        if (result != GBSI_REPAIRED) {
+            return no_start(starter, c, x, n_repairs, result == GBSI_NO_STATE, err);
+        }
+    }
+    return GBS_OK;
+}
+
+/* ---- all chains at once ---------------------------------------------------------------------- */
+
+typedef struct filling {
+    const gbsi_starter *starter;
+    uint64_t restart;
+    gbsi_executor *x;
+    const gbsi_words *words;
+    uint32_t n_members;
+} filling;
+
+/* As sample() and gbsi_executor_set() for sixteen chains. @param value [GBSI_LANES] out. */
+static void pick_lanes(const filling *f, uint32_t group, uint32_t v, uint32_t *value)
+{
+    const uint32_t first = group * GBSI_LANES;
+    const uint32_t n = f->x->n_chains - first;
+    uint32_t word[4 * GBSI_LANES];
+    f->words->lanes16(f->starter->seed, f->x->first_chain + first, f->restart, v, 1,
+                      GBSI_PURPOSE_START, word);
+    for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+        const uint32_t of = lane < n ? lane : n - 1; /* the padded ones are the last chain's */
+        value[lane] = gbsi_below(word[of], word[GBSI_LANES + of], f->starter->model->arity[v]);
+    }
+}
+
+static void fill_share(void *context, uint32_t member)
+{
+    const filling *f = context;
+    const gbsi_plan *plan = f->x->plan;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    uint32_t value[GBSI_LANES];
+    gbsi_pool_share(plan->n_slots, 64, member, f->n_members, &first, &end);
+    for (uint32_t g = 0; g < f->x->n_groups; ++g) {
+        for (size_t slot = first; slot < end; ++slot) {
+            pick_lanes(f, g, plan->variable_of[slot], value);
+            for (size_t lane = 0; lane < GBSI_LANES; ++lane) {
+                const size_t i = slot * GBSI_LANES + lane;
+                if (plan->value_bytes == 1) {
+                    ((uint8_t *)f->x->group[g].state)[i] = (uint8_t)value[lane];
+                } else {
+                    ((uint16_t *)f->x->group[g].state)[i] = (uint16_t)value[lane];
+                }
+            }
+        }
+    }
+}
+
+/* Chains of sites in bits, two at a time. */
+typedef struct chain_filling {
+    const gbsi_starter *starter;
+    uint64_t restart;
+    gbsi_executor *x;
+    uint32_t n_members;
+    uint32_t *state; /* [n_members][variables] */
+} chain_filling;
+
+enum { MOST_FILLING = 2 }; /* whose states run_memory.c has room for */
+
+static void fill_chains_of(void *context, uint32_t member)
+{
+    const chain_filling *f = context;
+    for (uint32_t chain = member; member < f->n_members && chain < f->x->n_chains;
+         chain += f->n_members) {
+        uint32_t *state = f->state + (size_t)member * f->starter->model->n_variables;
+        sample(f->starter, f->x->first_chain + chain, f->restart, state);
+        gbsi_executor_set(f->x, chain, state);
+    }
+}
+
+static bool fill_chains(const gbsi_starter *starter, uint64_t restart, gbsi_executor *x)
+{
+    const uint32_t n = gbsi_pool_size(x->pool);
+    chain_filling f = {starter, restart, x, n < MOST_FILLING ? n : MOST_FILLING, NULL};
+    const size_t n_states = (size_t)f.n_members * starter->model->n_variables;
+    f.state = gbsi_alloc_array(n_states, sizeof *f.state);
+    if (f.state == NULL) {
+        return false; /* one at a time */
+    }
+    gbsi_pool_run(x->pool, fill_chains_of, &f);
+    gbsi_free(f.state);
+    return true;
+}
+
+bool gbsi_starter_fill(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor)
+{
+    const bool plain = starter->repair == NULL && starter->model->cpt == NULL;
+    if (executor->pass->scatter != NULL) {
+        executor->pass->scatter(executor->pass_state);
+        return true;
+    }
+    if (plain && executor->pass == &gbsi_pass_sites) { /* whose chains share no word */
+        return fill_chains(starter, restart, executor);
+    }
+    if (!plain || executor->plan == NULL || executor->pass->set != NULL ||
+        executor->lanes != GBSI_LANES) {
+        return false;
+    }
+    filling f = {starter, restart, executor, gbsi_words_of(executor->level),
+                 gbsi_pool_size(executor->pool)};
+    gbsi_pool_run(executor->pool, fill_share, &f);
+    return true;
+}
+
+/* The user's state, by free variable and state; refused where evidence or hard zeros contradict. */
+static gbs_status translate_start(const gbsi_problem *problem, uint32_t *x, gbs_error *err)
+{
+    const gbsi_conditioned *part = problem->part;
+    const gbsi_conditioned *whole = problem->whole;
+    for (uint32_t u = 0; u < problem->model->n_variables; ++u) {
+        if (problem->start[u] >= problem->model->arity[u]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "start: variable %u has %u states, found %u", u,
+                             problem->model->arity[u], problem->start[u]);
+        }
+        if (whole->fixed_state[u] != GBSI_NONE && whole->fixed_state[u] != problem->start[u]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "start: variable %u is fixed to state %u by the evidence, found %u", u,
+                             whole->fixed_state[u], problem->start[u]);
+        }
+    }
+    for (uint32_t v = 0; v < part->n_variables; ++v) {
+        const uint32_t *states = gbsi_conditioned_states(part, v);
+        const uint32_t wanted = problem->start[part->user_variable[v]];
+        uint32_t a = 0;
+        while (a < part->arity[v] && states[a] != wanted) {
+            ++a;
+        }
+        if (a == part->arity[v]) {
+            return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                             "start: state %u of variable %u is ruled out by hard zeros", wanted,
+                             part->user_variable[v]);
+        }
+        x[v] = a;
+    }
+    if (!(gbsi_conditioned_log_density(part, x) > -INFINITY)) {
+        return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "start: the state has probability zero");
+    }
+    return GBS_OK;
+}
+
+/* A search or an estimate has nothing then; a run is one that stopped before its first sweep. */
+static gbs_status starts_cut_short(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
+{
+    static const char doing[] = "looking for states that the hard constraints allow";
+    if (run->purpose.anneals) {
+        return gbsi_stopped_early(drive, doing, err);
+    }
+    const gbs_status status = gbsi_report_warn(&run->report, err, "stopped while %s", doing);
+    return status < 0 ? status : GBS_STOPPED;
+}
+
+gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_starter *starter = NULL;
+    uint32_t *x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *x);
+    if (x == NULL) {
+        return gbsi_no_memory(err, "start", run->problem.part->n_variables * sizeof *x);
+    }
+    if (run->problem.start != NULL) {
+        GBSI_TRY(translate_start(&run->problem, x, err));
+    } else {
+        gbsi_drive_go_on(drive, false);
+        GBSI_TRY(
+            gbsi_starter_new(run->problem.part, run->options.seed, &drive->watch, &starter, err));
+    }
+    const bool filled = starter != NULL && gbsi_starter_fill(starter, 0, &run->engine.executor);
+    for (uint32_t chain = 0; !filled && chain < run->engine.executor.n_chains; ++chain) {
+        if (starter != NULL) {
+            GBSI_TRY(
+                gbsi_starter_draw(starter, run->engine.executor.first_chain + chain, 0, x, err));
+        }
+        if (status == GBS_STOPPED) {
+            break;
+        }
+        gbsi_executor_set(&run->engine.executor, chain, x);
+    }
+    gbsi_executor_ready(&run->engine.executor);
+    run->report.starts_dispersed = starter != NULL;
+    if (status == GBS_STOPPED) {
+        status = starts_cut_short(run, drive, err);
+    }
+cleanup:
+    gbsi_starter_free(starter);
+    gbsi_free(x);
+    return status;
+}

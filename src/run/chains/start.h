@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a chain starts: a state of positive weight of its own, as dispersed as cheaply possible.
+ *
+ * Bayesian networks: forward sampling in topological order, observed ones clamped. Else: states
+ * uniform at random. If the state then violates hard zeros: search (random variable order, values
+ * in random order, hard factors kept arc consistent, limited backtracking), then min-conflicts,
+ * with restarts (Minton, Johnston, Philips & Laird 1992). */
+#ifndef GBSI_CHAINS_START_H
+#define GBSI_CHAINS_START_H
+
+#include "base/watch.h"
+#include "chains/executor.h"
+#include "condition/condition.h"
+
+typedef struct gbsi_starter gbsi_starter;
+
+/* @param watch borrowed, NULL: nobody waits. Once it stopped, starts are no longer found. */
+gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
+                            gbsi_starter **starter, gbs_error *err);
+void gbsi_starter_free(gbsi_starter *starter);
+
+/* A start of one chain: a pure function of (model, seed, chain, restart number).
+ * @param x [n_variables] free states, out; of positive weight on success.
+ * @return GBS_ERR_IMPOSSIBLE "no state found after N repairs" naming up to four violated factors by
+ *         the user's number and their variables by name. */
+gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t restart, uint32_t *x,
+                             gbs_error *err);
+
+/* The start of a variable that nothing says anything of: every state as likely.
+ * @param variable free variable of the whole that is sampled. */
+uint32_t gbsi_start_anywhere(uint64_t seed, uint32_t chain, uint64_t restart, uint32_t variable,
+                             uint32_t arity);
+
+/* The same states of all chains at once, where nothing rules out any state of any variable and
+ * sixteen chains stand side by side, or sites of a chain in a word. @return false, with nothing
+ * set, elsewhere. */
+bool gbsi_starter_fill(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Automatic burn-in under way as a part of a checkpoint. */
+#include "base/memory.h"
+#include "chains/run.h"
+
+gbs_status gbsi_burn_in_take(gbs_run *run, gbs_error *err)
+{
+    gbsi_burn_in *t = &run->burn_in;
+    const uint32_t n_chains = run->engine.executor.n_all;
+    const size_t n = (size_t)n_chains * GBSI_BURN_IN_VALUES;
+    if (t->density == NULL) {
+        t->density = gbsi_alloc_array_zero(n + 2 * n_chains, sizeof *t->density);
+        t->now = t->density + n;
+    }
+    return t->density == NULL ? gbsi_no_memory(err, "burn-in", n * sizeof *t->density) : GBS_OK;
+}
+
+gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_burn_in *t = &run->burn_in;
+    const uint64_t count[] = {t->stride, t->n};
+    GBSI_TRY(gbsi_put_numbers(sink, count, 2, sizeof count[0], err));
+    for (uint32_t chain = 0; t->n > 0 && chain < run->engine.executor.n_all; ++chain) {
+        GBSI_TRY(gbsi_put_numbers(sink, t->density + (size_t)chain * GBSI_BURN_IN_VALUES, t->n,
+                                  sizeof *t->density, err));
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_burn_in *t = &run->burn_in;
+    uint64_t count[2];
+    GBSI_TRY(gbsi_take_numbers(source, count, 2, sizeof count[0], err));
+    if (count[1] >= GBSI_BURN_IN_VALUES || (count[0] & (count[0] - 1)) != 0) {
+        return gbsi_fail(err, GBS_ERR_FORMAT, "burn-in: the saved counts are damaged");
+    }
+    GBSI_TRY(gbsi_burn_in_take(run, err));
+    t->stride = count[0];
+    t->n = count[1];
+    for (uint32_t chain = 0; chain < run->engine.executor.n_all; ++chain) {
+        GBSI_TRY(gbsi_take_numbers(source, t->density + (size_t)chain * GBSI_BURN_IN_VALUES, t->n,
+                                   sizeof *t->density, err));
+    }
+cleanup:
+    return status;
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run as a file: its text (checkpoint_text.c), then its parts in order. docs/checkpoint.md */
+#include "checkpoint/checkpoint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "chains/run.h"
+#include "checkpoint/checkpoint_text.h"
+#include "gibbsite/io.h"
+
+enum { PART_NAME = 16 };
+
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- where it stands ---- */
+
+static double log_z_so_far(const gbs_run *run)
+{
+    return run->tempered == NULL
+               ? run->checkpoints.best
+               : gbsi_tempered_ask_log_z(run->tempered).log_z + run->checkpoints.log_exact;
+}
+
+static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
+{
+    const gbs_report *r = &run->report.public;
+    const gbsi_draw_log *draws = run->checkpoints.draws;
+    char digest[33];
+    return (gbsi_standing){
+        .phase = run->phase,
+        .pass = drive->pass,
+        .burn_in = r->burn_in,
+        .burn_in_most = run->burn_in.most,
+        .sweeps = r->sweeps,
+        .updates = r->updates,
+        .chains = r->chains,
+        .support = run->problem.support,
+        .slow_passes = run->report.slow_passes,
+        .burn_in_agreed = run->report.burn_in_agreed,
+        .starts_dispersed = run->report.starts_dispersed,
+        .bins = gbsi_run_bins(run, &run->options),
+        .cud_bits = run->options.cud_bits,
+        .draws = draws == NULL ? 0 : gbsi_draw_log_count(draws, digest),
+        .seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s,
+        .target_error = r->target_error,
+        .max_mcse = r->max_mcse,
+        .max_rhat = r->max_rhat,
+        .min_ess = r->min_ess,
+        .best = run->purpose.anneals && !run->purpose.up_only ? run->checkpoints.best : (double)NAN,
+        .log_z = run->purpose.up_only ? log_z_so_far(run) : (double)NAN};
+}
+
+/* ---- its parts ------------------------------------------------------------------------------- */
+
+/* Whether there are chains beside ladders, or before them. */
+static bool has_chains(const gbs_run *run)
+{
+    return !gbsi_run_wants_temper(run);
+}
+
+static bool burns_in(const gbs_run *run)
+{
+    return has_chains(run) && run->phase == GBSI_PHASE_BURN_IN;
+}
+
+static gbs_status save_chains(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_executor_save(&run->engine.executor, sink, err);
+}
+
+static gbs_status load_chains(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_executor_load(&run->engine.executor, source, err);
+}
+
+static bool estimates(const gbs_run *run)
+{
+    return has_chains(run) && run->estimates.estimate != NULL;
+}
+
+static gbs_status save_estimates(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_estimate_save(run->estimates.estimate, sink, err);
+}
+
+static gbs_status load_estimates(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_estimate_load(run->estimates.estimate, source, err);
+}
+
+static bool traces(const gbs_run *run)
+{
+    return has_chains(run) && run->estimates.trace != NULL;
+}
+
+static gbs_status save_traces(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_trace_save(run->estimates.trace, sink, err);
+}
+
+static gbs_status load_traces(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_trace_load(run->estimates.trace, source, err);
+}
+
+static bool monitored(const gbs_run *run)
+{
+    return run->monitor.asked;
+}
+
+static gbs_status save_monitored(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    const gbs_status status = gbsi_monitor_gather(run, err);
+    return status < 0 ? status : gbsi_thinned_save(&run->monitor.traces, sink, err);
+}
+
+static gbs_status load_monitored(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_thinned_load(&run->monitor.traces, source, err);
+}
+
+static bool climbs(const gbs_run *run)
+{
+    return run->tempered != NULL;
+}
+
+static gbs_status save_ladders(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_tempered_save(run->tempered, sink, err);
+}
+
+static gbs_status load_ladders(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_tempered_load(run->tempered, run->engine.pool, source, err);
+}
+
+static bool more(const gbs_run *run)
+{
+    return run->checkpoints.more.name != NULL;
+}
+
+static gbs_status save_more(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    const gbsi_more *part = &run->checkpoints.more;
+    return gbsi_put_sealed(sink, part->object, part->save, err);
+}
+
+static gbs_status load_more(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    const gbsi_more *part = &run->checkpoints.more;
+    return gbsi_take_sealed(source, part->object, part->load, part->name, err);
+}
+
+/* In the order of the file. */
+static const struct {
+    const char *name; /* less than PART_NAME bytes */
+    bool (*is_there)(const gbs_run *run);
+    gbs_status (*save)(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
+    gbs_status (*load)(gbs_run *run, const gbsi_source *source, gbs_error *err);
+} parts[] = {
+    {"burn-in", burns_in, gbsi_burn_in_save, gbsi_burn_in_load},
+    {"chains", has_chains, save_chains, load_chains},
+    {"estimates", estimates, save_estimates, load_estimates},
+    {"traces", traces, save_traces, load_traces},
+    {"monitored", monitored, save_monitored, load_monitored},
+    {"ladders", climbs, save_ladders, load_ladders},
+    {NULL, more, save_more, load_more}, /* with a name of its own */
+};
+
+/* ---- written --------------------------------------------------------------------------------- */
+
+static const char *name_of(const gbs_run *run, size_t part)
+{
+    return parts[part].name != NULL ? parts[part].name : run->checkpoints.more.name;
+}
+
+typedef struct kept_run {
+    const gbs_run *run;
+    const char *text;
+    size_t n_text;
+} kept_run;
+
+static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const kept_run *k = object;
+    const uint64_t n = k->n_text;
+    GBSI_TRY(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
+    GBSI_TRY(sink->put(sink->context, k->text, k->n_text, err));
+    for (size_t i = 0; i < N_OF(parts); ++i) {
+        if (parts[i].is_there(k->run)) {
+            char name[PART_NAME] = {0};
+            (void)snprintf(name, sizeof name, "%s", name_of(k->run, i));
+            GBSI_TRY(sink->put(sink->context, name, sizeof name, err));
+            GBSI_TRY(parts[i].save(k->run, sink, err));
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* What several ranks save goes through rank 0, which alone writes, part by part and window by
+ * window: they do it as often as a file asks for it, twice, whatever becomes of that file. */
+typedef struct together {
+    const kept_run *kept;
+    unsigned n_saved;
+    gbs_error *lost; /* what failed was on the way between ranks */
+} together;
+
+static gbs_status save_together(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    together *t = *(together *const *)object;
+    ++t->n_saved;
+    const gbs_status status = save(t->kept, sink, t->lost);
+    return status < 0 ? gbsi_fail(err, status, "%s", t->lost->message) : status;
+}
+
+static gbs_status write_together(const kept_run *kept, unsigned n_rooms, gbs_error *why,
+                                 gbs_error *err)
+{
+    const gbs_run *run = kept->run;
+    const gbsi_sink nobody = gbsi_memory_sink(NULL);
+    gbs_error lost = {GBS_OK, ""};
+    together t = {.kept = kept, .lost = &lost};
+    together *const object = &t;
+    const gbsi_kept_content content = {&object, save_together};
+    if (gbsi_run_speaks(run) && why->status >= 0) {
+        why->status =
+            gbsi_kept_write(run->checkpoints.path, &gbsi_checkpoint_form, &content, n_rooms, why);
+    }
+    while (t.n_saved < 2 && lost.status >= 0) {
+        (void)save_together(&object, &nobody, NULL);
+    }
+    return lost.status < 0 ? gbsi_fail(err, lost.status, "%s", lost.message) : GBS_OK;
+}
+
+/* @param why out: why the file could not be written, where that is all that failed. */
+static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsigned n_rooms,
+                                   gbs_error *why, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    kept_run k = {.run = run};
+    const gbsi_kept_content content = {&k, save};
+    char *text = NULL;
+    if (run->report.public.sweeps > 0 && (estimates(run) || traces(run) || climbs(run))) {
+        GBSI_TRY(gbsi_run_report_errors(run, err));
+    }
+    if (run->checkpoints.draws != NULL) { /* on disk before they are named */
+        why->status = gbsi_draw_log_sync(run->checkpoints.draws, why);
+    }
+    const gbsi_standing s = stand(run, drive);
+    GBSI_TRY(gbsi_checkpoint_text(run, &s, &text, &k.n_text, err));
+    k.text = text;
+    if (run->ranks != NULL) {
+        status = write_together(&k, n_rooms, why, err);
+    } else if (why->status >= 0) {
+        why->status =
+            gbsi_kept_write(run->checkpoints.path, &gbsi_checkpoint_form, &content, n_rooms, why);
+    }
+cleanup:
+    gbs_free(text);
+    return status;
+}
+
+/* One that cannot be written is told once: the one before is still there, and the run goes on. */
+static gbs_status tell(gbs_run *run, const gbs_error *why, gbs_error *err)
+{
+    if (run->checkpoints.told) {
+        return GBS_OK;
+    }
+    run->checkpoints.told = true;
+    return gbsi_report_warn(&run->report, err, "a checkpoint could not be written: %s",
+                            why->message);
+}
+
+gbs_status gbsi_run_keep(gbs_run *run, const gbsi_drive *drive, gbsi_moment moment, gbs_error *err)
+{
+    gbsi_checkpoints *c = &run->checkpoints;
+    gbs_error why = {GBS_OK, ""};
+    gbs_status status = GBS_OK;
+    if (c->path == NULL) {
+        return GBS_OK;
+    }
+    if (moment == GBSI_BEFORE_PASSES) {
+        c->begun = drive->stop == GBSI_GO_ON;
+        c->last_s = gbsi_clock_s();
+        GBSI_TRY(c->begun ? write_checkpoint(run, drive, 2, &why, err) : GBS_OK);
+        return why.status < 0 ? gbsi_fail(err, why.status, "%s", why.message) : GBS_OK;
+    }
+    bool due = moment == GBSI_AFTER_PASSES ||
+               gbsi_clock_s() - c->last_s >= run->options.checkpoint_every_s;
+    GBSI_TRY(gbsi_run_any(run, &due, err));
+    if (!c->begun || !due) {
+        return GBS_OK;
+    }
+    status = write_checkpoint(run, drive, 1, &why, run->ranks == NULL ? &why : err);
+    c->last_s = gbsi_clock_s();
+    if (run->ranks == NULL || status >= 0) { /* ranks that did not come together cannot go on */
+        status = status < 0 || why.status < 0 ? tell(run, &why, err) : GBS_OK;
+    }
+cleanup:
+    return status;
+}
+
+/* Whether a run can be kept, or go on. */
+static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *err)
+{
+    const gbsi_draw *draw = run->engine.executor.draw;
+    if (run->report.executed) {
+        return gbsi_fail(err, GBS_ERR_STATE, "--%s: this run was executed before", option);
+    }
+    if (run->report.bare) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "--%s: this run has no factors by which its model could be told again",
+                         option);
+    }
+    return run->shared.share == NULL || draw->save == NULL || draw->weave != NULL
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                           "--%s: draw %s cannot be kept where ranks share the model", option,
+                           draw->name);
+}
+
+gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(path);
+    gbs_status status = GBS_OK;
+    const size_t n = strlen(path) + 1;
+    char *copy = NULL;
+    GBSI_TRY(check_run(run, "checkpoint", err));
+    copy = gbsi_alloc(n);
+    if (copy == NULL) {
+        return gbsi_no_memory(err, path, n);
+    }
+    memcpy(copy, path, n);
+    if (run->checkpoints.draws != NULL) {
+        GBSI_TRY(gbsi_draw_log_write_beside(run->checkpoints.draws, path, err));
+    }
+    gbsi_free(run->checkpoints.path);
+    run->checkpoints.path = copy;
+    copy = NULL;
+    if (run->problem.part == NULL) {
+        status = gbsi_report_warn(&run->report, err, "%s, so that no checkpoint is written",
+                                  run->purpose.draws ? "draws are exact and made at once"
+                                                     : "nothing is sampled");
+    }
+cleanup:
+    gbsi_free(copy);
+    return status;
+}
+
+gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n, gbs_error *err)
+{
+    GBSI_NEED(run);
+    gbs_status status = GBS_OK;
+    gbsi_checkpoints *c = &run->checkpoints;
+    gbsi_draw_log *log = NULL;
+    const uint32_t *chosen = NULL;
+    if (run->report.executed || c->path != NULL || c->from != NULL) {
+        return gbsi_fail(err, GBS_ERR_STATE,
+                         "which draws are kept is said before checkpoints are, and the run");
+    }
+    if (run->shared.share != NULL && run->shared.user == NULL) {
+        return gbsi_fail(err, GBS_ERR_STATE,
+                         "draws of a model that ranks share: gbs_run_name_variables() comes first");
+    }
+    GBSI_TRY(gbsi_draw_log_new(gbsi_run_user_model(run), variable, n, &log, err));
+    n = gbsi_draw_log_variables(log, &chosen);
+    GBSI_TRY(gbsi_run_note_variables(run, GBSI_INPUT_DRAWS, chosen, n, err));
+    if (gbsi_run_speaks(run)) { /* which is given those of all ranks */
+        gbsi_draw_log_free(c->draws);
+        c->draws = log;
+        log = NULL;
+    }
+cleanup:
+    gbsi_draw_log_free(log);
+    return status;
+}
+
+/* ---- read ---- */
+
+gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(path);
+    gbs_status status = GBS_OK;
+    gbsi_kept *kept = NULL;
+    char *text = NULL;
+    gbsi_standing s;
+    GBSI_TRY(check_run(run, "resume", err));
+    if (run->problem.part == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s: nothing is sampled in this run, so that it cannot go on", path);
+    }
+    GBSI_TRY(gbsi_checkpoint_open(path, &kept, &text, err));
+    GBSI_TRY(gbsi_text_standing(path, text, &s, err));
+    GBSI_TRY(gbsi_text_check(run, path, text, &s, err));
+    if (run->checkpoints.draws != NULL) {
+        char digest[33];
+        gbsi_text_line(text, "draws", digest, sizeof digest);
+        GBSI_TRY(gbsi_draw_log_open(run->checkpoints.draws, path, s.draws, (uint32_t)s.chains,
+                                    digest, err));
+    }
+    gbsi_kept_close(run->checkpoints.from);
+    gbsi_free(run->checkpoints.text);
+    run->checkpoints.from = kept;
+    run->checkpoints.text = text;
+    kept = NULL;
+    text = NULL;
+cleanup:
+    gbsi_kept_close(kept);
+    gbsi_free(text);
+    return status;
+}
+
+gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (files != NULL && files->resume != NULL) {
+        GBSI_TRY(gbs_run_resume(run, files->resume, err));
+    }
+    if (files != NULL && files->write != NULL) {
+        GBSI_TRY(gbs_run_checkpoint(run, files->write, err));
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; i < N_OF(parts); ++i) {
+        char name[PART_NAME];
+        if (!parts[i].is_there(run)) {
+            continue;
+        }
+        GBSI_TRY(source->take(source->context, name, sizeof name, err));
+        if (strncmp(name, name_of(run, i), sizeof name) != 0) {
+            return gbsi_fail(err, GBS_ERR_FORMAT,
+                             "the checkpoint is damaged: its part \"%s\" is missing",
+                             name_of(run, i));
+        }
+        GBSI_TRY(parts[i].load(run, source, err));
+    }
+cleanup:
+    return status;
+}
+
+void gbsi_checkpoints_free(gbsi_checkpoints *c)
+{
+    gbsi_kept_close(c->from);
+    gbsi_free(c->text);
+    gbsi_free(c->path);
+    gbsi_draw_log_free(c->draws);
+}

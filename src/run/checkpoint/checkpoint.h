@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checkpoints of a run, between two passes: docs/checkpoint.md. */
+#ifndef GBSI_CHECKPOINT_CHECKPOINT_H
+#define GBSI_CHECKPOINT_CHECKPOINT_H
+
+#include <stdbool.h>
+
+#include "checkpoint/draw_log.h"
+#include "gibbsite/checkpoint.h"
+#include "text/kept_file.h"
+
+struct gbsi_drive;
+
+/* Where chains stand. */
+typedef enum gbsi_phase {
+    GBSI_PHASE_BURN_IN,
+    GBSI_PHASE_SAMPLING,
+    GBSI_PHASE_STUCK,    /* they disagree: ladders go on */
+    GBSI_PHASE_CLIMBING, /* ladders in place of chains are at work */
+} gbsi_phase;
+
+/* What a run is made of beside the model and its options. */
+typedef enum gbsi_input {
+    GBSI_INPUT_EVIDENCE,
+    GBSI_INPUT_START,
+    GBSI_INPUT_SCAN,
+    GBSI_INPUT_EDGES,
+    GBSI_INPUT_TARGET,
+    GBSI_INPUT_DRAWS,
+    GBSI_INPUT_MONITOR,
+    GBSI_N_INPUTS
+} gbsi_input;
+
+/* A part of a task's own. */
+typedef struct gbsi_more {
+    const char *name; /* of the part; NULL: there is none */
+    void *object;
+    gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
+    gbs_status (*load)(void *object, const gbsi_source *source, gbs_error *err);
+} gbsi_more;
+
+typedef struct gbsi_checkpoints {
+    gbs_run_options asked;         /* as they were given */
+    char input[GBSI_N_INPUTS][33]; /* digests, "" where there is none */
+    char *path;                    /* where they are written; NULL: nowhere */
+    double last_s;                 /* when the last was written, or tried */
+    bool told;                     /* that one could not be written */
+    bool begun;                    /* chains stand where counts, not the clock, put them */
+    gbsi_kept *from;               /* the one to take up, at the parts of the run; NULL: none */
+    char *text;                    /* its text */
+    gbsi_draw_log *draws;          /* NULL: draws are not kept */
+    gbsi_more more;
+    double best;         /* log density of the best state of a search, or ln Z so far */
+    double log_exact;    /* ln Z of the exact part, for ladders */
+    uint64_t stop_after; /* for tests: the pass after which the run stops; 0: none */
+    double before_s;     /* seconds until that was written */
+} gbsi_checkpoints;
+
+void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
+/* While options and their arrays are at hand. */
+gbs_status gbsi_run_note_inputs(gbs_run *run, const gbs_evidence *evidence,
+                                const gbs_run_options *options, gbs_error *err);
+/* The same of the variables of draws or of traces. */
+gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_t *variable,
+                                   size_t n, gbs_error *err);
+
+/* For a task that is one call: resume and checkpoint as the user's calls do. */
+gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err);
+
+/* The parts behind the text, into a run that stands where the text says. */
+gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err);
+
+/* take_up.c: in place of all that comes before the first pass: what was decided then, and the
+ * chains. */
+gbs_status gbsi_run_take_up(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+
+/* A draw of one chain: kept where checkpoints are, and given to callbacks.draw, which there is. */
+gbs_status gbsi_run_give_draw(gbs_run *run, const struct gbsi_drive *drive, uint64_t draw,
+                              uint32_t chain, double log_density, const uint32_t *state,
+                              gbs_error *err);
+
+typedef enum gbsi_moment { GBSI_BEFORE_PASSES, GBSI_AFTER_PASS, GBSI_AFTER_PASSES } gbsi_moment;
+/* Writes a checkpoint if one is wanted at that moment. */
+gbs_status gbsi_run_keep(gbs_run *run, const struct gbsi_drive *drive, gbsi_moment moment,
+                         gbs_error *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The draws of a run with checkpoints, in a file beside them that only grows: a checkpoint names
+ * how many it had, and their digest. docs/checkpoint.md specifies it. */
+#ifndef GBSI_CHECKPOINT_DRAW_LOG_H
+#define GBSI_CHECKPOINT_DRAW_LOG_H
+
+#include "base/status.h"
+#include "gibbsite/run.h"
+
+struct gbsi_drive;
+
+typedef struct gbsi_draw_log gbsi_draw_log;
+
+/* @param variable [n], copied; NULL: all. */
+gbs_status gbsi_draw_log_new(const gbs_model *model, const uint32_t *variable, uint32_t n,
+                             gbsi_draw_log **out, gbs_error *err);
+void gbsi_draw_log_free(gbsi_draw_log *log); /* NULL is allowed */
+
+/* Which variables. @param variable out: [n] @return n */
+uint32_t gbsi_draw_log_variables(const gbsi_draw_log *log, const uint32_t **variable);
+
+/* Draws are written beside this checkpoint from now on.
+ * @return GBS_ERR_IO where what stands there is no regular file. */
+gbs_status gbsi_draw_log_write_beside(gbsi_draw_log *log, const char *checkpoint, gbs_error *err);
+
+/* Those that a checkpoint names are there, and undamaged; they stay open.
+ * @param digest [33] @return GBS_ERR_IO; GBS_ERR_FORMAT where they are others. */
+gbs_status gbsi_draw_log_open(gbsi_draw_log *log, const char *checkpoint, uint64_t n_draws,
+                              uint32_t n_chains, const char *digest, gbs_error *err);
+/* What was opened is given to callbacks.draw again, and what follows is written behind it.
+ * @return GBS_ERR_STOPPED where a signal came. */
+gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, struct gbsi_drive *drive, gbs_error *err);
+
+/* One draw, chain by chain; without a file, nothing. What fails here is said by the next
+ * gbsi_draw_log_sync(). @param state [n_variables of the model] */
+void gbsi_draw_log_put(gbsi_draw_log *log, uint32_t n_chains, uint32_t chain, double log_density,
+                       const uint32_t *state);
+/* All of them are on disk. */
+gbs_status gbsi_draw_log_sync(gbsi_draw_log *log, gbs_error *err);
+
+/* So far, of each chain, and their digest. @param digest [33], "" without a draw */
+uint64_t gbsi_draw_log_count(const gbsi_draw_log *log, char *digest);
+
+#endif

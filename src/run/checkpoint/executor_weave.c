@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chains of a model that ranks share, saved as one process saves them. */
+#include <assert.h>
+#include <string.h>
+
+#include "chains/executor.h"
+#include "ranks/ranks.h"
+
+/* The states of one group. */
+typedef struct states {
+    const gbsi_executor *x;
+    uint32_t g;
+} states;
+
+static uint64_t width(const void *object, uint32_t slot)
+{
+    const gbsi_executor *x = ((const states *)object)->x;
+    (void)slot;
+    return (uint64_t)x->lanes * x->woven_bytes;
+}
+
+/* A plan of small variables has a byte for a state where that of the whole may have two. */
+static gbs_status put(const void *object, uint32_t slot, const gbsi_sink *sink, gbs_error *err)
+{
+    const states *s = object;
+    const gbsi_executor *x = s->x;
+    const uint32_t bytes = x->plan->value_bytes;
+    const unsigned char *state = x->group[s->g].state;
+    uint16_t wide[GBSI_LANES];
+    if (bytes == x->woven_bytes) {
+        return gbsi_put_numbers(sink, state + (size_t)slot * x->lanes * bytes, x->lanes, bytes,
+                                err);
+    }
+    for (uint32_t lane = 0; lane < x->lanes; ++lane) {
+        wide[lane] = state[(size_t)slot * x->lanes + lane];
+    }
+    return gbsi_put_numbers(sink, wide, x->lanes, sizeof wide[0], err);
+}
+
+static gbs_status take(void *object, uint32_t slot, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const states *s = object;
+    const gbsi_executor *x = s->x;
+    const uint32_t bytes = x->plan->value_bytes;
+    unsigned char *state = x->group[s->g].state;
+    uint16_t wide[GBSI_LANES];
+    if (bytes == x->woven_bytes) {
+        GBSI_TRY(gbsi_take_numbers(source, state + (size_t)slot * x->lanes * bytes, x->lanes, bytes,
+                                   err));
+    } else {
+        GBSI_TRY(gbsi_take_numbers(source, wide, x->lanes, sizeof wide[0], err));
+        for (uint32_t lane = 0; lane < x->lanes; ++lane) { /* beyond a byte: beyond the arity */
+            state[(size_t)slot * x->lanes + lane] =
+                (uint8_t)(wide[lane] > UINT8_MAX ? UINT8_MAX : wide[lane]);
+        }
+    }
+    GBSI_TRY(gbsi_executor_check_states(x, s->g, slot, err));
+cleanup:
+    return status;
+}
+
+/* ---- what passes keep: updates so far, of all ranks in the file and then on the first ------- */
+
+static gbs_status keep(void *context, const void *bytes, size_t n, gbs_error *err)
+{
+    (void)err;
+    assert(n == sizeof(uint64_t));
+    memcpy(context, bytes, n);
+    return GBS_OK;
+}
+
+static gbs_status give(void *context, void *bytes, size_t n, gbs_error *err)
+{
+    (void)err;
+    assert(n == sizeof(uint64_t));
+    memcpy(bytes, context, n);
+    return GBS_OK;
+}
+
+static gbs_status weave_pass(const gbsi_executor *x, const gbsi_sink *sink,
+                             const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_ranks *ranks = x->weave->ranks;
+    unsigned char bytes[sizeof(uint64_t)];
+    const gbsi_sink kept = {bytes, keep};
+    const gbsi_source given = {bytes, give};
+    uint64_t n = 0;
+    if (sink != NULL) {
+        GBSI_TRY(x->pass->save(x->pass_state, &kept, err));
+        GBSI_TRY(gbsi_take_numbers(&given, &n, 1, sizeof n, err));
+        GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, &n, 1, err));
+        GBSI_TRY(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
+    } else {
+        GBSI_TRY(gbsi_take_numbers(source, &n, 1, sizeof n, err));
+        n = ranks->rank == 0 ? n : 0;
+        GBSI_TRY(gbsi_put_numbers(&kept, &n, 1, sizeof n, err));
+        GBSI_TRY(x->pass->load(x->pass_state, &given, err));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- of passes in turns: what each rank keeps, behind its length; of a single rank as it is - */
+
+static gbs_status count_bytes(void *context, const void *bytes, size_t n, gbs_error *err)
+{
+    (void)bytes;
+    (void)err;
+    *(uint64_t *)context += n;
+    return GBS_OK;
+}
+
+static gbs_status put_turns(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_executor *x = object;
+    uint64_t n = 0;
+    const gbsi_sink counted = {&n, count_bytes};
+    if (x->turns->n_ranks > 1) {
+        GBSI_TRY(x->pass->save(x->pass_state, &counted, err));
+        GBSI_TRY(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
+    }
+    GBSI_TRY(x->pass->save(x->pass_state, sink, err));
+cleanup:
+    return status;
+}
+
+static gbs_status take_turns(const gbsi_executor *x, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (uint32_t rank = 0; rank < x->turns->n_ranks; ++rank) {
+        uint64_t n = 0;
+        if (x->turns->n_ranks > 1) {
+            GBSI_TRY(gbsi_take_numbers(source, &n, 1, sizeof n, err));
+        }
+        GBSI_TRY(rank == x->turns->rank ? x->pass->load(x->pass_state, source, err)
+                                        : gbsi_skip_bytes(source, n, err));
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status weave_turns(const gbsi_executor *x, const gbsi_sink *sink,
+                              const gbsi_source *source, gbs_error *err)
+{
+    return sink != NULL ? gbsi_ranks_save(x->weave->ranks, x, put_turns, sink, err)
+                        : take_turns(x, source, err);
+}
+
+gbs_status gbsi_executor_weave(const gbsi_executor *x, const gbsi_sink *sink,
+                               const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (uint32_t g = 0; g < x->n_groups; ++g) {
+        states s = {x, g};
+        const gbsi_rows rows = {
+            .object = &s, .all = true, .width = width, .put = put, .take = take};
+        GBSI_TRY(gbsi_weave_rows(x->weave, &rows, sink, source, err));
+    }
+    if (x->draw->weave != NULL) {
+        GBSI_TRY(x->draw->weave(x->draw_state, x->weave, sink, source, err));
+    }
+    if (x->pass->save != NULL) {
+        GBSI_TRY((x->turns != NULL ? weave_turns : weave_pass)(x, sink, source, err));
+    }
+cleanup:
+    return status;
+}

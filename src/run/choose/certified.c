@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A proved burn-in [M38]: the smallest number of passes after which the marginal of every sampled
+ * variable is within the requested distance of its limit, from any start. The bound follows the
+ * very passes that will be run. A scan's sequence does not depend on the states, so this holds for
+ * random and permuted scans too, with the choices their seed makes. */
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "chains/run.h"
+#include "chains/run_options.h"
+#include "dobrushin/variation.h"
+
+#define MOST_PASSES    ((uint64_t)1 << 20)
+#define MOST_WORK      ((uint64_t)1 << 34) /* updates times neighbours */
+#define STALLED        (1.0 - 1e-9)        /* give up if doubling the passes leaves more */
+#define LEAST_DOUBLING 16u
+
+static gbs_status check(const gbs_run *run, gbs_error *err)
+{
+    const gbs_run_options *o = &run->options;
+    const char *base = gbsi_scan_base_name();
+    if ((gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--certified: only the random draw has a certificate");
+    }
+    if ((run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--certified: a %s chain is made of two %s chains: try --scan %s",
+                         run->engine.scan->name, base, base);
+    }
+    if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--certified: only scans that update one variable at a time have a "
+                         "certificate: try --scan %s",
+                         base);
+    }
+    if (o->burn_in != GBS_BURN_IN_AUTO) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--certified computes the burn-in: leave out --burn-in");
+    }
+    if (o->restarts || o->partial_scan) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--certified cannot apply with --restarts or --partial-scan, which have "
+                         "no burn-in");
+    }
+    return GBS_OK;
+}
+
+static double largest(const double *b, uint32_t n)
+{
+    double most = 0.0;
+    for (uint32_t i = 0; i < n; ++i) {
+        most = b[i] > most ? b[i] : most;
+    }
+    return most;
+}
+
+static gbs_status no_certificate(const gbs_run *run, double bound, uint64_t passes, gbs_error *err)
+{
+    return gbsi_fail(
+        err, GBS_ERR_UNSUPPORTED,
+        "--certified: no certificate for %g: after %" PRIu64
+        " passes the bound on a marginal's error is %.3g, and it no longer falls or would take "
+        "too long; leave out the option, and see 'gibbsite certify'",
+        run->options.certified, passes, bound);
+}
+
+static gbs_status out_of_time(const gbsi_watch *watch, gbs_error *err)
+{
+    const gbsi_deadline *deadline = watch->context;
+    return gbsi_fail(err, GBS_ERR_STOPPED,
+                     "out of time after %.1f s, while bounding how long the start is remembered: "
+                     "there is no result yet; try a longer --time",
+                     gbsi_clock_s() - deadline->begun_s);
+}
+
+/* Finds the burn-in. @param b [n] all 1. */
+static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_watch *watch,
+                       gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const double entries = (double)gbsi_influences_row(c, c->n);
+    double compared = 1.0;
+    double bound = 1.0;
+    double work = 0.0;
+    uint64_t k = 0;
+    while (bound > run->options.certified) {
+        gbsi_sequence sequence = {0};
+        if (k == MOST_PASSES || work > (double)MOST_WORK) {
+            return no_certificate(run, bound, k, err);
+        }
+        GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
+        if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch) ||
+            gbsi_watch_spend(watch, c->n)) {
+            return out_of_time(watch, err);
+        }
+        work += (double)sequence.n * (1.0 + entries / c->n);
+        bound = largest(b, c->n);
+        if (++k >= LEAST_DOUBLING && (k & (k - 1)) == 0) {
+            if (bound > STALLED * compared && bound > run->options.certified) {
+                return no_certificate(run, bound, k, err);
+            }
+            compared = bound;
+        }
+    }
+    run->options.burn_in = k;
+    run->report.public.certified = bound;
+
+cleanup:
+    return status;
+}
+
+/* Bounds how far the estimated marginals still are from the target after one pass.
+ * @param b [n] all 1. */
+static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, gbsi_watch *watch,
+                             gbs_error *err)
+{
+    gbsi_sequence sequence = {0};
+    double bound = 0.0;
+    const gbs_status status =
+        run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err);
+    if (status < 0) {
+        return status;
+    }
+    if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch)) {
+        return out_of_time(watch, err);
+    }
+    for (size_t t = 0; t < sequence.n; ++t) {
+        const uint32_t v = sequence.variable[t];
+        const bool asked = run->problem.target == NULL || run->problem.target[v] != 0;
+        bound = asked && b[v] > bound ? b[v] : bound;
+    }
+    run->report.public.bias_estimate = bound < 1.0 ? bound : 1.0;
+    return GBS_OK;
+}
+
+gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_influences *c = NULL;
+    double *b = NULL;
+    if (run->options.certified == 0.0 && !run->options.restarts) {
+        return GBS_OK;
+    }
+    if (run->options.certified > 0.0) {
+        GBSI_TRY(check(run, err));
+    }
+    gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = run->options.time_s};
+    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
+    status = gbsi_influences_new(run->problem.graph, GBS_INFLUENCE_AUTO,
+                                 gbsi_options_memory_limit(&run->options), &watch, &c, err);
+    GBSI_TRY(gbsi_watch_stopped(&watch) ? out_of_time(&watch, err) : status);
+    b = gbsi_alloc_array(c->n, sizeof *b);
+    if (b == NULL) {
+        status = gbsi_no_memory(err, "certificate", c->n * sizeof *b);
+        goto cleanup;
+    }
+    gbsi_variation_begin(c, b);
+    status =
+        run->options.restarts ? bound_pass(run, c, b, &watch, err) : find(run, c, b, &watch, err);
+
+cleanup:
+    gbsi_free(b);
+    gbsi_influences_free(c);
+    return status;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which components of a run are answered exactly, and how: by counts alone, never by a clock but
+ * where the user's time ends a search. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "chains/run_options.h"
+#include "choose/exact_part.h"
+#include "drive/run_memory.h"
+#include "reference/enumerate.h"
+#include "trees/branches.h"
+
+#define DRAW_NS 100.0 /* of a clique and draw */
+
+/* What `auto` takes the memory to be without --memory-limit: it decides alike on all machines. */
+#define AUTO_BYTES (UINT64_C(4) << 30)
+
+/* Bytes that are left beside what stands there anyway. */
+static uint64_t bytes_left(const gbs_run *run)
+{
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const uint64_t standing =
+        gbsi_components_standing(run->problem.components, run->problem.whole_graph);
+    return limit > standing ? limit - standing : 0;
+}
+
+/* Whether a most probable state is asked for: gbs_map(). */
+static bool maximises(const gbsi_run_purpose *purpose)
+{
+    return purpose->anneals && !purpose->up_only;
+}
+
+gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
+{
+    return (gbsi_exact_limits){.entries = GBSI_MOST_ENTRIES,
+                               .bytes = bytes_left(run),
+                               .maximise = maximises(&run->purpose)};
+}
+
+double gbsi_run_auto_ns(const gbs_run_options *o)
+{
+    return 0.5e9 * (o->time_s > 0.0 ? o->time_s : o->budget_s);
+}
+
+uint64_t gbsi_run_auto_bytes(const gbs_run *run)
+{
+    return run->options.memory_limit != 0 ? bytes_left(run) : AUTO_BYTES;
+}
+
+/* What a component may have if it has all the time. */
+static gbsi_exact_limits auto_limits(const gbs_run *run)
+{
+    const double entries = gbsi_run_auto_ns(&run->options) / GBSI_STACK_NS;
+    return (gbsi_exact_limits){.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries
+                                                                              : GBSI_MOST_ENTRIES,
+                               .bytes = gbsi_run_auto_bytes(run),
+                               .maximise = maximises(&run->purpose)};
+}
+
+/* What exact answers take or would take, for the report. */
+static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
+{
+    gbs_exact_cost *cost = &run->report.public.exact;
+    const gbsi_sparse *sparse = run->problem.sparse;
+    const gbsi_cutset *cutset = run->problem.cutset;
+    double sparse_ns = 0.0;
+    cost->counted = 1;
+    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        if (sparse != NULL && sparse->component == i) {
+            run->report.public.nonzero_entries += sparse->n_entries;
+            sparse_ns += sparse->ns;
+            sparse = sparse->next;
+            continue;
+        }
+        if (cutset != NULL && cutset->component == i) {
+            cost->entries += cutset->entries;
+            cost->n_cases += (int)cutset->cases.n;
+            cutset = cutset->next;
+            continue;
+        }
+        cost->entries += (double)plan->elimination->part[i].entries;
+        cost->counted = cost->counted != 0 && gbsi_exact_fits(plan, i);
+    }
+    cost->seconds = cost->entries * 1e-9 * (run->purpose.up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
+    cost->seconds += sparse_ns * 1e-9;
+    cost->entries += run->report.public.nonzero_entries;
+}
+
+/* A tree of those components alone that still have take[component] != 0. */
+static gbs_status tree_again(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **tree,
+                             gbs_error *err)
+{
+    gbsi_exact_plan_take_back(plan, *tree);
+    *tree = NULL;
+    return memchr(take, 1, plan->elimination->n_parts) == NULL
+               ? GBS_OK
+               : gbsi_exact_plan_tree(plan, take, tree, err);
+}
+
+gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_t *take,
+                               gbsi_exact_forms *forms, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const bool up_only = run->purpose.up_only;
+    const uint64_t bytes = gbsi_run_auto_bytes(run);
+    double left_ns = gbsi_run_auto_ns(&run->options);
+    double entry_ns = GBSI_TABLES_NS;
+    *forms = (gbsi_exact_forms){0};
+    GBSI_TRY(gbsi_exact_plan_choose(plan, up_only, left_ns, bytes, take, &forms->tree, err));
+    if (forms->tree != NULL) {
+        entry_ns = gbsi_exact_entry_ns(gbsi_exact_keep(forms->tree, up_only, bytes));
+        left_ns -= (double)forms->tree->n_entries * entry_ns;
+    }
+    const gbsi_sparse_limits of_sparse = {.ns = left_ns,
+                                          .bytes = bytes / 2,
+                                          .least = GBSI_SPARSE_LEAST,
+                                          .one_way = up_only || maximises(&run->purpose),
+                                          .draws = run->purpose.draws};
+    entry_ns += run->purpose.draws ? GBSI_STACK_NS : 0.0;
+    GBSI_TRY(gbsi_sparse_new(run->problem.components, plan, &of_sparse, take, entry_ns,
+                             &forms->sparse, err));
+    if (forms->sparse != NULL && forms->tree != NULL) {
+        gbsi_sparse_mark(forms->sparse, 0, take);
+        GBSI_TRY(tree_again(plan, take, &forms->tree, err));
+    }
+    gbsi_sparse_mark(forms->sparse, 1, take);
+    if (run->purpose.draws) {
+        return GBS_OK;
+    }
+    const gbsi_cutset_limits of_cutset = {.ns = left_ns,
+                                          .bytes = bytes / 2,
+                                          .up_only = up_only,
+                                          .maximise = maximises(&run->purpose)};
+    GBSI_TRY(
+        gbsi_cutsets_new(run->problem.components, plan, &of_cutset, take, &forms->cutset, err));
+    for (const gbsi_cutset *c = forms->cutset; c != NULL; c = c->next) {
+        take[c->component] = 1;
+    }
+
+cleanup:
+    return status;
+}
+
+/* Whether trees and sparse tables hold all components, and the tables of all of them can be kept
+ * and drawn from, after marginals are computed, within what `auto` allows. */
+static bool is_drawn_exactly(const gbs_run *run)
+{
+    const gbsi_tree *tree = run->problem.tree;
+    const gbs_run_options *o = &run->options;
+    double ns = tree == NULL ? 0.0 : (double)tree->n_entries * (GBSI_TABLES_NS + GBSI_STACK_NS);
+    double n_cliques = tree == NULL ? 0.0 : (double)tree->n_cliques;
+    uint64_t bytes = tree == NULL ? 0 : gbsi_exact_bytes(tree, GBSI_KEEP_ALL);
+    if ((tree == NULL && run->problem.sparse == NULL) ||
+        memchr(run->problem.exact, 0, run->problem.components->n) != NULL) {
+        return false;
+    }
+    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
+        ns += c->ns;
+        n_cliques += (double)c->tree->n_cliques;
+        bytes += c->bytes;
+    }
+    const uint64_t n_kept = o->sweeps / o->thin; /* of a chain */
+    ns += (double)n_kept * (double)o->chains * n_cliques * DRAW_NS;
+    return ns <= gbsi_run_auto_ns(&run->options) && bytes <= gbsi_run_auto_bytes(run);
+}
+
+/* All is drawn exactly, or nothing is. */
+static gbs_status choose_drawn(gbs_run *run, gbsi_exact_plan *plan, gbs_error *err)
+{
+    gbsi_problem *p = &run->problem;
+    if (is_drawn_exactly(run)) {
+        return p->sparse == NULL ? GBS_OK : gbsi_sparse_streams(plan, p->tree, p->sparse, err);
+    }
+    gbsi_exact_plan_take_back(plan, p->tree);
+    gbsi_sparse_free(p->sparse);
+    p->tree = NULL;
+    p->sparse = NULL;
+    memset(p->exact, 0, p->components->n);
+    return GBS_OK;
+}
+
+static gbs_status choose_auto(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exact_plan *plan = NULL;
+    gbsi_exact_forms forms = {0};
+    gbsi_exact_limits limits = auto_limits(run);
+    limits.watch = gbsi_watch_current();
+    if (gbsi_exact_check_search(run->problem.whole, limits.bytes, NULL) == GBS_OK) {
+        GBSI_TRY(
+            gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
+        status = gbsi_run_auto_forms(run, plan, run->problem.exact, &forms, err);
+        run->problem.tree = forms.tree;
+        run->problem.sparse = forms.sparse;
+        run->problem.cutset = forms.cutset;
+        GBSI_TRY(status);
+        GBSI_TRY(run->purpose.draws ? choose_drawn(run, plan, err) : GBS_OK);
+        report_cost(run, plan);
+    }
+    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+        if (run->problem.exact[i] == 0 && !maximises(&run->purpose) && !run->purpose.draws &&
+            run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
+            run->problem.exact[i] = 1;
+            run->problem.enumerated[i] = 1;
+        }
+    }
+
+cleanup:
+    gbsi_exact_plan_free(plan);
+    return status;
+}
+
+/* Sparse tables and cutsets, where all must be exact.
+ * @param trees [components] in and out: 1 where a component has dense tables. */
+static gbs_status choose_others(gbs_run *run, const gbsi_exact_plan *plan,
+                                const gbsi_exact_limits *limits, uint8_t *trees, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_problem *p = &run->problem;
+    const bool up_only = run->purpose.up_only;
+    const gbsi_sparse_limits of_sparse = {.ns = GBSI_CUTSET_NS,
+                                          .bytes = limits->bytes / 2,
+                                          .least = GBSI_SPARSE_LEAST,
+                                          .one_way = up_only || limits->maximise,
+                                          .draws = run->purpose.draws,
+                                          .watch = limits->watch};
+    const gbsi_cutset_limits of_cutset = {.ns = GBSI_CUTSET_NS,
+                                          .bytes = limits->bytes / 2,
+                                          .up_only = up_only,
+                                          .maximise = limits->maximise,
+                                          .watch = limits->watch};
+    const double entry_ns =
+        up_only ? GBSI_STACK_NS : GBSI_TABLES_NS + (of_sparse.draws ? GBSI_STACK_NS : 0.0);
+    GBSI_TRY(gbsi_sparse_new(p->components, plan, &of_sparse, trees, entry_ns, &p->sparse, err));
+    gbsi_sparse_mark(p->sparse, 1, trees);
+    GBSI_TRY(gbsi_cutsets_new(p->components, plan, &of_cutset, trees, &p->cutset, err));
+    memcpy(p->exact, trees, p->components->n);
+    for (const gbsi_cutset *c = p->cutset; c != NULL; c = c->next) {
+        p->exact[c->component] = 1;
+    }
+    gbsi_sparse_mark(p->sparse, 0, trees);
+
+cleanup:
+    return status;
+}
+
+static gbs_status choose_all(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exact_plan *plan = NULL;
+    uint8_t *trees = gbsi_alloc_array(run->problem.components->n, 1);
+    gbsi_exact_limits limits = gbsi_run_exact_limits(run);
+    limits.watch = gbsi_watch_current();
+    if (trees == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "components", run->problem.components->n));
+    }
+    GBSI_TRY(gbsi_exact_check_search(run->problem.whole, limits.bytes, err));
+    GBSI_TRY(
+        gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
+    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+        trees[i] = gbsi_exact_fits(plan, i);
+    }
+    GBSI_TRY(choose_others(run, plan, &limits, trees, err));
+    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+        const uint32_t v =
+            run->problem.components->variable[run->problem.components->variable_start[i]];
+        if (run->problem.exact[i] == 0) {
+            GBSI_TRY(gbsi_exact_refuse(plan, i, run->problem.whole->user_variable[v], err));
+        }
+    }
+    report_cost(run, plan);
+    GBSI_TRY(gbsi_exact_plan_tree(plan, trees, &run->problem.tree, err));
+    GBSI_TRY(gbsi_exact_check_bytes(
+        run->problem.tree, gbsi_exact_keep(run->problem.tree, run->purpose.up_only, limits.bytes),
+        limits.bytes, err));
+    if (run->purpose.draws && run->problem.sparse != NULL && run->problem.cutset == NULL) {
+        GBSI_TRY(gbsi_sparse_streams(plan, run->problem.tree, run->problem.sparse, err));
+    }
+
+cleanup:
+    gbsi_free(trees);
+    gbsi_exact_plan_free(plan);
+    return status;
+}
+
+gbsi_keep gbsi_run_draw_keep(const gbs_run *run)
+{
+    return gbsi_exact_bytes(run->problem.tree, GBSI_KEEP_ALL) <= gbsi_run_exact_limits(run).bytes
+               ? GBSI_KEEP_ALL
+               : GBSI_KEEP_ALL_MESSAGES;
+}
+
+/* Of the trees and the work on them, with the scratch of threads where there is room for it. */
+static uint64_t tree_bytes(const gbs_run *run)
+{
+    const gbsi_tree *tree = run->problem.tree;
+    const gbsi_keep keep = run->problem.keep;
+    const uint64_t limit = bytes_left(run);
+    const uint64_t drawn = run->purpose.draws ? gbsi_exact_bytes(tree, gbsi_run_draw_keep(run)) : 0;
+    const uint64_t own = gbsi_exact_bytes(tree, keep);
+    const uint64_t bytes = own > drawn ? own : drawn;
+    const uint64_t scratch =
+        gbsi_branch_workers_bytes(tree, keep, gbsi_options_threads(&run->options));
+    const uint64_t left = limit > bytes ? limit - bytes : 0;
+    return bytes + (scratch < left ? scratch : left);
+}
+
+gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = run->problem.components->n;
+    run->problem.exact = gbsi_alloc_array_zero(n, 1);
+    run->problem.enumerated = gbsi_alloc_array_zero(n, 1);
+    if (run->problem.exact == NULL || run->problem.enumerated == NULL) {
+        return gbsi_no_memory(err, "components", n);
+    }
+    if (gbsi_run_is_mean_field(run)) {
+        memset(run->problem.exact, 1, n); /* none is sampled; mean_field_run.c answers */
+    } else if (run->options.method == GBS_METHOD_AUTO) {
+        GBSI_TRY(choose_auto(run, err));
+    } else if (run->options.method == GBS_METHOD_EXACT) {
+        GBSI_TRY(choose_all(run, err));
+    }
+    if (run->problem.tree != NULL) {
+        const gbsi_tree *tree = run->problem.tree;
+        const uint64_t bytes =
+            run->options.method == GBS_METHOD_EXACT ? bytes_left(run) : gbsi_run_auto_bytes(run);
+        run->problem.keep = gbsi_exact_keep(tree, run->purpose.up_only, bytes);
+        run->problem.exact_bytes = tree_bytes(run);
+    }
+    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
+        run->problem.exact_bytes += c->bytes;
+    }
+    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
+        run->problem.exact_bytes += c->bytes;
+    }
+
+cleanup:
+    return status;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The components of a run that are answered exactly: marginals, ln Z, a most probable state,
+ * samples. */
+#include "choose/exact_part.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "chains/run_options.h"
+#include "drive/run_memory.h"
+#include "reference/enumerate.h"
+#include "solve/solve.h"
+
+#define DRAWS_A_LOOK 256u /* between looks at the clock */
+
+/* ---- marginals ----------------------------------------------------------------------------- */
+
+static gbs_status take_pool(gbsi_engine *engine, const gbs_run_options *options, size_t n_entries,
+                            gbs_error *err)
+{
+    if (engine->pool != NULL || n_entries < GBSI_SHARED_ENTRIES) {
+        return GBS_OK;
+    }
+    return gbsi_pool_new(gbsi_options_threads(options), &engine->pool, err);
+}
+
+/* Messages up, watched. @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
+static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, double *log_z,
+                          gbs_error *err)
+{
+    tables->watch = &drive->watch;
+    gbsi_tree_up(tables, t, log_z);
+    if (gbsi_watch_stopped(tables->watch)) {
+        return gbsi_stopped_early(drive, "calibrating junction trees", err);
+    }
+    return *log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
+}
+
+/* @param log_z in and out: what is found is added. */
+static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tables *tables = NULL;
+    const gbsi_tree *tree = run->problem.tree;
+    const uint32_t n = tree->model->n_variables;
+    uint32_t *home = gbsi_alloc_array(n, sizeof *home);
+    if (home == NULL) {
+        return gbsi_no_memory(err, "junction tree", n * sizeof *home);
+    }
+    gbsi_tree_homes(tree, home);
+    for (uint32_t v = run->problem.whole->n_variables; v < n; ++v) {
+        home[v] = GBSI_NONE; /* of chains */
+    }
+    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
+    for (uint32_t t = 0; t < tree->n_trees; ++t) {
+        double part = 0.0;
+        GBSI_TRY(tree_up(drive, tables, t, &part, err));
+        *log_z += part;
+        gbsi_tree_down(tables, t, home, run->estimates.exact_p, NULL, 0);
+        if (gbsi_watch_stopped(tables->watch)) {
+            GBSI_TRY(gbsi_stopped_early(drive, "calibrating junction trees", err));
+        }
+    }
+
+cleanup:
+    gbsi_tables_free(tables);
+    gbsi_free(home);
+    return status;
+}
+
+/* After a component was answered. @param doing what was stopped, if it was.
+ * @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
+static gbs_status check_other(const gbsi_drive *drive, const char *doing, double log_z,
+                              gbs_error *err)
+{
+    if (gbsi_watch_stopped(&drive->watch)) {
+        return gbsi_stopped_early(drive, doing, err);
+    }
+    return log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
+}
+
+/* @param p NULL: ln Z alone. @param log_z in and out: what is found is added. */
+static gbs_status sum_others(gbs_run *run, gbsi_drive *drive, double *p, double *log_z,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
+        double part = 0.0;
+        GBSI_TRY(gbsi_sparse_sum(c, &drive->watch, p, &part, err));
+        GBSI_TRY(check_other(drive, "calibrating sparse tables", part, err));
+        *log_z += part;
+    }
+    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
+        double part = 0.0;
+        GBSI_TRY(take_pool(&run->engine, &run->options, c->tree->n_tables, err));
+        GBSI_TRY(gbsi_cutset_sum(c, run->engine.pool, &drive->watch, p, &part, err));
+        GBSI_TRY(check_other(drive, "answering the cases of a cutset", part, err));
+        *log_z += part;
+    }
+
+cleanup:
+    return status;
+}
+
+/* Components of few states, watched. @param log_z as of gbsi_components_enumerate(). */
+static gbs_status enumerate(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err)
+{
+    const gbs_status status =
+        gbsi_components_enumerate(run->problem.components, run->problem.enumerated, &drive->watch,
+                                  run->estimates.exact_p, log_z, err);
+    return gbsi_watch_stopped(&drive->watch)
+               ? gbsi_stopped_early(drive, "enumerating the states of small components", err)
+               : status;
+}
+
+gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double log_z = 0.0;
+    GBSI_TRY(enumerate(run, drive, &log_z, err));
+    if (run->problem.tree != NULL) {
+        GBSI_TRY(calibrate(run, drive, &log_z, err));
+    }
+    GBSI_TRY(sum_others(run, drive, run->estimates.exact_p, &log_z, err));
+    if (run->problem.part == NULL) {
+        run->report.public.log_z = run->problem.whole->log_constant + log_z;
+    } else { /* sampling has better use for the memory */
+        gbsi_tree_free(run->problem.tree);
+        gbsi_sparse_free(run->problem.sparse);
+        gbsi_cutsets_free(run->problem.cutset);
+        run->problem.tree = NULL;
+        run->problem.sparse = NULL;
+        run->problem.cutset = NULL;
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- ln Z ---------------------------------------------------------------------------------- */
+
+gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tables *tables = NULL;
+    *log_z = 0.0;
+    GBSI_TRY(enumerate(run, drive, log_z, err));
+    GBSI_TRY(sum_others(run, drive, NULL, log_z, err));
+    if (run->problem.tree == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(take_pool(&run->engine, &run->options, run->problem.tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(run->problem.tree, run->problem.keep, run->engine.pool, &tables, err));
+    for (uint32_t t = 0; t < run->problem.tree->n_trees; ++t) {
+        double part = 0.0;
+        GBSI_TRY(tree_up(drive, tables, t, &part, err));
+        *log_z += part;
+    }
+
+cleanup:
+    gbsi_tables_free(tables);
+    return status;
+}
+
+/* ---- the most probable state --------------------------------------------------------------- */
+
+/* @param x [variables of the trees' model] out. */
+static gbs_status maximise_trees(gbs_run *run, gbsi_drive *drive, uint32_t *x, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_tree *tree = run->problem.tree;
+    gbsi_tables *tables = NULL;
+    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
+    for (uint32_t t = 0; t < tree->n_trees; ++t) {
+        double most = 0.0;
+        GBSI_TRY(tree_up(drive, tables, t, &most, err));
+        gbsi_tree_trace(tables, t, x);
+    }
+
+cleanup:
+    gbsi_tables_free(tables);
+    return status;
+}
+
+gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_conditioned *whole = run->problem.whole;
+    const gbsi_tree *tree = run->problem.tree;
+    const size_t n = tree != NULL ? tree->model->n_variables : whole->n_variables;
+    uint32_t *x = gbsi_alloc_array_zero(n, sizeof *x);
+    if (x == NULL) {
+        return gbsi_no_memory(err, "map", n * sizeof *x);
+    }
+    if (tree != NULL) {
+        GBSI_TRY(maximise_trees(run, drive, x, err));
+    }
+    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
+        double most = 0.0;
+        GBSI_TRY(gbsi_sparse_maximise(c, &drive->watch, x, &most, err));
+        GBSI_TRY(check_other(drive, "calibrating sparse tables", most, err));
+    }
+    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
+        double most = 0.0;
+        GBSI_TRY(take_pool(&run->engine, &run->options, c->tree->n_tables, err));
+        GBSI_TRY(gbsi_cutset_maximise(c, run->engine.pool, &drive->watch, x, &most, err));
+        GBSI_TRY(check_other(drive, "answering the cases of a cutset", most, err));
+    }
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        if (run->problem.exact[run->problem.components->of[v]] != 0) {
+            state[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[x[v]];
+        }
+    }
+
+cleanup:
+    gbsi_free(x);
+    return status;
+}
+
+/* ---- samples ------------------------------------------------------------------------------- */
+
+/* What independent samples are drawn from. */
+typedef struct drawing {
+    gbsi_tables *tables;       /* NULL: there are no dense tables */
+    gbsi_sparse_draws *sparse; /* NULL: there are no sparse tables */
+    uint32_t *x;               /* [variables of both] scratch */
+    uint32_t *user;            /* [model variables] scratch */
+} drawing;
+
+static void drawing_free(drawing *d)
+{
+    gbsi_tables_free(d->tables);
+    gbsi_sparse_draws_free(d->sparse);
+    gbsi_free(d->x);
+    gbsi_free(d->user);
+}
+
+/* All trees, ready to be drawn from. */
+static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tables *tables = NULL;
+    const gbsi_tree *tree = run->problem.tree;
+    const uint64_t bytes = gbsi_run_exact_limits(run).bytes;
+    const gbsi_keep keep = gbsi_run_draw_keep(run);
+    GBSI_TRY(gbsi_exact_check_bytes(tree, keep, bytes, err));
+    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, keep, run->engine.pool, &tables, err));
+    for (uint32_t t = 0; t < tree->n_trees; ++t) {
+        double log_z = 0.0;
+        GBSI_TRY(tree_up(drive, tables, t, &log_z, err));
+        gbsi_tables_next(tables, t);
+    }
+    gbsi_tree_accumulate(tables);
+    *out = tables;
+    tables = NULL;
+
+cleanup:
+    gbsi_tables_free(tables);
+    return status;
+}
+
+static gbs_status take_drawing(gbs_run *run, gbsi_drive *drive, drawing *d, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_problem *p = &run->problem;
+    const size_t n = p->model->n_variables;
+    const size_t n_drawn =
+        p->tree != NULL ? p->tree->model->n_variables : p->sparse->n_variables; /* alike */
+    if (p->tree != NULL) {
+        GBSI_TRY(take_tables(run, drive, &d->tables, err));
+    }
+    GBSI_TRY(gbsi_sparse_draws_new(p->sparse, &drive->watch, &d->sparse, err));
+    if (gbsi_watch_stopped(&drive->watch)) {
+        GBSI_TRY(gbsi_stopped_early(drive, "calibrating sparse tables", err));
+    }
+    d->x = gbsi_alloc_array(n_drawn, sizeof *d->x);
+    d->user = gbsi_alloc_array(n, sizeof *d->user);
+    if (d->x == NULL || d->user == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "run", n * sizeof *d->user));
+    }
+    memcpy(d->user, p->whole->fixed_state, n * sizeof *d->user);
+
+cleanup:
+    return status;
+}
+
+static void tell(gbs_run *run, gbsi_drive *drive)
+{
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .pass = run->report.public.sweeps,
+                                   .passes = run->options.sweeps,
+                                   .elapsed_s = gbsi_clock_s() - drive->started_s,
+                                   .worst_error = NAN,
+                                   .target_error = run->report.public.target_error};
+    if (drive->callbacks->progress != NULL &&
+        drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
+        drive->stop = GBSI_STOP_SIGNAL;
+    } else if (run->options.time_s > 0.0 && progress.elapsed_s > run->options.time_s) {
+        drive->stop = GBSI_STOP_TIME;
+    }
+}
+
+/* One draw of each chain. */
+static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawing *d,
+                              gbs_error *err)
+{
+    const gbsi_conditioned *whole = run->problem.whole;
+    gbs_status status = GBS_OK;
+    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
+    for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
+        if (d->tables != NULL) {
+            gbsi_tree_draw(d->tables, run->options.seed, chain, draw, d->x);
+        }
+        gbsi_sparse_draw(d->sparse, run->options.seed, chain, draw, d->x);
+        for (uint32_t v = 0; v < whole->n_variables; ++v) {
+            d->user[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[d->x[v]];
+        }
+        if (gbsi_run_speaks(run)) {
+            status =
+                drive->callbacks->draw(drive->callbacks->context, draw, chain,
+                                       gbsi_conditioned_log_density(whole, d->x), d->user, err);
+        }
+    }
+    return status;
+}
+
+gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    drawing d = {0};
+    if (drive->callbacks->draw == NULL || run->options.sweeps == 0) {
+        return GBS_OK;
+    }
+    if (run->problem.cutset != NULL) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
+                           "exact samples: tables of %.3g entries are too many to draw from: "
+                           "sample with Markov chains",
+                           run->report.public.exact.entries));
+    }
+    GBSI_TRY(take_drawing(run, drive, &d, err));
+    while (run->report.public.sweeps < run->options.sweeps && drive->stop == GBSI_GO_ON) {
+        ++run->report.public.sweeps;
+        if (run->report.public.sweeps % run->options.thin == 0) {
+            GBSI_TRY(draw_chains(run, drive, &d, err));
+        }
+        if ((d.tables != NULL && d.tables->keep != GBSI_KEEP_ALL) ||
+            run->report.public.sweeps % DRAWS_A_LOOK == 0) {
+            tell(run, drive);
+        }
+    }
+
+cleanup:
+    drawing_free(&d);
+    return status;
+}

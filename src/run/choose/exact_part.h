@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of a run that is answered exactly. */
+#ifndef GBSI_CHOOSE_EXACT_PART_H
+#define GBSI_CHOOSE_EXACT_PART_H
+
+#include "chains/run.h"
+#include "cutset/cutset.h"
+#include "trees/exact_plan.h"
+
+/* What the memory limit leaves to junction trees if everything is to be answered by them. */
+gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);
+
+/* What `auto` may answer exactly: what is predicted to take at most half of --time, or of --budget,
+ * in one thread, and to fit --memory-limit, or 4 GiB. */
+double gbsi_run_auto_ns(const gbs_run_options *options);
+uint64_t gbsi_run_auto_bytes(const gbs_run *run);
+
+/* How components are answered exactly; each member NULL where there are none. */
+typedef struct gbsi_exact_forms {
+    gbsi_tree *tree;
+    gbsi_sparse *sparse;
+    gbsi_cutset *cutset;
+} gbsi_exact_forms;
+
+/* What `auto` takes: trees, sparse tables where these are quicker or there is no tree, and cutsets
+ * for what has neither. Nothing can be drawn from cutsets.
+ *
+ * @param take  [components] out: 1 where a component has one of them.
+ * @param forms out; the caller's to free, also after a failure. */
+gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_t *take,
+                               gbsi_exact_forms *forms, gbs_error *err);
+
+/* Fills run->exact: `auto` gives a tree, else a cutset, to as many components as its limits allow,
+ * `exact` to all of them or fails with the figure. What has no tree but few states is enumerated by
+ * `auto`, unless a most probable state is asked for: then trees are made to be maximised over. */
+gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err);
+
+/* Marginals of the exact components, into run->exact_p; then the trees go, if no draws are to come.
+ * @return GBS_ERR_IMPOSSIBLE if there is no state of positive weight. */
+gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+
+/* ln of the sum over all states of the exact components, log_constant left out.
+ * @return as gbsi_run_exactly(). */
+gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err);
+
+/* What is kept to draw from: tables, or messages alone if those of all trees do not fit. */
+gbsi_keep gbsi_run_draw_keep(const gbs_run *run);
+
+/* The most probable states of the variables of the exact components.
+ *
+ * @param state [model variables] out; others are left alone.
+ * @return as gbsi_run_exactly(). */
+gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, gbs_error *err);
+
+/* Exact samples of a run all of which is exact, as many as sweeps and chains say.
+ * @return GBS_ERR_LIMIT where the tables of all trees at once do not fit. */
+gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs bit by bit: when they are chosen, and what is told of them. Chosen by model and options
+ * alone, never by the machine. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "chains/run.h"
+#include "chains/run_options.h"
+#include "lattice/averages.h"
+#include "lattice/bits.h"
+#include "levels/levels_pass.h"
+
+/* With a smaller share of its bits in use, a lattice is hardly faster than sixteen chains side by
+ * side; the second share is that of chains in bits. */
+#define LEAST_SITES  0.25
+#define LEAST_CHAINS 0.75
+/* Chains in bits gather their neighbours, which makes them about that much slower per bit. */
+#define SPEED_OF_CHAINS 0.6
+
+/* Why the options leave no room for bits, or NULL. */
+static const char *other_options(const gbs_run_options *o)
+{
+    if (o->lattice == GBS_LATTICE_NEVER) {
+        return "--lattice never";
+    }
+    if (o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL && o->lattice != GBS_LATTICE_ALWAYS) {
+        return "lattices in bits average probabilities with --lattice always only";
+    }
+    const unsigned wanted = GBSI_SCAN_COLORED | GBSI_SCAN_BASE;
+    if ((gbsi_scan_traits(o->scan) & wanted) != wanted) {
+        return "lattices in bits are updated colour by colour: leave out --scan";
+    }
+    if ((gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0) {
+        return "lattices in bits support the random draw only: use --draw random";
+    }
+    if (o->certified > 0.0) {
+        return "lattices in bits have no certificate: leave out --certified";
+    }
+    return NULL;
+}
+
+/* Whether nothing else will do. */
+static bool is_demanded(const gbs_run_options *o)
+{
+    return o->lattice == GBS_LATTICE_ALWAYS || o->estimator == GBS_ESTIMATOR_TRACES;
+}
+
+static gbs_status refuse(const gbs_run_options *o, const char *reason, gbs_error *err)
+{
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the model is not run bit by bit: %s",
+                     o->lattice == GBS_LATTICE_ALWAYS ? "lattice always" : "estimator traces",
+                     reason);
+}
+
+/* Share of the bits of words of 32 chains that are chains. */
+static double share_of_chains(const gbs_run_options *o)
+{
+    const uint64_t n_words = (o->chains + GBSI_PACKED_CHAINS - 1) / GBSI_PACKED_CHAINS;
+    return (double)o->chains / (double)(n_words * GBSI_PACKED_CHAINS);
+}
+
+bool gbsi_sites_allowed(const gbs_run_options *o)
+{
+    gbs_run_options named = *o;
+    if (gbsi_scan_choice_of(o->scan) == GBSI_CHOICE_BY_NEED) {
+        named.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* there are no hard zeros */
+    }
+    return other_options(&named) == NULL;
+}
+
+bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *o)
+{
+    const double share = gbsi_lattice_share(lattice);
+    const bool averages = o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL; /* chains in bits do not */
+    return (share >= LEAST_SITES || is_demanded(o)) &&
+           (averages || share >= SPEED_OF_CHAINS * share_of_chains(o));
+}
+
+gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *o,
+                             const gbsi_conditioned *model, gbs_error *err)
+{
+    const char *reason = other_options(o);
+    if (model->n_variables == 0 || reason != NULL) {
+        return GBS_OK;
+    }
+    const gbs_status status = gbsi_lattice_new(model, &engine->lattice, &reason, err);
+    if (status < 0 || engine->lattice == NULL) {
+        return status;
+    }
+    if (gbsi_sites_suit(engine->lattice, o)) {
+        engine->spins = &engine->lattice->spins;
+        reason = o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL
+                     ? gbsi_lattice_averages_refusal(engine->lattice)
+                     : NULL;
+        if (reason != NULL) {
+            return refuse(o, reason, err);
+        }
+    } else {
+        gbsi_lattice_free(engine->lattice);
+        engine->lattice = NULL;
+    }
+    return GBS_OK;
+}
+
+static gbs_status pack(gbsi_engine *engine, const gbsi_problem *problem, gbsi_watch *watch,
+                       const char **reason, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = problem->part->n_variables;
+    uint32_t n_colors = 0;
+    uint32_t *color = gbsi_alloc_array(n, sizeof *color);
+    if (color == NULL) {
+        return gbsi_no_memory(err, "colouring", n * sizeof *color);
+    }
+    GBSI_TRY(gbsi_graph_color(problem->graph, watch, color, &n_colors, err));
+    GBSI_TRY(gbsi_packed_new(problem->part, color, n_colors, problem->components->n,
+                             &engine->packed, reason, err));
+    engine->spins = engine->packed == NULL ? NULL : &engine->packed->spins;
+cleanup:
+    gbsi_free(color);
+    return status;
+}
+
+gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *o,
+                              const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err)
+{
+    const char *reason = other_options(o);
+    gbs_status status = GBS_OK;
+    if (reason == NULL) {
+        reason = gbsi_spins_refusal(problem->part);
+    }
+    if (reason == NULL && o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL) {
+        reason = "probabilities are averaged on grids only: use --estimator count or traces";
+    }
+    if (reason == NULL && (is_demanded(o) || share_of_chains(o) >= LEAST_CHAINS)) {
+        status = pack(engine, problem, watch, &reason, err);
+    }
+    if (status == GBS_OK && engine->spins == NULL && is_demanded(o)) {
+        status = refuse(o, reason, err);
+    }
+    return status;
+}
+
+void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *r)
+{
+    const gbsi_levels *levels = engine->levels;
+    const uint32_t n_batches = levels != NULL            ? levels->n_colors
+                               : engine->lattice != NULL ? 2 * (engine->lattice->n_seams + 1)
+                                                         : engine->packed->n_colors;
+    engine->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
+    engine->schedule.n_places =
+        levels != NULL ? (size_t)levels->width * levels->height : engine->spins->n_sites;
+    engine->schedule.n_batches = n_batches; /* and no pieces: bits are not run by places */
+    if (levels != NULL && gbsi_levels_n_slots(levels) < engine->schedule.n_places) {
+        r->n_watched = gbsi_levels_n_slots(levels);
+    }
+    r->n_colors = n_batches;
+    r->n_levels = n_batches;
+    r->n_batches = n_batches;
+    engine->pass = levels != NULL            ? &gbsi_pass_levels
+                   : engine->lattice != NULL ? &gbsi_pass_sites
+                                             : &gbsi_pass_packed;
+}
+
+double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options)
+{
+    return engine->lattice != NULL ? gbsi_lattice_share(engine->lattice) : share_of_chains(options);
+}
+
+uint64_t gbsi_lattice_bytes(const gbsi_engine *engine)
+{
+    if (engine->levels != NULL) {
+        return engine->levels->bytes;
+    }
+    return engine->lattice != NULL ? engine->lattice->bytes : engine->packed->bytes;
+}
+
+uint64_t gbsi_lattice_scratch_bytes(const gbsi_engine *engine)
+{
+    if (engine->levels != NULL) {
+        return 0;
+    }
+    const uint32_t n = engine->spins->n_sites;
+    return engine->lattice != NULL ? gbsi_grid_bytes(n) : gbsi_packed_compile_bytes(n);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mean field as a method of a run: iterates until no probability moves any more, or until
+ * --iterations, --max-updates, --time or the user ends it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "chains/run.h"
+#include "chains/run_options.h"
+#include "variational/mean_field.h"
+
+/* A fixed point: an iteration that moves no probability by more than this. */
+#define TOLERANCE  1e-10
+#define PROGRESS_S 0.1
+
+bool gbsi_run_is_mean_field(const gbs_run *run)
+{
+    return run->options.method == GBS_METHOD_MEAN_FIELD;
+}
+
+static gbs_status check_memory(const gbs_run *run, gbs_error *err)
+{
+    const uint64_t bytes = gbs_model_bytes(run->problem.model) +
+                           gbsi_conditioned_bytes(run->problem.whole) +
+                           gbsi_mean_field_bytes(run->problem.whole);
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    if (bytes <= limit) {
+        return GBS_OK;
+    }
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "mean field would take %" PRIu64 " bytes, the limit is %" PRIu64
+                     ": try a larger --memory-limit",
+                     bytes, limit);
+}
+
+static void tell_progress(const gbs_run *run, gbsi_drive *drive, double moved, double now_s)
+{
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .pass = run->report.public.iterations,
+                                   .passes = run->options.iterations,
+                                   .updates = run->report.public.updates,
+                                   .elapsed_s = now_s - drive->started_s,
+                                   .worst_error = moved,
+                                   .target_error = TOLERANCE};
+    drive->last_progress_s = now_s;
+    if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
+        drive->stop = GBSI_STOP_SIGNAL;
+    }
+}
+
+/* The clock only decides when to stop: --iterations with the same count gives the same numbers. */
+static void look_at_clock(const gbs_run *run, gbsi_drive *drive, double moved)
+{
+    const double now_s = gbsi_clock_s();
+    if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
+        tell_progress(run, drive, moved, now_s);
+    }
+    if (run->options.time_s > 0.0 && now_s - drive->started_s > run->options.time_s) {
+        drive->stop = GBSI_STOP_TIME;
+    }
+}
+
+gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_mean_field *m = NULL;
+    const gbs_run_options *options = &run->options;
+    if (run->problem.whole->n_variables == 0) {
+        drive->stop = GBSI_STOP_FIXED_POINT;
+        run->report.public.residual = 0.0;
+        run->report.public.log_z_bound = run->problem.whole->log_constant;
+        return GBS_OK;
+    }
+    GBSI_TRY(check_memory(run, err));
+    GBSI_TRY(gbsi_mean_field_new(run->problem.whole,
+                                 (gbs_mean_field_schedule)options->mean_field_schedule,
+                                 options->damping, &drive->watch, &m, err));
+    while (drive->stop == GBSI_GO_ON) {
+        const double moved = gbsi_mean_field_step(m);
+        if (gbsi_watch_stopped(&drive->watch)) {
+            break;
+        }
+        run->report.public.updates += run->problem.whole->n_variables;
+        if (++run->report.public.iterations == options->iterations) {
+            drive->stop = GBSI_STOP_ITERATIONS;
+        } else if (run->report.public.updates >= options->max_updates) {
+            drive->stop = GBSI_STOP_UPDATES;
+        } else {
+            look_at_clock(run, drive, moved);
+        }
+        if (moved <= TOLERANCE) {
+            drive->stop = GBSI_STOP_FIXED_POINT;
+        }
+    }
+    gbsi_drive_finish(drive);
+    run->report.public.residual = gbsi_mean_field_residual(m);
+    run->report.public.log_z_bound = gbsi_mean_field_bound(m);
+    memcpy(run->estimates.exact_p, gbsi_mean_field_q(m),
+           run->problem.whole->state_offset[run->problem.whole->n_variables] *
+               sizeof *run->estimates.exact_p);
+
+cleanup:
+    gbsi_mean_field_free(m);
+    return status;
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which scan gives the most effective samples for the operations it takes [M42]: what
+ * `--scan auto` does. The chromatic scan is tried first, until it is plain that no splash could be
+ * cheaper (all there is to it on models that are easy) or that its chains are slow; then splashes
+ * of growing width. All is decided by counts, none of the chains tried is kept, and the run then
+ * begins as it would had the user named the scan: the bits are the same. */
+#include "choose/pilot.h"
+
+#include <assert.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "chains/run_options.h"
+#include "choose/trial.h"
+#include "drive/run_memory.h"
+
+#define FIRST_LEAST  8u   /* passes, powers of two, of the first stretch */
+#define FIRST_MOST   256u /* and the most */
+#define SHARE        20u  /* it is so much less than the shortest run, at most */
+#define FEWEST       8u   /* passes that tell anything */
+#define FIRST_SPLASH 16u  /* passes before which no splash can have won */
+#define RESOLVED     0.25 /* of the passes kept: below that passes_each is no mere bound */
+#define MARGIN       1.5  /* by which a splash has to be better, for the noise of trials */
+#define WIDTH_MARGIN 1.1  /* the same for a splash of larger width */
+/* Operations: of what all updates that are allowed would take, or all sweeps asked for. */
+#define SHARE_OF_UPDATES 0.05
+#define SHARE_OF_SWEEPS  0.25
+#define SHARE_OF_TIME    0.25
+#define LEAST_BUDGET     1e8 /* a tenth of a second */
+#define ZEROS_BUDGET     2e9 /* where single variables may never get there */
+#define LARGEST_CLIQUE   131072.0
+#define WHOLE            16384u /* variables, up to which one splash may take them all */
+#define MOST_BYTES       (UINT64_C(1) << 30) /* of all trials together */
+
+static const uint32_t width[] = {1, 2, 4, 8, 16};
+enum { N_WIDTHS = sizeof width / sizeof width[0] };
+
+typedef struct pilot {
+    gbs_run *run;
+    gbsi_drive *drive;
+    gbsi_plan *own_plan; /* NULL: the run's will do */
+    gbsi_schedule own_schedule;
+    const gbsi_plan *plan;
+    const gbsi_schedule *schedule;
+    bool crosses; /* single variables reach all that hard zeros allow */
+    double mean_arity;
+    double budget;                      /* operations for all trials */
+    gbsi_trial *trial[GBS_MOST_TRIALS]; /* as in the report; the first is chromatic */
+    uint32_t n_widths;                  /* that may be tried */
+    double least_passes;                /* of a run that may vouch for itself */
+    uint64_t bytes;                     /* of all trials made, beside what stands there */
+    gbsi_pool *pool;                    /* NULL: more threads would need more than MOST_BYTES */
+    bool too_large;                     /* what zeros join, for a splash */
+    bool cut;                           /* by the clock or a signal */
+} pilot;
+
+/* ---- how long -------------------------------------------------------------------------------- */
+
+/* Passes of the shortest run there can be. */
+static double shortest_run(const gbs_run *run, double least_passes)
+{
+    const gbs_run_options *o = &run->options;
+    const double burn_in = o->burn_in == GBS_BURN_IN_AUTO ? 64.0 : (double)o->burn_in;
+    return (o->sweeps > 0 ? (double)o->sweeps : least_passes) + burn_in;
+}
+
+/* The largest power of two that is no more. */
+static uint64_t power_of_two(double most, uint64_t low, uint64_t high)
+{
+    uint64_t n = low;
+    while (n < high && (double)(2 * n) <= most) {
+        n *= 2;
+    }
+    return n;
+}
+
+static double budget_of(const pilot *p, double operations)
+{
+    const gbs_run_options *o = &p->run->options;
+    const double updates = (double)p->plan->n_slots * (double)o->chains;
+    const double passes = o->sweeps > 0 ? SHARE_OF_SWEEPS * (double)o->sweeps
+                                        : SHARE_OF_UPDATES * (double)o->max_updates / updates;
+    const double least = p->crosses ? LEAST_BUDGET : ZEROS_BUDGET;
+    return passes * operations > least ? passes * operations : least;
+}
+
+/* A share of the time there is: the rest is for the run. */
+static bool is_cut(const pilot *p)
+{
+    const double time_s = p->run->options.time_s;
+    return p->drive->stop != GBSI_GO_ON ||
+           (time_s > 0.0 && gbsi_clock_s() - p->drive->started_s > time_s * SHARE_OF_TIME);
+}
+
+static gbs_status passes_until(pilot *p, gbsi_trial *trial, uint64_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    while (status >= 0 && gbsi_trial_n_passes(trial) < n && !p->cut) {
+        status = gbsi_trial_pass(trial, err);
+        gbsi_run_watch(p->run, p->drive, false);
+        p->cut = status == GBS_STOPPED || is_cut(p);
+    }
+    return status;
+}
+
+/* ---- trials ---------------------------------------------------------------------------------- */
+
+static double cost_of(const pilot *p, uint32_t i)
+{
+    return 1.0 / p->run->report.public.trial[i].ess_per_operation;
+}
+
+static void take_note(pilot *p, uint32_t i)
+{
+    gbs_trial *t = &p->run->report.public.trial[i];
+    uint64_t n_kept = 0;
+    if (gbsi_trial_n_passes(p->trial[i]) == 0) {
+        return; /* it was cut short */
+    }
+    t->passes = gbsi_trial_n_passes(p->trial[i]);
+    t->operations = gbsi_trial_operations(p->trial[i]) / (double)t->passes;
+    t->passes_each = gbsi_trial_passes_each(p->trial[i], &n_kept);
+    t->is_bound = t->passes < FEWEST || t->passes_each > RESOLVED * (double)n_kept;
+    t->reaches_zeros = gbsi_trial_reaches(p->trial[i]);
+    t->ess_per_operation = (double)p->run->options.chains / (t->passes_each * t->operations);
+}
+
+static double spent(const pilot *p)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < p->run->report.public.n_trials; ++i) {
+        sum += gbsi_trial_operations(p->trial[i]);
+    }
+    return sum;
+}
+
+/* A plan with rows for sixteen chains side by side. */
+static gbs_status take_plan(pilot *p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = p->run;
+    gbsi_sequence sequence = {0};
+    p->plan = run->engine.plan;
+    p->schedule = &run->engine.schedule;
+    if (run->engine.plan->sell.slice == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    GBSI_TRY(gbsi_plan_new(run->problem.part, run->problem.graph, sequence.variable, sequence.n,
+                           (gbsi_plan_options){.repeats = true}, &p->own_plan, err));
+    GBSI_TRY(gbsi_plan_level(p->own_plan, sequence.variable, sequence.n, &p->own_schedule, err));
+    p->plan = p->own_plan;
+    p->schedule = &p->own_schedule;
+cleanup:
+    return status;
+}
+
+/* Growth by first come follows the model outwards from the root, and thus needs the least width. */
+static gbs_run_options splashes_of(const pilot *p, uint32_t w)
+{
+    gbs_run_options how = p->run->options;
+    how.scan = gbsi_scan_with(GBSI_SCAN_CANDIDATE);
+    how.grow = GBS_GROW_FIFO;
+    how.width = w;
+    if (!p->crosses && p->plan->n_slots <= WHOLE && how.splash_size < p->plan->n_slots) {
+        how.splash_size = p->plan->n_slots; /* to hold all that zeros touch */
+    }
+    return how;
+}
+
+static uint64_t bytes_of_scan(const pilot *p, const gbs_run_options *how, uint32_t n_threads)
+{
+    const gbsi_pass *pass = gbsi_pass_of(how->scan);
+    const gbsi_pass_setting setting = {.plan = p->plan, .options = how, .n_threads = n_threads};
+    return pass == p->run->engine.pass ? 0 : pass->bytes(&setting);
+}
+
+/* Of the first n trials, which stand side by side: the chromatic one and splashes. */
+static uint64_t bytes_of_trials(const pilot *p, uint32_t n, uint32_t n_threads)
+{
+    uint64_t bytes = n * gbsi_trial_bytes(p->plan, n_threads);
+    for (uint32_t i = 1; i < n; ++i) {
+        const gbs_run_options how = splashes_of(p, width[i - 1]);
+        bytes += bytes_of_scan(p, &how, n_threads);
+    }
+    return bytes;
+}
+
+/* Bytes for trials beside what stands there. */
+static uint64_t room_for_trials(const pilot *p)
+{
+    const uint64_t limit = gbsi_options_memory_limit(&p->run->options);
+    const uint64_t standing = gbsi_run_standing_bytes(p->run) + p->run->engine.plan->bytes;
+    const uint64_t left = limit > standing ? limit - standing : 0;
+    return left < MOST_BYTES ? left : MOST_BYTES;
+}
+
+/* Of n trials on one thread, so that the choice is the same whatever the threads, and of the run
+ * with the last of their scans. */
+static bool fit(const pilot *p, uint32_t n)
+{
+    const gbs_run *run = p->run;
+    const gbs_run_options how = n > 1 ? splashes_of(p, width[n - 2]) : run->options;
+    (void)gbsi_watch_spend(&p->drive->watch, n * p->plan->model->factors.n_factors);
+    const uint64_t of_scan = bytes_of_scan(p, &how, gbsi_options_threads(&run->options));
+    return bytes_of_trials(p, n, 1) <= room_for_trials(p) &&
+           run->memory.peak + of_scan <= gbsi_options_memory_limit(&run->options);
+}
+
+/* How much larger tables are for a number of variables more. */
+static double growth(const pilot *p, uint32_t n_more)
+{
+    double factor = 1.0;
+    for (uint32_t i = 0; i < n_more; ++i) {
+        factor *= p->mean_arity;
+    }
+    return factor;
+}
+
+/* Widths whose cliques are no larger than ever pays, and whose splashes fit the memory. */
+static void count_widths(pilot *p)
+{
+    double sum = 0.0;
+    for (uint32_t slot = 0; slot < p->plan->n_slots; ++slot) {
+        sum += gbsi_plan_arity(p->plan, slot);
+    }
+    p->mean_arity = sum / p->plan->n_slots;
+    for (p->n_widths = 0; p->n_widths < N_WIDTHS; ++p->n_widths) {
+        if (growth(p, width[p->n_widths] + 1) > LARGEST_CLIQUE || !fit(p, p->n_widths + 2)) {
+            break;
+        }
+    }
+    const uint64_t bytes =
+        bytes_of_trials(p, p->n_widths + 1, gbsi_options_threads(&p->run->options));
+    p->pool = bytes <= room_for_trials(p) ? p->run->engine.pool : NULL;
+}
+
+/* No pass of blocks costs less. */
+static double least_of_candidate(const pilot *p)
+{
+    const gbsi_pass_setting setting = {.plan = p->plan,
+                                       .n_chains = (uint32_t)p->run->options.chains};
+    return gbsi_pass_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->least_operations(&setting);
+}
+
+/* Whether there is a larger width, and a pass of it can be afforded. */
+static bool may_widen(const pilot *p)
+{
+    const gbs_report *r = &p->run->report.public;
+    const uint32_t i = r->n_trials;
+    assert(i > 0); /* the chromatic one */
+    if (i > p->n_widths) {
+        return false;
+    }
+    const double more = i == 1 ? 1.0 : growth(p, width[i - 1] - width[i - 2]);
+    const double before = i == 1 ? least_of_candidate(p) : r->trial[i - 1].operations;
+    return before * more * 4.0 <= p->budget - spent(p);
+}
+
+static gbs_status widen(pilot *p, gbs_error *err)
+{
+    gbs_report *r = &p->run->report.public;
+    const uint32_t i = r->n_trials;
+    const gbs_run_options how = splashes_of(p, width[i - 1]);
+    gbs_status status = gbsi_trial_new(p->run, p->plan, p->schedule, &how, i, p->pool,
+                                       &p->drive->watch, &p->trial[i], err);
+    p->cut = p->cut || status == GBS_STOPPED || status == GBS_ERR_STOPPED;
+    if (status == GBS_ERR_LIMIT ||
+        status == GBS_ERR_STOPPED) { /* what splashes cannot hold they are not tried on */
+        p->n_widths = i - 1;
+        return GBS_OK;
+    }
+    GBSI_TRY(status);
+    r->trial[r->n_trials++] = (gbs_trial){.scan = gbsi_scan_of(how.scan)->name,
+                                          .width = width[i - 1],
+                                          .splash_size = (uint32_t)how.splash_size};
+    GBSI_TRY(passes_until(p, p->trial[i], 1, err));
+    take_note(p, i);
+cleanup:
+    return status;
+}
+
+/* ---- the race -------------------------------------------------------------------------------- */
+
+/* The chromatic scan alone, until it is resolved or has taken what splashes take at least. */
+static gbs_status try_chromatic(pilot *p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = p->run;
+    gbs_report *r = &run->report.public;
+    const double least = FIRST_SPLASH * least_of_candidate(p);
+    uint64_t n = power_of_two(shortest_run(run, p->least_passes) / SHARE, FIRST_LEAST, FIRST_MOST);
+    GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, p->pool, &p->drive->watch,
+                            &p->trial[0], err));
+    p->cut = p->cut || status == GBS_STOPPED;
+    r->trial[r->n_trials++].scan = run->engine.scan->name;
+    do {
+        GBSI_TRY(passes_until(p, p->trial[0], n, err));
+        take_note(p, 0);
+        p->budget = budget_of(p, r->trial[0].operations);
+        n *= 2;
+    } while (!p->cut && r->trial[0].is_bound && p->crosses &&
+             r->trial[0].operations * (double)n < least &&
+             r->trial[0].operations * (double)n < p->budget);
+cleanup:
+    return status;
+}
+
+/* All trials up to a number of operations, and more widths as they can be afforded. */
+static gbs_status run_to(pilot *p, double level, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_report *r = &p->run->report.public;
+    for (uint32_t i = 0; !p->cut && (i < r->n_trials || may_widen(p)); ++i) {
+        if (i == r->n_trials) {
+            const uint32_t before = r->n_trials;
+            GBSI_TRY(widen(p, err));
+            if (r->n_trials == before) {
+                break;
+            }
+        }
+        const double passes = level / r->trial[i].operations;
+        const uint64_t n = power_of_two(passes, 1, UINT64_MAX / 4);
+        if (n >= FEWEST) {
+            GBSI_TRY(passes_until(p, p->trial[i], n, err));
+            take_note(p, i);
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* Whether no splash can hold the largest block of variables that zeros join, or one so dense that
+ * its tree is wider than any that is tried. */
+static gbs_status find_reach(pilot *p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = p->plan->n_slots;
+    const gbs_run_options how = splashes_of(p, 1);
+    uint32_t n_blocks = 0;
+    uint32_t *block = gbsi_alloc_array(n, sizeof *block);
+    uint32_t *size = gbsi_alloc_array_zero(n, sizeof *size);
+    if (block == NULL || size == NULL) {
+        status = gbsi_no_memory(err, "pilot", n * 2 * sizeof *block);
+        goto cleanup;
+    }
+    status = gbsi_hard_blocks(p->run->problem.part, &p->drive->watch, block, &n_blocks, err);
+    if (gbsi_watch_stopped(&p->drive->watch)) { /* nothing is tried */
+        status = GBS_OK;
+        goto cleanup;
+    }
+    GBSI_TRY(status);
+    for (uint32_t v = 0; v < n; ++v) {
+        p->too_large |= ++size[block[v]] > how.splash_size;
+    }
+    if (!p->too_large && p->n_widths > 0) {
+        GBSI_TRY(gbsi_hard_too_dense(p->run->problem.part, width[p->n_widths - 1], &p->drive->watch,
+                                     &p->too_large, err));
+    }
+cleanup:
+    gbsi_free(block);
+    gbsi_free(size);
+    return status;
+}
+
+/* Whether all that can be tried has been, and none of it reaches what zeros hide. */
+static bool is_out_of_reach(const pilot *p)
+{
+    const gbs_report *r = &p->run->report.public;
+    bool tried = r->n_trials > p->n_widths;
+    for (uint32_t i = 1; i < r->n_trials; ++i) {
+        tried = tried && r->trial[i].passes >= FEWEST && !r->trial[i].reaches_zeros;
+    }
+    return tried;
+}
+
+/* The one with the most effective samples among those that reach what zeros allow and whose chains
+ * were seen to move; 0 if there is none.
+ * @param settled out: whether there was one. */
+static uint32_t best_of(const pilot *p, bool *settled)
+{
+    const gbs_report *r = &p->run->report.public;
+    uint32_t best = 0;
+    *settled = p->crosses && !r->trial[0].is_bound;
+    for (uint32_t i = 1; i < r->n_trials; ++i) {
+        const gbs_trial *t = &r->trial[i];
+        const double margin = best == 0 ? MARGIN : WIDTH_MARGIN;
+        if (!t->is_bound && (p->crosses || t->reaches_zeros) &&
+            (!*settled || cost_of(p, i) * margin < cost_of(p, best))) {
+            best = i;
+            *settled = true;
+        }
+    }
+    return best;
+}
+
+/* Those that reach all that zeros allow, whether they were seen to move or not. */
+static uint32_t best_that_reaches(const pilot *p)
+{
+    const gbs_report *r = &p->run->report.public;
+    uint32_t best = 0;
+    for (uint32_t i = 1; !p->crosses && i < r->n_trials; ++i) {
+        if (r->trial[i].reaches_zeros && (best == 0 || cost_of(p, i) < cost_of(p, best))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Every trial gets as many operations as the others, twice as many from round to round: the first
+ * whose chains are short beside what they were given has the most effective samples. */
+static gbs_status race(pilot *p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_report *r = &p->run->report.public;
+    bool settled = false;
+    r->chosen = best_of(p, &settled);
+    double level = 2.0 * gbsi_trial_operations(p->trial[0]);
+    while (!settled && !p->cut && p->n_widths > 0 && level < p->budget - spent(p)) {
+        GBSI_TRY(run_to(p, level, err));
+        p->crosses = p->crosses || is_out_of_reach(p);
+        if (p->crosses && p->run->engine.by_need) {
+            break; /* the need cannot be met */
+        }
+        r->chosen = best_of(p, &settled);
+        level *= 2.0;
+    }
+    r->chosen = settled ? r->chosen : best_that_reaches(p);
+cleanup:
+    return status;
+}
+
+static const char *reason_of(const pilot *p)
+{
+    const gbs_report *r = &p->run->report.public;
+    if (p->cut) {
+        return "the pilot was stopped early";
+    }
+    if (!p->crosses && r->chosen > 0) {
+        return "its splashes hold every block of hard zeros, and updates of single variables were "
+               "not shown to cross them";
+    }
+    if (p->run->engine.by_need && r->chosen == 0) {
+        return "no splash held every block of hard zeros";
+    }
+    if (r->n_trials == 1) {
+        return "splashes need more operations per effective sample";
+    }
+    return r->trial[r->chosen].is_bound ? "no scan was seen to mix"
+                                        : "it gives the most effective samples per operation";
+}
+
+static gbs_status choose(pilot *p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_report *r = &p->run->report.public;
+    GBSI_TRY(take_plan(p, err));
+    count_widths(p);
+    if (!fit(p, 1)) {
+        r->scan_reason = "the memory limit leaves no room for a pilot";
+        goto cleanup;
+    }
+    if (!p->crosses) {
+        GBSI_TRY(find_reach(p, err));
+    }
+    if (p->too_large && p->run->engine.by_need) {
+        r->scan_reason = "hard zeros join more variables, or more densely, than a splash can hold";
+        goto cleanup;
+    }
+    p->crosses = p->crosses || p->too_large;
+    GBSI_TRY(try_chromatic(p, err));
+    GBSI_TRY(race(p, err));
+    r->chosen = p->cut ? 0 : r->chosen;
+    r->scan_reason = reason_of(p);
+cleanup:
+    for (uint32_t i = 0; i < GBS_MOST_TRIALS; ++i) {
+        gbsi_trial_free(p->trial[i]);
+    }
+    p->bytes = p->plan == NULL ? 0
+                               : gbsi_run_standing_bytes(p->run) + p->run->engine.plan->bytes +
+                                     bytes_of_trials(p, r->n_trials, gbsi_pool_size(p->pool));
+    gbsi_schedule_free(&p->own_schedule);
+    gbsi_plan_free(p->own_plan);
+    return status;
+}
+
+gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, double least_passes,
+                                uint64_t *bytes, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_report *r = &run->report.public;
+    const double begun_s = gbsi_clock_s();
+    pilot p = {.run = run,
+               .drive = drive,
+               .least_passes = least_passes,
+               .crosses = !r->has_zeros || run->problem.support == GBSI_SUPPORT_CONNECTED};
+    run->engine.undecided = false;
+    drive->share = SHARE_OF_TIME;
+    gbsi_drive_go_on(drive, false);
+    if (run->engine.pool == NULL) {
+        GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
+    }
+    if (run->ranks != NULL && !p.crosses) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "chains on several ranks: updates of single variables were not shown to "
+                         "cross all hard zeros, and pilot runs are on one process only: name a "
+                         "scan (--scan %s) to go on with it",
+                         gbsi_scan_base_name());
+    }
+    if (!run->engine.by_need || !p.crosses) {
+        GBSI_TRY(choose(&p, err));
+        r->pilot_s = gbsi_clock_s() - begun_s;
+    }
+    const gbs_trial *chosen = &r->trial[r->chosen];
+    if (r->chosen > 0) {
+        run->options.width = chosen->width;
+        run->options.grow = GBS_GROW_FIFO;
+        run->options.splash_size = chosen->splash_size;
+    }
+    *bytes = p.bytes;
+cleanup:
+    return status;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of a model that is sampled: the components that are not answered exactly, or what a scan
+ * file visits of them; and its graph. */
+#include "choose/problem.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/machine.h"
+#include "base/memory.h"
+#include "chains/run.h"
+#include "condition/soften.h"
+#include "plan/draw.h"
+
+gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_graph_new(p->whole, NULL, &p->whole_graph, err));
+    GBSI_TRY(gbsi_components_new(p->whole_graph, &p->components, err));
+cleanup:
+    return status;
+}
+
+/* ---- a scan of some variables -------------------------------------------------------------- */
+
+/* 1 where the sequence visits what is sampled. @return how many such variables. */
+static uint32_t mark_visited(const gbsi_problem *p, const gbs_run_options *options,
+                             const uint8_t *keep, uint8_t *visited)
+{
+    const gbsi_conditioned *whole = p->whole;
+    uint32_t n = 0;
+    for (size_t t = 0; t < options->sequence_length; ++t) {
+        const uint32_t user = options->sequence[t];
+        const uint32_t v = user < p->model->n_variables ? whole->free_variable[user] : GBSI_NONE;
+        if (v != GBSI_NONE && keep[v] && !visited[v]) {
+            visited[v] = 1;
+            ++n;
+        }
+    }
+    return n;
+}
+
+/* The part around the variables that the sequence of --partial-scan visits.
+ * @param keep [whole variables] the sampled ones. */
+static gbs_status take_visited(gbsi_problem *p, const gbs_run_options *options, const uint8_t *keep,
+                               gbs_report *report, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_conditioned *whole = p->whole;
+    uint32_t n_kept = 0;
+    uint8_t *visited = gbsi_alloc_array_zero(whole->n_variables, 1);
+    if (visited == NULL) {
+        return gbsi_no_memory(err, "scan", whole->n_variables);
+    }
+    const uint32_t n_visited = mark_visited(p, options, keep, visited);
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        n_kept += keep[v] != 0;
+    }
+    if (n_visited == 0) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "the scan visits no variable that is sampled"));
+    }
+    report->n_omitted = n_kept - n_visited;
+    GBSI_TRY(gbsi_conditioned_around(whole, visited, &p->part, err));
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        p->part_of[v] = p->part->free_variable[whole->user_variable[v]];
+    }
+
+cleanup:
+    gbsi_free(visited);
+    return status;
+}
+
+/* @param visited [model variables] 1 where the sequence does. */
+static gbs_status mark_targets(gbsi_problem *p, const gbs_run_options *options,
+                               const uint8_t *visited, gbs_error *err)
+{
+    const uint32_t n_user = p->model->n_variables;
+    for (size_t k = 0; k < options->n_targets; ++k) {
+        const uint32_t user = options->target[k];
+        if (user >= n_user) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "--target: there is no variable %" PRIu32 ", the model has %" PRIu32
+                             " variables",
+                             user, n_user);
+        }
+        if (p->whole->free_variable[user] == GBSI_NONE) {
+            continue; /* known */
+        }
+        if (!visited[user]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "--target: the scan never visits variable %" PRIu32, user);
+        }
+        if (p->part->free_variable[user] != GBSI_NONE) { /* else answered exactly */
+            p->target[p->part->free_variable[user]] = 1;
+        }
+    }
+    return GBS_OK;
+}
+
+/* p->target from the options. */
+static gbs_status take_targets(gbsi_problem *p, const gbs_run_options *options, gbs_error *err)
+{
+    const uint32_t n_user = p->model->n_variables;
+    if (options->n_targets == 0) {
+        return GBS_OK;
+    }
+    uint8_t *visited = gbsi_alloc_array_zero(n_user, 1);
+    p->target = gbsi_alloc_array_zero(p->part->n_variables, 1);
+    if (visited == NULL || p->target == NULL) {
+        gbsi_free(visited);
+        return gbsi_no_memory(err, "targets", n_user);
+    }
+    for (size_t t = 0; t < options->sequence_length; ++t) {
+        if (options->sequence[t] < n_user) { /* the scan refuses others */
+            visited[options->sequence[t]] = 1;
+        }
+    }
+    const gbs_status status = mark_targets(p, options, visited, err);
+    gbsi_free(visited);
+    return status;
+}
+
+/* ---- the part ------------------------------------------------------------------------------ */
+
+/* The graph of what is sampled, with the edges that the draw wants beyond those of the factors. */
+static gbs_status make_graph(gbsi_problem *p, const gbs_run_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_edges extra = {0};
+    const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
+    if (draw->extra_edges != NULL) {
+        GBSI_TRY(draw->extra_edges(p->part, options, &extra, err));
+    }
+    if (p->part == p->whole && extra.n == 0 && !extra.all) {
+        p->graph = p->whole_graph; /* no copy of a large one */
+    } else {
+        GBSI_TRY(gbsi_graph_new(p->part, &extra, &p->graph, err));
+    }
+cleanup:
+    gbsi_free(extra.pair);
+    return status;
+}
+
+gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *options,
+                                  gbs_report *report, gbs_error *err)
+{
+    const gbsi_conditioned *whole = p->whole;
+    gbs_status status = GBS_OK;
+    uint32_t n_kept = 0;
+    uint8_t *keep = gbsi_alloc_array_zero(whole->n_variables, 1);
+    p->part_of = gbsi_alloc_array(whole->n_variables, sizeof *p->part_of);
+    if (keep == NULL || p->part_of == NULL) {
+        status = gbsi_no_memory(err, "components", whole->n_variables * sizeof *p->part_of);
+        goto cleanup;
+    }
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        keep[v] = !p->exact[p->components->of[v]];
+        p->part_of[v] = keep[v] ? n_kept++ : GBSI_NONE;
+    }
+    report->n_exact_variables = whole->n_variables - n_kept;
+    if (n_kept > 0 && options->partial_scan) {
+        GBSI_TRY(take_visited(p, options, keep, report, err));
+    } else if (n_kept > 0 && n_kept == whole->n_variables) {
+        p->part = p->whole; /* no copy of a large model */
+    } else if (n_kept > 0) {
+        GBSI_TRY(gbsi_conditioned_part(whole, keep, &p->part, err));
+    }
+    if (p->part != NULL) {
+        report->has_zeros = memchr(p->part->has_zeros, 1, p->part->factors.n_factors) != NULL;
+    }
+    if (report->has_zeros && p->penalty > 0.0) {
+        GBSI_TRY(gbsi_soften(p->part, INFINITY, p->penalty, &p->soft, err));
+    }
+    if (n_kept > 0) {
+        GBSI_TRY(take_targets(p, options, err));
+        GBSI_TRY(make_graph(p, options, err));
+    }
+cleanup:
+    gbsi_free(keep);
+    return status;
+}
+
+void gbsi_problem_forget_components(gbsi_problem *p)
+{
+    gbsi_components_free(p->components);
+    gbsi_free(p->part_of);
+    p->components = NULL;
+    p->part_of = NULL;
+}
+
+void gbsi_problem_free(gbsi_problem *p)
+{
+    if (p->graph != p->whole_graph) {
+        gbsi_graph_free(p->graph);
+    }
+    gbsi_softened_free(p->soft);
+    if (p->part != p->whole) {
+        gbsi_conditioned_free(p->part);
+    }
+    gbsi_problem_forget_components(p);
+    gbsi_graph_free(p->whole_graph);
+    gbsi_conditioned_free(p->whole);
+    gbsi_free(p->target);
+    gbsi_free(p->exact);
+    gbsi_free(p->enumerated);
+    gbsi_sparse_free(p->sparse);
+    gbsi_cutsets_free(p->cutset);
+    gbsi_tree_free(p->tree);
+    gbsi_free(p->start);
+}
+
+uint64_t gbsi_run_standing_bytes(const gbs_run *run)
+{
+    const uint64_t n_whole = run->problem.whole->n_variables;
+    uint64_t bytes = run->problem.exact_bytes;
+    if (run->problem.components != NULL) {
+        bytes += gbsi_components_standing(run->problem.components, run->problem.whole_graph) +
+                 n_whole * sizeof *run->problem.part_of;
+    } else {
+        bytes += gbsi_program_bytes() + gbs_model_bytes(run->problem.model) +
+                 gbsi_conditioned_bytes(run->problem.whole);
+    }
+    bytes += run->problem.start == NULL
+                 ? 0
+                 : run->problem.model->n_variables * sizeof *run->problem.start;
+    bytes += run->estimates.exact_p == NULL
+                 ? 0
+                 : run->problem.whole->state_offset[n_whole] * sizeof *run->estimates.exact_p;
+    if (run->problem.part != run->problem.whole && run->problem.part != NULL) {
+        bytes += gbsi_conditioned_bytes(run->problem.part);
+    }
+    bytes += run->problem.soft == NULL ? 0 : gbsi_softened_bytes(run->problem.soft);
+    if (run->problem.graph != run->problem.whole_graph && run->problem.graph != NULL) {
+        bytes += gbsi_graph_bytes(run->problem.graph);
+    }
+    return bytes;
+}

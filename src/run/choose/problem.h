@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked: the model given evidence, its components, which of them are answered exactly, and
+ * the part that is sampled. */
+#ifndef GBSI_CHOOSE_PROBLEM_H
+#define GBSI_CHOOSE_PROBLEM_H
+
+#include "cutset/cutset.h"
+#include "gibbsite/run.h"
+#include "graph/graph.h"
+#include "reference/exact_components.h"
+#include "sparse/sparse.h"
+#include "trees/junction_tree.h"
+
+typedef struct gbsi_problem {
+    const gbs_model *model;  /* borrowed */
+    uint32_t *start;         /* [model variables] user's start, NULL: drawn */
+    gbsi_conditioned *whole; /* the model given evidence */
+    gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
+    gbsi_components *components;
+    uint8_t *exact;       /* [components] 1: answered exactly, by a tree, by sparse tables, given a
+                             cutset, or ... */
+    uint8_t *enumerated;  /* [components] 1: ... by enumeration */
+    gbsi_tree *tree;      /* of the exact components; NULL: there are none */
+    gbsi_sparse *sparse;  /* of exact components that have no tree; NULL: there are none */
+    gbsi_cutset *cutset;  /* of exact components that have neither; NULL: there are none */
+    gbsi_keep keep;       /* how its tables are calibrated */
+    uint64_t exact_bytes; /* of it and its tables */
+    gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
+    gbsi_conditioned *soft; /* NULL, or part with its hard zeros softened, which is what chains run
+                               on: gbs_log_z() */
+    uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */
+    gbsi_graph *graph;      /* of part */
+    uint8_t *target;        /* [part variables] those asked for, with restarts; NULL: all visited */
+    double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
+    gbsi_support support;   /* known of it; connected where no hard zeros remain */
+} gbsi_problem;
+
+/* The graph of the whole and its components. */
+gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err);
+/* The sampled part and its graph, once p->exact is known: all components that are not exact, or
+ * what a partial scan visits of them. @param report its numbers of variables are filled. */
+gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *options,
+                                  gbs_report *report, gbs_error *err);
+/* Components, and which variable of the part each variable of the whole is: only what is answered
+ * exactly needs them. */
+void gbsi_problem_forget_components(gbsi_problem *problem);
+void gbsi_problem_free(gbsi_problem *p); /* what it owns, not the struct */
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A scan tried out: sixteen chains of their own, what they took and how well they mixed [M42]. */
+#ifndef GBSI_CHOOSE_TRIAL_H
+#define GBSI_CHOOSE_TRIAL_H
+
+#include "chains/run.h"
+
+#define GBSI_TRIAL_CHAINS 16u
+
+typedef struct gbsi_trial gbsi_trial;
+
+/* @param run    whose model is sampled; its chains and estimates are left alone.
+ * @param plan, schedule  of the chromatic scan, for sixteen chains; borrowed.
+ * @param how    scan, width and splash_size are looked at.
+ * @param number of the trial in the run: its random numbers are its own.
+ * @param pool   borrowed, NULL: one thread; bits do not depend on it.
+ * @param watch  borrowed; where it stops, starts and passes are cut short: GBS_STOPPED. */
+gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_schedule *schedule,
+                          const gbs_run_options *how, uint32_t number, gbsi_pool *pool,
+                          gbsi_watch *watch, gbsi_trial **out, gbs_error *err);
+void gbsi_trial_free(gbsi_trial *trial);
+/* What gbsi_trial_new() takes at most, but for splashes, bytes. */
+uint64_t gbsi_trial_bytes(const gbsi_plan *plan, uint32_t n_threads);
+
+/* After 2^k passes the first quarter of them counts no more. */
+gbs_status gbsi_trial_pass(gbsi_trial *trial, gbs_error *err);
+uint64_t gbsi_trial_n_passes(const gbsi_trial *trial);
+/* Of all passes so far, in the shape of the run. */
+double gbsi_trial_operations(const gbsi_trial *trial);
+/* Passes of a chain that are worth one independent draw, of the variables that are worst: at least
+ * one, and at most those kept, when they may be many more.
+ * @param n_kept out. */
+double gbsi_trial_passes_each(const gbsi_trial *trial, uint64_t *n_kept);
+/* Whether splashes were seen to reach all that hard zeros allow. */
+bool gbsi_trial_reaches(const gbsi_trial *trial);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a draw that is not exact leaves behind, told by the random draw: the chains go on under it
+ * for a quarter as many passes, and marginals that differ by more than their standard errors
+ * explain show a bias of at least the rest [M33]. Its own standard errors also say how far the
+ * random draw would be off at the length of the run, that is which draw to use for it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "chains/run.h"
+#include "drive/run_memory.h"
+#include "simd/math.h"
+
+#define LEAST_PASSES 64u /* standard errors need batches */
+#define SHARE        4u
+
+/* What the comparison found over all marginals. */
+typedef struct comparison {
+    double bias;         /* NAN: no two standard errors to compare with */
+    uint32_t variable;   /* where, the user's number */
+    double random_error; /* largest standard error of the random draw */
+    double passes;       /* it was run for */
+} comparison;
+
+/* Deviations in standard errors that the largest of n does not exceed by chance: a bound on the
+ * largest of n normal variables, and 2. */
+static double deviations(size_t n)
+{
+    return gbsi_sqrt(2.0 * gbsi_log((double)n + 1.0)) + 2.0;
+}
+
+static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_t slot, double z,
+                         double *scratch, comparison *c)
+{
+    const uint32_t k = gbsi_plan_arity(run->engine.plan, slot);
+    double *own[2] = {scratch, scratch + k};
+    double *random[2] = {scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
+    gbsi_estimate_slot(run->estimates.estimate, slot, own[0], own[1], NULL, NULL);
+    gbsi_estimate_slot(other, slot, random[0], random[1], NULL, NULL);
+    for (uint32_t a = 0; a < k; ++a) {
+        const double error = gbsi_sqrt(own[1][a] * own[1][a] + random[1][a] * random[1][a]);
+        if (isnan(error)) {
+            continue;
+        }
+        const double beyond = fabs(own[0][a] - random[0][a]) - z * error;
+        if (isnan(c->bias) || beyond > c->bias) {
+            c->bias = beyond > 0.0 ? beyond : 0.0;
+            c->variable = run->problem.part->user_variable[run->engine.plan->variable_of[slot]];
+        }
+        c->random_error = random[1][a] > c->random_error ? random[1][a] : c->random_error;
+    }
+}
+
+static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, comparison *c,
+                          gbs_error *err)
+{
+    size_t n = run->shared.share == NULL ? 0 : run->shared.share->facts.n_states;
+    double *scratch = gbsi_alloc_array(4 * (size_t)run->engine.plan->max_arity, sizeof *scratch);
+    if (scratch == NULL) {
+        return gbsi_no_memory(err, "comparison", run->engine.plan->max_arity * 4 * sizeof *scratch);
+    }
+    for (uint32_t slot = 0; run->shared.share == NULL && slot < run->engine.plan->n_slots; ++slot) {
+        n += gbsi_plan_arity(run->engine.plan, slot);
+    }
+    for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
+        if (run->shared.own_slot == NULL || run->shared.own_slot[slot] != 0) {
+            compare_slot(run, other, slot, deviations(n), scratch, c);
+        }
+    }
+    gbsi_free(scratch);
+    return GBS_OK;
+}
+
+/* Of all ranks that share the model: the largest bias, at the first variable that has it. */
+static gbs_status compare_ranks(const gbs_run *run, comparison *c, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_ranks *ranks = run->ranks;
+    double most[2] = {isnan(c->bias) ? -1.0 : c->bias, c->random_error};
+    if (run->shared.share == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_F64, most, 2, err));
+    uint64_t from_end = c->bias == most[0] ? UINT32_MAX - c->variable : 0;
+    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &from_end, 1, err));
+    c->bias = most[0] < 0.0 ? (double)NAN : most[0];
+    c->random_error = most[1];
+    c->variable = UINT32_MAX - (uint32_t)from_end;
+cleanup:
+    return status;
+}
+
+/* The random draw in place of the run's own. */
+static gbs_status run_random(gbs_run *run, gbsi_drive *drive, gbsi_estimate *other, uint64_t passes,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_draw *draw = run->engine.executor.draw;
+    const gbs_run_options options =
+        gbsi_draw_instead(&run->options, gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
+    run->engine.executor.draw = gbsi_draw_of(&options, run->engine.executor.level);
+    for (uint64_t pass = 0; pass < passes + passes / SHARE; ++pass) {
+        GBSI_TRY(gbsi_run_advance(run, drive, pass < passes / SHARE ? NULL : other, err));
+        if (drive->stop != GBSI_GO_ON) {
+            break;
+        }
+    }
+cleanup:
+    run->engine.executor.draw = draw;
+    return status;
+}
+
+/* With a weight for every state of all others and a fixed order herding converges: Chen et al.
+ * (2016), theorem 3. */
+static bool converges(const gbs_run_options *options, unsigned scan_traits)
+{
+    return gbsi_draw_completes(options) && (scan_traits & GBSI_SCAN_REPEATS) != 0;
+}
+
+/* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ------------ */
+
+/* Weights of a variable, on the mean. */
+static double weights_each(const gbs_run *run)
+{
+    return run->report.public.n_weights / (double)run->engine.plan->n_slots;
+}
+
+/* What herding itself is off by: of each of |Y| keys the count, by what its weight differs from its
+ * start, two numbers of variance 1/12 (their equation (10) adds up the worst cases). */
+static double herding_error(const gbs_run *run)
+{
+    return gbsi_sqrt(weights_each(run) / (6.0 * (double)run->report.public.chains)) /
+           (double)run->report.public.sweeps;
+}
+
+static int advised(const gbsi_engine *engine, const gbs_run_options *options, double weights)
+{
+    const gbsi_draw *draw = engine->executor.draw;
+    const int other =
+        draw->advise == NULL ? -1 : draw->advise(options, engine->plan->n_slots, weights);
+    return other < 0 ? gbsi_draw_with(GBSI_DRAW_INDEPENDENT) : other;
+}
+
+/* Period and advised draw, into the report. @param random_error of the random draw in the run's
+ * place. */
+static void judge(gbs_run *run, double bias, double random_error)
+{
+    gbs_report *r = &run->report.public;
+    if (bias > random_error) {
+        r->period = "plateau";
+        r->advised_draw = gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
+    } else if (herding_error(run) >= random_error) {
+        r->period = "gibbs-like";
+        r->advised_draw = gbsi_draw_name(advised(&run->engine, &run->options, weights_each(run)));
+    } else {
+        r->period = "fast";
+        r->advised_draw = gbsi_draw_name(run->options.draw);
+    }
+}
+
+static gbs_status advise(gbs_run *run, const comparison *c, double random_error, gbs_error *err)
+{
+    const gbs_report *r = &run->report.public;
+    const char *name = gbsi_draw_name(run->options.draw);
+    const double ratio = random_error / c->bias;
+    const double turn = ratio * ratio * (double)r->sweeps; /* sweeps: random errs by the bias */
+    char bias[256] = "";
+    if (c->bias > 0.0) {
+        (void)snprintf(bias, sizeof bias,
+                       "is biased by at least %.2g at variable %" PRIu32
+                       "; at this length the random draw has standard errors of %.2g, and from "
+                       "%.2g sweeps on they are below that bias",
+                       c->bias, c->variable, random_error, turn);
+    } else {
+        (void)snprintf(bias, sizeof bias,
+                       "has no guarantee of convergence here; %.0f sweeps of the random draw show "
+                       "no bias beyond their standard error of %.2g",
+                       c->passes, c->random_error);
+    }
+    if (strcmp(r->period, "gibbs-like") == 0) {
+        return gbsi_report_warn(
+            &run->report, err,
+            "draw %s %s; with %.4g weights per variable it is not yet better than "
+            "random draws after %.4g sweeps: use --draw %s or more sweeps",
+            name, bias, weights_each(run), (double)r->sweeps, r->advised_draw);
+    }
+    return gbsi_report_warn(&run->report, err, "draw %s %s: %s --draw %s", name, bias,
+                            strcmp(r->period, "fast") == 0 ? "keep" : "use", r->advised_draw);
+}
+
+static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
+{
+    const double at_length =
+        c->random_error * gbsi_sqrt(c->passes / (double)run->report.public.sweeps);
+    run->report.public.bias_estimate = c->bias;
+    if (isnan(c->bias)) {
+        return GBS_OK;
+    }
+    judge(run, c->bias, at_length);
+    return c->bias == 0.0 && converges(&run->options, run->engine.scan_traits)
+               ? GBS_OK
+               : advise(run, c, at_length, err);
+}
+
+/* Of a chain: the mean over all groups of chains, wherever they are, of whole numbers. */
+static gbs_status count_weights(gbs_run *run, gbs_error *err)
+{
+    const gbsi_executor *x = &run->engine.executor;
+    double sum[2] = {0.0, x->n_groups};
+    gbs_status status = GBS_OK;
+    if (x->draw->n_weights == NULL) {
+        run->report.public.n_weights = 0.0;
+        return GBS_OK;
+    }
+    sum[0] = x->n_groups == 0 ? 0.0 : floor(x->draw->n_weights(x->draw_state) * sum[1] + 0.5);
+    if (run->ranks != NULL) { /* of a shared model every rank has all groups */
+        status = run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_F64, sum,
+                                     gbsi_chains_are_spread(run) ? 2 : 1, err);
+    }
+    run->report.public.n_weights = sum[0] / sum[1];
+    return status;
+}
+
+gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_estimate *other = NULL;
+    const gbsi_stop stop = drive->stop;
+    uint64_t passes = run->report.public.sweeps / SHARE;
+    passes = passes < LEAST_PASSES ? LEAST_PASSES : passes;
+    const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
+    if (draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0 || stop >= GBSI_STOP_TIME) {
+        return GBS_OK;
+    }
+    comparison c = {.bias = NAN, .passes = (double)passes};
+    drive->stop = GBSI_GO_ON;
+    GBSI_TRY(count_weights(run, err));
+    GBSI_TRY(gbsi_run_new_estimate(run, &other, err));
+    GBSI_TRY(run_random(run, drive, other, passes, err));
+    if (drive->stop == GBSI_GO_ON) { /* else cut short: no comparison */
+        GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
+        GBSI_TRY(gbsi_estimate_tell(other, err));
+        GBSI_TRY(compare(run, other, &c, err));
+        GBSI_TRY(compare_ranks(run, &c, err));
+        GBSI_TRY(tell(run, &c, err));
+    }
+    drive->stop = drive->stop == GBSI_STOP_SIGNAL ? GBSI_STOP_SIGNAL : stop;
+cleanup:
+    gbsi_estimate_free(other);
+    return status;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Passes thrown away: a number, or until the chains agree on the log density.
+ *
+ * The trace of log densities is thinned as it grows: at most 64 values per chain, every s-th pass
+ * with s doubling. At 64, 128, 256, ... passes split R-hat [M9] of its second half decides. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "chains/density.h"
+#include "chains/run.h"
+
+#define TRACE GBSI_BURN_IN_VALUES
+#define TOLD  8u /* R-hat is told after every so many of them */
+
+/* @return GBS_STOPPED where the watch stopped it, with nothing recorded. */
+static gbs_status record(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+{
+    gbsi_burn_in *t = &run->burn_in;
+    const gbsi_executor *x = &run->engine.executor;
+    double *all = t->now + x->n_all;
+    double density[GBSI_LANES];
+    for (uint32_t g = 0; g < x->n_groups; ++g) {
+        gbsi_executor_group_density(x, g, watch, density);
+        for (uint32_t lane = 0; lane < x->lanes && g * x->lanes + lane < x->n_chains; ++lane) {
+            t->now[g * x->lanes + lane] = density[lane];
+        }
+        if (gbsi_watch_spend(watch, GBSI_LANES)) {
+            return GBS_STOPPED;
+        }
+    }
+    const gbs_status status = gbsi_run_gather_f64(run, t->now, all, err);
+    for (uint32_t chain = 0; chain < x->n_all; ++chain) {
+        t->density[(size_t)chain * TRACE + t->n] = all[chain];
+    }
+    ++t->n;
+    return status;
+}
+
+/* Split R-hat of the second half of what is recorded. */
+static double rhat_of(const gbs_run *run, const gbsi_burn_in *t)
+{
+    const size_t half = t->n / 2;
+    return gbsi_split_rhat(t->density + (t->n - half), run->engine.executor.n_all, half, TRACE);
+}
+
+/* Keep every second value: the stride has doubled. */
+static void thin(uint32_t n_chains, gbsi_burn_in *t)
+{
+    for (uint32_t chain = 0; chain < n_chains; ++chain) {
+        double *value = t->density + (size_t)chain * TRACE;
+        for (size_t i = 0; i < TRACE / 2; ++i) {
+            value[i] = value[2 * i + 1];
+        }
+    }
+    t->n = TRACE / 2;
+    t->stride *= 2;
+}
+
+/* The most that automatic burn-in may take: at most the sweeps asked for, or half of the updates.
+ */
+static uint64_t most_passes(const gbs_run *run)
+{
+    const uint64_t per_pass = gbsi_run_n_places(run) * run->engine.executor.n_all;
+    const uint64_t most = run->options.sweeps > 0
+                              ? run->options.sweeps
+                              : run->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);
+    const bool hopeless = run->problem.support == GBSI_SUPPORT_DISCONNECTED; /* they cannot agree */
+    return hopeless && most > TRACE ? TRACE : most;
+}
+
+static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_burn_in *t = &run->burn_in;
+    t->most = most_passes(run); /* of this run, whatever it was before a checkpoint */
+    t->stride = t->stride == 0 ? 1 : t->stride;
+    GBSI_TRY(gbsi_burn_in_take(run, err));
+    while (run->report.public.burn_in < t->most && drive->stop == GBSI_GO_ON) {
+        GBSI_TRY(gbsi_run_pass(run, drive, false, err));
+        const uint64_t done = ++run->report.public.burn_in;
+        if (done % t->stride == 0) {
+            GBSI_TRY(record(run, &drive->watch, err));
+            if (status == GBS_STOPPED) {
+                status = GBS_OK;
+                break;
+            }
+        }
+        if (done % t->stride == 0 && t->n % TOLD == 0) {
+            drive->rhat = rhat_of(run, t);
+        }
+        if (t->n == TRACE) { /* done = 64 * 2^k */
+            const double rhat = drive->rhat;
+            if (rhat < GBSI_BURN_IN_RHAT) {
+                run->report.burn_in_agreed = true;
+                break;
+            }
+            GBSI_TRY(
+                gbsi_run_turn_to_ladders(run, drive, gbsi_run_is_stuck(run, drive, rhat), err));
+            thin(run->engine.executor.n_all, t);
+        }
+        /* The clock only ends it: the count in the report reproduces the run. */
+        bool late = run->options.time_s > 0.0 &&
+                    gbsi_clock_s() - drive->started_s > run->options.time_s / 2;
+        GBSI_TRY(gbsi_run_any(run, &late, err));
+        if (late) {
+            break;
+        }
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
+    }
+    run->report.slow_passes = t->stride > 1 ? run->report.public.burn_in : 0;
+    if (drive->stop == GBSI_GO_ON || run->report.burn_in_agreed ||
+        run->report.public.burn_in >= t->most) {
+        run->phase = GBSI_PHASE_SAMPLING;
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status by_number(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t most = run->options.restarts ? 0 : run->options.burn_in; /* none is needed */
+    run->report.burn_in_agreed = true;                                      /* the user's word */
+    while (run->report.public.burn_in < most && drive->stop == GBSI_GO_ON) {
+        GBSI_TRY(gbsi_run_pass(run, drive, false, err));
+        ++run->report.public.burn_in;
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
+    }
+    if (run->report.public.burn_in >= most) {
+        run->phase = GBSI_PHASE_SAMPLING;
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    const bool automatic = run->options.burn_in == GBS_BURN_IN_AUTO && !run->options.restarts;
+    const gbs_status status = (automatic ? until_mixed : by_number)(run, drive, err);
+    if (run->phase != GBSI_PHASE_BURN_IN) {
+        gbsi_free(run->burn_in.density);
+        run->burn_in.density = NULL;
+    }
+    return status;
+}
+
+gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err)
+{
+    const unsigned long long taken = run->report.public.burn_in;
+    const unsigned long long most = most_passes(run);
+    if (run->burn_in.most > 0 && taken >= run->burn_in.most && taken < most) {
+        return gbsi_report_warn(&run->report, err,
+                                "the chains did not agree when burn-in ended, after %llu sweeps, "
+                                "as the --sweeps or --max-updates that the run began with allowed "
+                                "no more; begun with those it has now it would burn in for up to "
+                                "%llu: begin again, or give --burn-in then",
+                                taken, most);
+    }
+    return gbsi_report_warn(&run->report, err,
+                            "the chains did not agree when burn-in ended, after %llu sweeps: try "
+                            "more --sweeps or a longer --burn-in",
+                            taken);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws put together and given to the user. */
+#include "drive/draws.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "chains/density.h"
+
+static gbs_status rows_take(gbsi_draw_rows *rows, const gbs_run *run, gbs_error *err)
+{
+    const uint32_t n = run->problem.model->n_variables;
+    const gbsi_executor *x = &run->engine.executor;
+    rows->size = sizeof(double) + n * sizeof *rows->state;
+    rows->own = gbsi_alloc_array(x->n_chains, rows->size);
+    rows->all = gbsi_alloc_array(gbsi_run_speaks(run) ? x->n_all : 0, rows->size);
+    rows->state = gbsi_alloc_array(n, sizeof *rows->state);
+    return rows->own == NULL || rows->all == NULL || rows->state == NULL
+               ? gbsi_no_memory(err, "draws of all ranks", x->n_all * rows->size)
+               : GBS_OK;
+}
+
+static void rows_free(gbsi_draw_rows *rows)
+{
+    gbsi_free(rows->own);
+    gbsi_free(rows->all);
+    gbsi_free(rows->state);
+}
+
+static void rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
+                     const uint32_t *state)
+{
+    unsigned char *row = rows->own + chain * rows->size;
+    memcpy(row, &log_density, sizeof log_density);
+    memcpy(row + sizeof log_density, state, rows->size - sizeof log_density);
+}
+
+static gbs_status rows_give(gbsi_draw_rows *rows, gbs_run *run, const gbsi_drive *drive,
+                            uint64_t draw, gbs_error *err)
+{
+    gbs_status status = gbsi_run_gather(run, rows->own, rows->size, rows->all, err);
+    const uint32_t n_given = gbsi_run_speaks(run) ? run->engine.executor.n_all : 0;
+    for (uint32_t chain = 0; chain < n_given && status >= 0; ++chain) {
+        const unsigned char *row = rows->all + chain * rows->size;
+        double log_density = 0.0;
+        memcpy(&log_density, row, sizeof log_density);
+        memcpy(rows->state, row + sizeof log_density, rows->size - sizeof log_density);
+        status = gbsi_run_give_draw(run, drive, draw, chain, log_density, rows->state, err);
+    }
+    return status;
+}
+
+/* Chains told from two. */
+static gbs_status give_split(gbs_run *run, const gbsi_drive *drive, gbsi_giving *g, gbs_error *err)
+{
+    uint32_t *x = g->x;
+    uint32_t *user = g->user;
+    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
+    gbs_status status = GBS_OK;
+    for (uint32_t chain = 0; status >= 0 && chain < run->report.public.chains; ++chain) {
+        const double density = gbsi_recombine(&run->engine, run->problem.part, chain, x,
+                                              x + run->problem.part->n_variables);
+        gbsi_part_user_state(run->problem.part, x, user);
+        status = gbsi_run_give_draw(run, drive, draw, chain, density, user, err);
+    }
+    return status;
+}
+
+/* Every chain's state at the end of a kept pass, in the user's numbering. What a scan omits has no
+ * state, and the whole then no density. */
+static gbs_status give_each(gbs_run *run, const gbsi_drive *drive, gbsi_giving *g, gbs_error *err)
+{
+    const uint32_t lanes = run->engine.executor.lanes;
+    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
+    double density[GBSI_LANES];
+    gbs_status status = GBS_OK;
+    for (uint32_t chain = 0; status >= 0 && chain < run->engine.executor.n_chains; ++chain) {
+        if (chain % lanes == 0) {
+            gbsi_executor_group_density(&run->engine.executor, chain / lanes, NULL, density);
+        }
+        const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % lanes];
+        if (run->shared.share != NULL) {
+            gbsi_executor_get(&run->engine.executor, chain, g->x);
+            GBSI_TRY(gbsi_shared_gather_state(run, g->x, g->user, err));
+            status = gbsi_run_speaks(run)
+                         ? gbsi_run_give_draw(run, drive, draw, chain, own, g->user, err)
+                         : GBS_OK;
+            continue;
+        }
+        gbsi_run_user_state(run, chain, g->x, g->user);
+        if (run->ranks != NULL) {
+            rows_put(&g->rows, chain, own, g->user);
+        } else {
+            status = gbsi_run_give_draw(run, drive, draw, chain, own, g->user, err);
+        }
+    }
+    if (status >= 0 && gbsi_chains_are_spread(run)) {
+        status = rows_give(&g->rows, run, drive, draw, err);
+    }
+cleanup:
+    return status;
+}
+
+void gbsi_giving_free(gbsi_giving *g)
+{
+    gbsi_free(g->x);
+    gbsi_free(g->user);
+    rows_free(&g->rows);
+}
+
+gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *g, gbs_error *err)
+{
+    const size_t n_model = run->shared.share != NULL ? run->shared.share->facts.n_user_variables
+                                                     : run->problem.model->n_variables;
+    g->x =
+        gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *g->x);
+    g->user = gbsi_alloc_array(n_model, sizeof *g->user);
+    run->report.split_draws = splits;
+    if (g->x == NULL || g->user == NULL) {
+        return gbsi_no_memory(err, "run", n_model * sizeof *g->x);
+    }
+    if (run->shared.share != NULL) {
+        return GBS_OK;
+    }
+    memcpy(g->user, run->problem.whole->fixed_state, n_model * sizeof *g->user);
+    return run->ranks == NULL ? GBS_OK : rows_take(&g->rows, run, err);
+}
+
+gbs_status gbsi_giving_give(gbs_run *run, const gbsi_drive *drive, gbsi_giving *giving,
+                            gbs_error *err)
+{
+    return (run->report.split_draws ? give_split : give_each)(run, drive, giving, err);
+}

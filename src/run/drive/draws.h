@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws put together and given to the user. */
+#ifndef GBSI_DRIVE_DRAWS_H
+#define GBSI_DRIVE_DRAWS_H
+
+#include "chains/run.h"
+
+/* Draws of all chains on their way to rank 0. */
+typedef struct gbsi_draw_rows {
+    size_t size;        /* of a row: its log density, then the state of every variable */
+    unsigned char *own; /* [chains of this rank] */
+    unsigned char *all; /* [chains of the run] on rank 0 */
+    uint32_t *state;    /* scratch */
+} gbsi_draw_rows;
+
+/* What draws are put together in. */
+typedef struct gbsi_giving {
+    uint32_t *x;         /* [part variables], of chains told from two [2] */
+    uint32_t *user;      /* [model variables] */
+    gbsi_draw_rows rows; /* of several ranks */
+} gbsi_giving;
+
+/* @param splits the states of a chain are told from two. */
+gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *giving, gbs_error *err);
+/* Every chain's state at the end of a kept pass, in the user's numbering. */
+gbs_status gbsi_giving_give(gbs_run *run, const gbsi_drive *drive, gbsi_giving *giving,
+                            gbs_error *err);
+void gbsi_giving_free(gbsi_giving *giving);
+
+#endif

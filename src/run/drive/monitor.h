@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traces of a run's sampling: gibbsite/traces.h. */
+#ifndef GBSI_DRIVE_MONITOR_H
+#define GBSI_DRIVE_MONITOR_H
+
+#include "estimate/thinned.h"
+#include "gibbsite/traces.h"
+
+typedef struct gbsi_monitor {
+    bool asked;
+    uint32_t n;
+    uint32_t *variable;  /* [n] of the user */
+    gbsi_thinned traces; /* of all of them, where anything is sampled */
+    uint32_t *x, *user;  /* scratch: states of two chains of the part, and of the model */
+    uint32_t *state;     /* [n] scratch */
+} gbsi_monitor;
+
+/* Memory for the chains of the run, which is about to begin or to go on. */
+gbs_status gbsi_monitor_begin(gbs_run *run, gbs_error *err);
+/* After a pass that is kept. */
+void gbsi_monitor_pass(gbs_run *run);
+/* Of the chains of all ranks, on all ranks. */
+gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err);
+void gbsi_monitor_free(gbsi_monitor *monitor); /* what it owns, not the struct */
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One pass of all chains, and what the clock and the counts say after it. */
+#include "chains/run.h"
+
+/* What a pass has of all ranks. */
+static gbs_status bring_together(gbs_run *run, gbsi_estimate *estimate, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t n_updates = 0;
+    GBSI_TRY(gbsi_run_count_updates(run, &n_updates, err));
+    run->report.public.updates += n_updates * run->engine.executor.n_all;
+    if (estimate != NULL) {
+        GBSI_TRY(gbsi_estimate_meet(estimate, run->engine.pool, err));
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const bool answering = run->report.answering;
+    if ((run->engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
+        gbsi_sequence sequence = {0};
+        GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, drive->pass, &sequence, err));
+        GBSI_TRY(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n,
+                                 &run->engine.schedule, err));
+    }
+    if (run->options.restarts) {
+        GBSI_TRY(gbsi_run_restart(run, drive, err));
+    }
+    gbsi_drive_go_on(drive, estimate != NULL);
+    /* Half a pass is nothing to go on from, and ranks end theirs together. */
+    drive->whole = run->checkpoints.path != NULL || run->ranks != NULL;
+    run->engine.executor.watch = &drive->watch;
+    run->report.answering = false; /* estimates are in the making while progress is told */
+    status = gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, drive->pass, estimate,
+                                run->estimates.rao_blackwell, err);
+    run->report.answering = answering;
+    GBSI_TRY(status);
+    ++drive->pass;
+    const gbs_status brought = bring_together(run, estimate, err);
+    status = brought < 0 ? brought : status; /* which says whether the pass was cut short */
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
+                            gbs_error *err)
+{
+    const gbs_status status = run_once(run, drive, estimate, err);
+    if (status >= 0) {
+        gbsi_run_watch(run, drive, estimate != NULL);
+        const gbs_status agreed = gbsi_drive_agree(run, drive, err);
+        return agreed < 0 ? agreed : status;
+    }
+    return status;
+}
+
+/* With traces alone a pass that is kept has no estimate. */
+gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+{
+    const gbs_status status = run_once(run, drive, keep ? run->estimates.estimate : NULL, err);
+    if (status == GBS_STOPPED && keep) {
+        const gbs_status warned = gbsi_report_warn(
+            &run->report, err, "the last sweep was stopped early by --time or a signal: %s",
+            run->estimates.estimate == NULL
+                ? "nothing of it is in the estimates"
+                : "its updates are in the estimates, but it is not counted as a sweep");
+        return warned < 0 ? warned : status;
+    }
+    if (status >= 0 && keep) {
+        ++run->report.public.sweeps;
+        if (run->estimates.trace != NULL) {
+            gbsi_traces_put(&run->estimates, &run->engine);
+        }
+        gbsi_monitor_pass(run);
+    }
+    if (status >= 0) {
+        gbsi_run_watch(run, drive, keep);
+        if (drive->pass == run->checkpoints.stop_after) {
+            drive->stop = GBSI_STOP_SIGNAL;
+        }
+        const gbs_status agreed = gbsi_drive_agree(run, drive, err);
+        return agreed < 0 ? agreed : status;
+    }
+    if (run->purpose.up_only) { /* whose ranks meet in the end */
+        drive->stop = GBSI_STOP_FAILED;
+        (void)gbsi_drive_agree(run, drive, NULL);
+    }
+    return status;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From model and evidence to a compiled run: condition, choose what is exact, plan. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "chains/run.h"
+#include "chains/run_options.h"
+#include "choose/exact_part.h"
+#include "choose/pilot.h"
+#include "drive/run_memory.h"
+
+static gbs_status count_colors(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if ((run->engine.scan_traits & GBSI_SCAN_COLORED) != 0) {
+        run->report.public.n_colors = run->engine.schedule.n_batches;
+        return GBS_OK;
+    }
+    uint32_t *color = gbsi_alloc_array(run->problem.part->n_variables, sizeof *color);
+    if (color == NULL) {
+        return gbsi_no_memory(err, "colouring", run->problem.part->n_variables * sizeof *color);
+    }
+    GBSI_TRY(gbsi_graph_color(run->problem.graph, watch, color, &run->report.public.n_colors, err));
+cleanup:
+    gbsi_free(color);
+    return status;
+}
+
+/* Blocks are drawn without the states of neighbours. */
+static gbs_status refuse_context(const gbsi_draw *draw, const gbsi_scan *scan, gbs_error *err)
+{
+    if ((draw->traits & GBSI_DRAW_HERDS) == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--draw: %s reads the states of a variable's neighbours, and the %s scan "
+                         "draws it given others every time: use --scan %s",
+                         draw->name, scan->name, gbsi_scan_base_name());
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                     "--draw: %s keeps a weight for each state of a variable's "
+                     "neighbours, and the %s scan draws it given others every time: use keys "
+                     "that look at the conditional alone: --keys bins (or one)",
+                     draw->name, scan->name);
+}
+
+gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err)
+{
+    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
+    if ((draw->traits & GBSI_DRAW_POSITION) != 0 &&
+        (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--draw: %s needs a scan that updates every variable once per pass, and "
+                         "scan %s does not: use --scan %s",
+                         draw->name, run->engine.scan->name, gbsi_scan_base_name());
+    }
+    const bool blocks = (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
+    const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    if ((draw->traits & GBSI_DRAW_CONTEXT) != 0 && blocks) {
+        return refuse_context(draw, run->engine.scan, err);
+    }
+    if ((draw->traits & GBSI_DRAW_EXACT) == 0 && splits) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--draw: %s does not leave the target invariant, which the %s scan "
+                         "needs: use --draw random",
+                         draw->name, run->engine.scan->name);
+    }
+    if (run->purpose.anneals && (blocks || splits)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: %s chains are not annealed: use --scan %s",
+                         run->engine.scan->name, gbsi_scan_base_name());
+    }
+    run->engine.schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
+    run->engine.schedule.wants_last = run->options.restarts;
+    run->engine.schedule.only = run->problem.target;
+    return GBS_OK;
+}
+
+static gbs_status compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_sequence sequence = {0};
+    if (gbsi_engine_has_form(&run->engine)) {
+        run->report.public.scan = gbsi_scan_of(run->options.scan)->name;
+        gbsi_lattice_compile(&run->engine, &run->report.public);
+        return GBS_OK;
+    }
+    run->engine.scan = gbsi_scan_of(run->options.scan);
+    if (run->engine.scan == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: found a number that is no gbs_scan_kind");
+    }
+    run->report.public.scan = run->engine.scan->name;
+    run->engine.scan_traits = run->engine.scan->traits;
+    run->engine.pass = gbsi_pass_of(run->options.scan);
+    GBSI_TRY(run->engine.scan->init(run->problem.graph, &run->options, watch,
+                                    &run->engine.scan_state, &run->engine.scan_traits, err));
+    GBSI_TRY(gbsi_run_check_draw(run, err));
+    GBSI_TRY(gbsi_run_certify(run, err));
+    GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    GBSI_TRY(gbsi_plan_new(
+        run->problem.soft != NULL ? run->problem.soft : run->problem.part, run->problem.graph,
+        sequence.variable, sequence.n,
+        (gbsi_plan_options){.repeats = (run->engine.scan_traits & GBSI_SCAN_REPEATS) != 0,
+                            .sell = gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1,
+                            .heated = run->purpose.anneals,
+                            .measure = !run->purpose.limited},
+        &run->engine.plan, err));
+    if (run->engine.plan->level_start != NULL && !run->engine.schedule.wants_position &&
+        !run->engine.schedule.wants_last) {
+        GBSI_TRY(gbsi_plan_own_pass(run->engine.plan, &run->engine.schedule, err));
+    } else {
+        GBSI_TRY(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n,
+                                 &run->engine.schedule, err));
+    }
+    GBSI_TRY(count_colors(run, watch, err));
+    const bool blocks =
+        (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0; /* which have no levels */
+    run->report.public.n_levels = blocks ? 0 : run->engine.schedule.n_batches;
+    run->report.public.n_batches = run->report.public.n_levels;
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_watch *before = gbsi_watch_enter(watch);
+    gbsi_schedule_free(&run->engine.schedule);
+    run->engine.schedule = (gbsi_schedule){0};
+    gbsi_plan_free(run->engine.plan);
+    run->engine.plan = NULL;
+    run->engine.scan->free(run->engine.scan_state);
+    run->engine.scan_state = NULL;
+    run->options.scan = scan_kind;
+    GBSI_TRY(compile(run, watch, err));
+    GBSI_TRY(gbsi_run_predict(run, err));
+cleanup:
+    gbsi_watch_leave(before);
+    return status;
+}
+
+gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (run->problem.part == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_run_check(run, err));
+    if (run->engine.pool == NULL) {
+        GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
+    }
+    const gbsi_executor_setting setting =
+        gbsi_engine_setting(&run->engine, &run->options, run->memory.draw_room);
+    GBSI_TRY(gbsi_executor_init(&run->engine.executor, &setting, err));
+    run->engine.executor.ranks = run->ranks;
+    GBSI_TRY(gbsi_traces_take(&run->estimates, &run->engine, (uint32_t)run->options.chains, err));
+    if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->purpose.anneals) {
+        GBSI_TRY(gbsi_run_new_estimate(run, &run->estimates.estimate, err));
+    }
+cleanup:
+    return status;
+}
+
+/* Room for the marginals of what is answered exactly. */
+static gbs_status take_exact_marginals(gbs_run *run, gbs_error *err)
+{
+    const gbsi_conditioned *whole = run->problem.whole;
+    const size_t n = whole->state_offset[whole->n_variables];
+    if (run->report.public.n_exact_variables == 0) {
+        return GBS_OK;
+    }
+    run->estimates.exact_p = gbsi_alloc_array_zero(n, sizeof *run->estimates.exact_p);
+    return run->estimates.exact_p != NULL
+               ? GBS_OK
+               : gbsi_no_memory(err, "marginals", n * sizeof *run->estimates.exact_p);
+}
+
+/* What is sampled, and whether by bits. A lattice of which nothing may be answered exactly is its
+ * own part, and then needs no graph, which would take many times as much memory. */
+static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (run->options.method == GBS_METHOD_SAMPLE && !gbsi_engine_has_form(&run->engine)) {
+        GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.whole, err));
+    }
+    if (gbsi_engine_has_form(&run->engine)) {
+        run->problem.part = run->problem.whole;
+        run->report.public.n_components =
+            run->engine.spins != NULL ? run->engine.spins->n_components : 1;
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
+    GBSI_TRY(gbsi_run_choose_exact(run, err));
+    GBSI_TRY(gbsi_problem_take_part(&run->problem, &run->options, &run->report.public, err));
+    GBSI_TRY(take_exact_marginals(run, err));
+    run->report.public.n_components = run->problem.components->n;
+    if (run->purpose.divides && !run->report.public.has_zeros) {
+        gbsi_problem_forget_components(&run->problem);
+        gbsi_mapping_rest(&run->problem.model->mapping); /* compiling reads a part of it */
+    }
+    if (run->problem.part != NULL && run->options.method != GBS_METHOD_SAMPLE) {
+        GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
+    }
+    if (run->problem.part != NULL && !gbsi_engine_has_form(&run->engine)) {
+        GBSI_TRY(gbsi_choose_chains(&run->engine, &run->options, &run->problem, watch, err));
+    }
+    if (run->problem.part != NULL && !gbsi_engine_has_form(&run->engine) && run->purpose.limited) {
+        GBSI_TRY(gbsi_run_check_part(run, err));
+    }
+cleanup:
+    return status;
+}
+
+/* Splashes are of random draws of a plan; a certificate is of single variables. */
+static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o)
+{
+    return purpose->limited && !purpose->anneals &&
+           (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 && o->certified == 0.0;
+}
+
+void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
+{
+    const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
+    const bool wanted = choice == GBSI_CHOICE_TRIED ||
+                        (choice == GBSI_CHOICE_BY_NEED && run->report.public.has_zeros);
+    run->engine.undecided =
+        wanted && !gbsi_engine_has_form(&run->engine) && may_splash(&run->purpose, &run->options);
+    run->engine.by_need = choice == GBSI_CHOICE_BY_NEED;
+    run->engine.named = choice == GBSI_CHOICE_NAMED;
+    if (choice == GBSI_CHOICE_TRIED && !run->engine.undecided) {
+        run->report.public.scan_reason = "splashes do not support these options";
+    }
+}
+
+gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const double begun_s = gbsi_clock_s();
+    const int asked = run->options.scan;
+    gbsi_deadline deadline = {.begun_s = begun_s, .time_s = run->options.time_s};
+    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
+    gbsi_watch *before = gbsi_watch_enter(&watch);
+    if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
+        run->options.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */
+    }
+    if (run->purpose.limited) {
+        GBSI_TRY(gbsi_run_check_model(run, err));
+    }
+    GBSI_TRY(
+        gbsi_condition_watched(run->problem.model, evidence, &watch, &run->problem.whole, err));
+    GBSI_TRY(find_part(run, &watch, err));
+    run->report.public.n_free_variables = run->problem.whole->n_variables;
+    run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+    if (run->problem.part != NULL) {
+        GBSI_TRY(compile(run, &watch, err));
+        GBSI_TRY(gbsi_run_predict(run, err));
+        gbsi_run_plan_pilot(run, asked);
+    }
+    if (run->problem.part == NULL) {
+        run->report.public.predicted_bytes = gbsi_run_standing_bytes(run);
+    }
+    if (gbsi_watch_stopped(&watch)) { /* amid a search that then found less */
+        GBSI_TRY(gbsi_watch_fail(err, "preparing the run"));
+    }
+    run->report.public.compile_s = gbsi_clock_s() - begun_s;
+cleanup:
+    gbsi_watch_leave(before);
+    return status;
+}

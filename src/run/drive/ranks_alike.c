@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* That all ranks have the same run before them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "chains/run.h"
+#include "checkpoint/checkpoint_text.h"
+#include "gibbsite/io.h"
+#include "ranks/ranks.h"
+
+/* What conditioning, the search for exact answers and the compiler made of the model. */
+typedef struct decisions {
+    uint64_t n_free, n_exact, n_components, all_exact, chains, n_levels, undecided;
+    char exact[40]; /* digest of the components that are exact */
+} decisions;
+
+static gbs_status decide(const gbs_run *run, decisions *d, gbs_error *err)
+{
+    const gbs_report *r = &run->report.public;
+    *d = (decisions){.n_free = r->n_free_variables,
+                     .n_exact = r->n_exact_variables,
+                     .n_components = r->n_components,
+                     .all_exact = run->problem.part == NULL,
+                     .chains = r->chains,
+                     .n_levels = r->n_levels,
+                     .undecided = run->engine.undecided};
+    return gbsi_digest_exact(run, d->exact, err);
+}
+
+/* The first line of rank 0's that is another here. */
+static gbs_status name_difference(const char *own, const char *first, gbs_error *err)
+{
+    size_t line = 0;
+    for (size_t i = 0; own[i] == first[i] && own[i] != '\0'; ++i) {
+        line = own[i] == '\n' ? i + 1 : line;
+    }
+    return gbsi_fail(err, GBS_ERR_STATE,
+                     "this rank has %.*s, rank 0 has %.*s: all ranks need the same version, model, "
+                     "evidence, options and checkpoint",
+                     (int)strcspn(own + line, "\n"), own + line, (int)strcspn(first + line, "\n"),
+                     first + line);
+}
+
+static gbs_status compare_text(const gbs_run *run, const char *own, uint64_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_ranks *ranks = run->ranks;
+    uint64_t n_first = n;
+    char *first = NULL;
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, &n_first, sizeof n_first, err));
+    first = gbsi_alloc_zero((size_t)n_first + 1);
+    if (first == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "ranks", (size_t)n_first));
+    }
+    memcpy(first, own, (size_t)(ranks->rank == 0 ? n_first : 0));
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, first, (size_t)n_first, err));
+    if (strcmp(own, first) != 0) {
+        status = name_difference(own, first, err);
+    }
+cleanup:
+    gbsi_free(first);
+    return status;
+}
+
+static gbs_status compare_decisions(const gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_ranks *ranks = run->ranks;
+    decisions own;
+    decisions first;
+    GBSI_TRY(decide(run, &own, err));
+    first = own;
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, &first, sizeof first, err));
+    if (memcmp(&own, &first, sizeof own) != 0) {
+        status = gbsi_fail(err, GBS_ERR_STATE,
+                           "this rank would answer %" PRIu64 " of %" PRIu64
+                           " variables exactly, rank 0 %" PRIu64 " of %" PRIu64
+                           ": time or memory decided otherwise there: give --method and "
+                           "--memory-limit, or no --time",
+                           own.n_exact, own.n_free, first.n_exact, first.n_free);
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char *text = NULL;
+    size_t n = 0;
+    if (run->ranks == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_identity_text(run, &text, &n, err));
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_text(run, text, n, err), err));
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_decisions(run, err), err));
+cleanup:
+    gbs_free(text);
+    return status;
+}
+
+gbs_status gbsi_ranks_compare_files(const gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char *text = NULL;
+    size_t n = 0;
+    if (run->ranks == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_files_text(run, &text, &n, err));
+    GBSI_TRY(compare_text(run, text, n, err));
+cleanup:
+    gbs_free(text);
+    return status;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Turns the first row of verdict.def that applies to a run into the sentence that is printed. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "chains/run.h"
+#include "chains/run_options.h"
+
+static double target_of(const gbs_run *run)
+{
+    const gbs_report *r = &run->report.public;
+    return r->target_error > 0.0  ? r->target_error
+           : run->purpose.up_only ? GBSI_LOG_Z_TARGET
+           : r->temperatures > 0  ? GBSI_TEMPERED_TARGET
+                                  : GBSI_DEFAULT_TARGET;
+}
+
+/* Of ladders the standard error tells, which is at least that between them. */
+bool gbsi_run_chains_agree(const gbs_run *run)
+{
+    return run->tempered != NULL || isnan(run->report.public.max_rhat) ||
+           run->report.public.max_rhat < GBSI_RHAT_LIMIT;
+}
+
+/* Draws of all chains together: so many independent draws at p = 1/2 have the target as standard
+ * error. */
+static double least_draws(const gbs_run *run)
+{
+    const double target = target_of(run);
+    return 0.25 / (target * target);
+}
+
+double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
+{
+    const double chains = run->report.public.chains;
+    const double by_draws = least_draws(run) / chains;
+    const double by_updates = (double)GBSI_LEAST_UPDATES / (updates_per_pass * chains);
+    return by_updates > by_draws && !run->options.restarts ? by_updates : by_draws;
+}
+
+/* Updates of one chain in a pass; those of a ladder, in which replicas move, are of all its levels.
+ */
+static double updates_per_pass(const gbs_run *run)
+{
+    const uint32_t levels = run->report.public.temperatures;
+    return (double)gbsi_run_n_places(run) * (levels > 0 ? levels : 1);
+}
+
+bool gbsi_run_long_enough(const gbs_run *run)
+{
+    const double draws = (double)run->report.public.sweeps * run->report.public.chains;
+    const bool many =
+        updates_per_pass(run) * draws >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
+    return many && draws >= least_draws(run); /* with restarts all draws are independent */
+}
+
+/* Whether the bound on the error holds from any start, even for a single chain. */
+static bool is_proved(const gbs_run *run)
+{
+    return run->options.certified > 0.0 || run->options.restarts;
+}
+
+/* A state of the target's probability that chains take as long to leave as they took to forget
+ * where they started is visited this often by all of them together. [M9] */
+static double visits_of_slow_states(const gbs_run *run)
+{
+    const gbs_report *r = &run->report.public;
+    const double slow = run->tempered == NULL ? (double)run->report.slow_passes : 0.0;
+    const double draws = (double)r->sweeps * r->chains;
+    return slow > 0.0 ? target_of(run) * draws / slow : (double)INFINITY;
+}
+
+static double visits_needed(const gbs_run *run)
+{
+    return run->report.slow_passes >= GBSI_SLOW_PASSES &&
+                   gbsi_run_n_sampled(run) <= GBSI_MOST_CLIMBING
+               ? GBSI_SURE_VISITS
+               : GBSI_LEAST_VISITS;
+}
+
+bool gbsi_run_has_wandered(const gbs_run *run)
+{
+    return is_proved(run) || visits_of_slow_states(run) >= visits_needed(run);
+}
+
+/* ---- used by the conditions and figures of verdict.def --------------------------------------- */
+
+static bool support_unknown(const gbs_run *run)
+{
+    return run->problem.support == GBSI_SUPPORT_UNKNOWN;
+}
+
+static bool has_splashes(const gbs_run *run)
+{
+    return gbsi_executor_may_connect(&run->engine.executor);
+}
+
+static bool splashes_connect(const gbs_run *run)
+{
+    return run->shared.share == NULL ? gbsi_executor_connects(&run->engine.executor)
+                                     : run->shared.connected;
+}
+
+static bool draw_is_exact(const gbs_run *run)
+{
+    const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
+    return draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0;
+}
+
+/* Whether the run could have been given ladders. */
+static bool takes_ladders(const gbs_run *run)
+{
+    gbs_run_options o = run->options;
+    o.temper = 16;
+    return run->shared.share == NULL && !run->purpose.draws && !run->purpose.up_only &&
+           gbsi_options_check(&o, NULL) >= 0;
+}
+
+/* Chains so far apart that auto would try them. */
+static bool ladders_may_help(const gbs_run *run)
+{
+    return run->report.public.max_rhat > GBSI_STUCK_RHAT && takes_ladders(run);
+}
+
+/* What verdict.def advises. */
+static const char *block_scan(void)
+{
+    return gbsi_scan_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->name;
+}
+
+static const char *independent_draw(void)
+{
+    return gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
+}
+
+/* Rounds a number of sweeps up to two digits, for advice. */
+static double round_up(double sweeps)
+{
+    double unit = 1.0;
+    while (sweeps / unit > 100.0) {
+        unit *= 10.0;
+    }
+    const double whole = (double)(uint64_t)(sweeps / unit);
+    return unit * (whole < sweeps / unit ? whole + 1.0 : whole);
+}
+
+/* The sweeps that gbsi_run_long_enough() needs. */
+static double least_sweeps(const gbs_run *run)
+{
+    return round_up(gbsi_run_least_passes(run, updates_per_pass(run)));
+}
+
+/* Those that gbsi_run_has_wandered() needs. */
+static double sweeps_to_wander(const gbs_run *run)
+{
+    const double sweeps = (double)run->report.public.sweeps;
+    return round_up(sweeps * visits_needed(run) / visits_of_slow_states(run));
+}
+
+/* The sweeps for the target error: errors fall with the square root of the sweeps. */
+static double sweeps_for_target(const gbs_run *run)
+{
+    const double ratio = run->report.public.max_mcse / target_of(run);
+    const double sweeps = round_up((double)run->report.public.sweeps * ratio * ratio);
+    return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
+}
+
+/* Twice what round trips so far ask for, and twice the sweeps where there was none. */
+static double sweeps_for_trips(const gbs_report *r)
+{
+    const double trips = r->round_trips > 0 ? (double)r->round_trips : 0.5 * GBSI_LEAST_TRIPS;
+    return round_up(2.0 * (double)r->sweeps * GBSI_LEAST_TRIPS / trips);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+#define SAY(...) (void)snprintf(text, size, __VA_ARGS__)
+#define TRY(...) (void)snprintf(text, size, __VA_ARGS__)
+#define GBSI_REASON(name, condition, sentence, advice)                     \
+    static bool name##_applies(const gbs_run *run)                         \
+    {                                                                      \
+        const gbs_report *r = &run->report.public;                         \
+        (void)r;                                                           \
+        return condition;                                                  \
+    }                                                                      \
+    static void name##_say(const gbs_run *run, char *text, size_t size)    \
+    {                                                                      \
+        const gbs_report *r = &run->report.public;                         \
+        (void)r;                                                           \
+        sentence;                                                          \
+    }                                                                      \
+    static void name##_advise(const gbs_run *run, char *text, size_t size) \
+    {                                                                      \
+        (void)run;                                                         \
+        advice;                                                            \
+    }
+#include "drive/verdict.def"
+#undef GBSI_REASON
+#undef SAY
+#undef TRY
+
+typedef struct reason {
+    bool (*applies)(const gbs_run *run);
+    void (*say)(const gbs_run *run, char *text, size_t size);
+    void (*advise)(const gbs_run *run, char *text, size_t size);
+} reason;
+
+static const reason reasons[] = {
+#define GBSI_REASON(name, ...) {name##_applies, name##_say, name##_advise},
+#include "drive/verdict.def"
+#undef GBSI_REASON
+};
+
+bool gbsi_run_doubt(const gbs_run *run, char *text, size_t size)
+{
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; ++i) {
+        if (reasons[i].applies(run)) {
+            char sentence[192];
+            char advice[96];
+            reasons[i].say(run, sentence, sizeof sentence);
+            reasons[i].advise(run, advice, sizeof advice);
+            (void)snprintf(text, size, "not converged: %s: try %s", sentence, advice);
+            return true;
+        }
+    }
+    return false;
+}

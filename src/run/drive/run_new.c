@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a run begins: options checked, the model prepared, memory taken; with fewer chains where it
+ * is short. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/machine.h"
+#include "base/memory.h"
+#include "chains/run.h"
+#include "chains/run_options.h"
+#include "drive/run_memory.h"
+
+#define MOST_DRAWN (UINT32_C(1) << 20) /* variables: more are sampled without a look at trees */
+
+/* What the draw decides about options that were left open. */
+static gbs_status settle(gbs_run *run, gbs_error *err)
+{
+    char warning[GBSI_WARNING_SIZE] = "";
+    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
+    gbs_status status = GBS_OK;
+    if (draw->settle != NULL && run->options.method != GBS_METHOD_EXACT &&
+        run->options.method != GBS_METHOD_MEAN_FIELD) {
+        GBSI_TRY(draw->settle(&run->options, warning, err));
+    }
+    if (warning[0] != '\0') {
+        status = gbsi_report_warn(&run->report, err, "%s", warning);
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = gbsi_alloc_zero(sizeof *run);
+    if (run == NULL) {
+        return gbsi_no_memory(err, "run", sizeof *run);
+    }
+    run->problem.model = model;
+    gbsi_report_init(&run->report);
+    GBSI_TRY(gbsi_options_take(options, &run->options, err));
+    run->chains_asked = run->options.chains;
+    run->checkpoints.asked = run->options;
+    run->report.public.chains = (uint32_t)run->options.chains;
+    run->report.public.target_error = run->options.target_error;
+    if (run->report.public.target_error == 0.0 && run->options.sweeps == 0) {
+        run->report.public.target_error = GBSI_DEFAULT_TARGET;
+    }
+    GBSI_TRY(gbsi_options_check(&run->options, err));
+    if (gbsi_run_wants_temper(run)) {
+        run->report.public.chains = gbsi_run_ladders(run);
+    }
+    if (run->options.max_updates == 0) {
+        run->options.max_updates = run->options.sweeps > 0 ? UINT64_MAX : GBSI_MOST_UPDATES;
+    }
+    gbsi_budget_init(&run->budget.own, gbsi_options_memory_limit(&run->options),
+                     gbsi_process_bytes() + gbs_model_bytes(model));
+    gbsi_run_enter(run);
+    GBSI_TRY(settle(run, err));
+    if (run->options.start != NULL) {
+        run->problem.start = gbsi_alloc_array(model->n_variables, sizeof *run->problem.start);
+        if (run->problem.start == NULL) {
+            status = gbsi_no_memory(err, "run", model->n_variables * sizeof *run->problem.start);
+            goto cleanup;
+        }
+        memcpy(run->problem.start, run->options.start,
+               model->n_variables * sizeof *run->problem.start);
+    }
+    *out = run;
+    run = NULL;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+/* @param options already taken. */
+static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence,
+                            const gbs_run_options *options, const gbsi_run_purpose *purpose,
+                            gbs_run **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    GBSI_TRY(gbsi_run_begin(model, options, &run, err));
+    run->purpose = *purpose;
+    if (purpose->lattice != NULL) {
+        run->engine.lattice = *purpose->lattice;
+        run->engine.spins = &run->engine.lattice->spins;
+        *purpose->lattice = NULL;
+    }
+    if (purpose->levels != NULL) {
+        run->engine.levels = *purpose->levels;
+        *purpose->levels = NULL;
+    }
+    run->ranks = purpose->ranks;
+    run->engine.own = gbsi_chains_of(run->ranks, run->ranks == NULL ? 0 : run->ranks->rank,
+                                     gbsi_options_chains(&run->options));
+    run->problem.penalty = purpose->penalty;
+    if (purpose->draws && run->options.method == GBS_METHOD_AUTO &&
+        (run->options.sweeps == 0 || model->n_variables > MOST_DRAWN)) {
+        run->options.method = GBS_METHOD_SAMPLE;
+    }
+    if (!purpose->anneals && gbsi_options_anneal(&run->options)) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only"));
+    }
+    GBSI_TRY(gbsi_run_prepare(run, evidence, err));
+    GBSI_TRY(gbsi_ranks_check(run, err));
+    GBSI_TRY(run->engine.undecided ? gbsi_run_check(run, err) : gbsi_run_take_memory(run, err));
+    *out = run;
+    run = NULL;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+/* Half of them, the fewest allowed, or 0 where fewer chains are not allowed or no help. */
+static uint64_t fewer_chains(const gbs_run_options *o)
+{
+    const bool samples = o->method != GBS_METHOD_EXACT && o->method != GBS_METHOD_MEAN_FIELD;
+    if (!samples || o->least_chains == 0 || o->chains <= o->least_chains) {
+        return 0;
+    }
+    return o->chains / 2 > o->least_chains ? o->chains / 2 : o->least_chains;
+}
+
+gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
+                         const gbs_run_options *options, const gbsi_run_purpose *purpose,
+                         gbs_run **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run_options taken;
+    GBSI_TRY(gbsi_options_take(options, &taken, err));
+    const uint64_t asked = taken.chains;
+    gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = taken.time_s};
+    status = open_once(model, evidence, &taken, purpose, out, err);
+    const bool may_repeat =
+        purpose->ranks == NULL && purpose->lattice == NULL && purpose->levels == NULL;
+    while (status == GBS_ERR_LIMIT && may_repeat && fewer_chains(&taken) > 0 &&
+           !gbsi_deadline_is_over(&deadline)) {
+        taken.chains = fewer_chains(&taken);
+        status = open_once(model, evidence, &taken, purpose, out, err);
+    }
+    if (status >= 0 && taken.chains < asked) {
+        (*out)->chains_asked = asked;
+        if (gbsi_run_wants_temper(*out)) {
+            (*out)->report.public.chains = gbsi_run_ladders(*out);
+        }
+        const gbs_status warned = gbsi_report_warn(
+            &(*out)->report, err, "%llu chains instead of %llu, as many as the memory limit allows",
+            (unsigned long long)taken.chains, (unsigned long long)asked);
+        if (warned < 0) {
+            gbs_run_free(*out);
+            *out = NULL;
+            return warned;
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* @param ranks NULL: none. @param draws whether the run is made for its draws. */
+static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
+                          const gbs_evidence *evidence, const gbs_run_options *options, bool draws,
+                          gbs_run **out, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(out);
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    const gbsi_run_purpose purpose = {.limited = true,
+                                      .draws = draws,
+                                      .ranks = ranks != NULL && ranks->n_ranks > 1 ? ranks : NULL};
+    status = gbsi_run_open(model, evidence, options, &purpose, &run, err);
+    if (status >= 0) {
+        status = gbsi_run_note_inputs(run, evidence, &run->options, err);
+    }
+    GBSI_TRY(gbsi_ranks_meet(purpose.ranks, status, err));
+    GBSI_TRY(gbsi_ranks_compare(run, err));
+    run->options.sequence = NULL; /* borrowed only until here */
+    run->options.start = NULL;
+    run->options.dummy_edges = NULL;
+    run->options.target = NULL;
+    gbsi_run_leave(run);
+    *out = run;
+    run = NULL;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+/* @param purpose with what the run takes. */
+static gbs_status new_bare_run(const gbs_model *variables, const gbsi_run_purpose *purpose,
+                               const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    const gbs_status status = gbsi_run_open(variables, NULL, options, purpose, out, err);
+    if (status >= 0) {
+        (*out)->purpose.lattice = NULL;
+        (*out)->purpose.levels = NULL;
+        (*out)->report.bare = true;
+        gbsi_run_leave(*out);
+    }
+    return status;
+}
+
+gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
+                                 const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    const gbsi_run_purpose purpose = {.limited = true, .lattice = &lattice};
+    const gbs_status status = new_bare_run(variables, &purpose, options, out, err);
+    gbsi_lattice_free(lattice);
+    return status;
+}
+
+gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
+                                  const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    const gbsi_run_purpose purpose = {.limited = true, .levels = &levels};
+    const gbs_status status = new_bare_run(variables, &purpose, options, out, err);
+    gbsi_levels_free(levels);
+    return status;
+}
+
+gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
+                       const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    return new_run(NULL, model, evidence, options, false, out, err);
+}
+
+gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                                const gbs_evidence *evidence, const gbs_run_options *options,
+                                gbs_run **out, gbs_error *err)
+{
+    GBSI_NEED(ranks);
+    return new_run(ranks, model, evidence, options, false, out, err);
+}
+
+gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                                          const gbs_evidence *evidence,
+                                          const gbs_run_options *options, gbs_run **out,
+                                          gbs_error *err)
+{
+    GBSI_NEED(ranks);
+    return new_run(ranks, model, evidence, options, true, out, err);
+}
+
+gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evidence,
+                                 const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    gbs_run_options chains;
+    gbsi_deadline deadline = {.begun_s = gbsi_clock_s()};
+    const gbs_status status = new_run(NULL, model, evidence, options, true, out, err);
+    if (status != GBS_ERR_LIMIT || gbsi_options_take(options, &chains, NULL) < 0 ||
+        chains.method != GBS_METHOD_AUTO) {
+        return status;
+    }
+    deadline.time_s = chains.time_s;
+    if (gbsi_deadline_is_over(&deadline)) {
+        return status;
+    }
+    chains.method = GBS_METHOD_SAMPLE; /* which needs less memory than a look at trees */
+    return new_run(NULL, model, evidence, &chains, true, out, err);
+}

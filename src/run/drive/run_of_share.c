@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the run of one share begins. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "chains/run_options.h"
+#include "drive/partition.h"
+#include "drive/run_memory.h"
+#include "ranks/turns.h"
+
+/* The scan of the partition; the user may leave it open. */
+static gbs_status take_scan(const gbs_share *share, gbs_run_options *options, gbs_error *err)
+{
+    const int scan = (int)share->facts.scan;
+    if (options->scan != scan && options->scan != GBS_SCAN_USUAL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--scan: the model was divided for scan %s: divide it again for another",
+                         gbsi_scan_of(scan)->name);
+    }
+    const bool reads = (gbsi_scan_traits(scan) & GBSI_SCAN_READS) != 0; /* the share has read it */
+    options->scan = reads ? gbsi_scan_with(GBSI_SCAN_BASE) : scan;
+    return GBS_OK;
+}
+
+/* @param text [33] out; "" of nothing. */
+static void tell_digest(const uint64_t digest[2], char *text)
+{
+    text[0] = '\0';
+    if ((digest[0] | digest[1]) != 0) {
+        (void)snprintf(text, 33, "%016" PRIx64 "%016" PRIx64, digest[0], digest[1]);
+    }
+}
+
+/* What a checkpoint says of the run: as one process would, which needs no scan to be named where
+ * the usual one is that of the partition. */
+static gbs_status note_run(gbs_run *run, const gbs_run_options *given, gbs_error *err)
+{
+    const gbsi_share_facts *f = &run->shared.share->facts;
+    const bool usual = given->scan == GBS_SCAN_USUAL && f->support == GBSI_SUPPORT_CONNECTED &&
+                       (int)f->scan == gbsi_scan_with(GBSI_SCAN_BASE);
+    run->checkpoints.asked.scan = usual ? GBS_SCAN_USUAL : (int)f->scan;
+    tell_digest(f->model, run->shared.model);
+    tell_digest(f->evidence, run->checkpoints.input[GBSI_INPUT_EVIDENCE]);
+    tell_digest(f->sequence, run->checkpoints.input[GBSI_INPUT_SCAN]);
+    return given->target == NULL ? GBS_OK
+                                 : gbsi_run_note_variables(run, GBSI_INPUT_TARGET, given->target,
+                                                           given->n_targets, err);
+}
+
+/* That all ranks of one partition are there. */
+static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t first = share->facts.partition;
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, &first, sizeof first, err));
+    const bool other = first != share->facts.partition;
+    if (other || share->rank != ranks->rank || share->facts.n_ranks != ranks->n_ranks) {
+        status = gbsi_fail(err, GBS_ERR_FORMAT,
+                           "%s%sshare %" PRIu32 " of %" PRIu64 "%s for rank %" PRIu32 " of %" PRIu32
+                           ": every rank needs its own share of one partition",
+                           share->path == NULL ? "" : share->path, share->path == NULL ? "" : ": ",
+                           share->rank, share->facts.n_ranks,
+                           other ? ", of another partition than rank 0," : "", ranks->rank,
+                           ranks->n_ranks);
+    }
+    status = gbsi_ranks_meet(ranks, status, err);
+cleanup:
+    return status;
+}
+
+static gbs_status check_starts(const gbs_share *share, const gbs_partition *whole,
+                               const gbs_ranks *ranks, const gbs_run_options *options,
+                               gbs_error *err)
+{
+    if (share->facts.searched == 0 || gbsi_shared_has_starts(share, options) || whole != NULL ||
+        ranks->rank > 0) {
+        return GBS_OK;
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                     "starts of this model depend on all of it (hard zeros or conditional tables): "
+                     "they were found for %" PRIu64 " chains with --seed %" PRIu64
+                     ": divide the model again for other --chains or another --seed",
+                     share->facts.n_starts, share->facts.seed);
+}
+
+static void report_facts(gbs_run *run)
+{
+    const gbsi_share_facts *f = &run->shared.share->facts;
+    gbs_report *r = &run->report.public;
+    r->scan = run->engine.scan->name;
+    r->n_free_variables = (uint32_t)f->n_free;
+    r->n_components = (uint32_t)f->n_components;
+    r->n_colors = (uint32_t)f->n_colors;
+    r->n_levels = r->n_batches = gbsi_shared_has_blocks(run) ? 0 : f->n_batches;
+    r->has_zeros = f->has_zeros != 0;
+}
+
+static gbs_status take_turns(gbs_run *run, gbs_error *err)
+{
+    gbsi_shared *shared = &run->shared;
+    shared->reach = gbsi_alloc_array(shared->share->part->n_variables, 1);
+    if (shared->reach == NULL) {
+        return gbsi_no_memory(err, "share of a model", shared->share->part->n_variables);
+    }
+    gbsi_turns_of_share(shared->share, shared->reach, &shared->turns);
+    run->engine.turns = &shared->turns;
+    return GBS_OK;
+}
+
+/* The graph decided levels and slots; blocks grow along it, and some draws look at neighbours. */
+static void forget_graph(gbs_run *run)
+{
+    if (!gbsi_shared_has_blocks(run) &&
+        (gbsi_draw_traits(&run->options) & GBSI_DRAW_CONTEXT) == 0) {
+        gbsi_graph_free(run->problem.graph);
+        run->problem.graph = NULL;
+        run->engine.plan->graph = NULL;
+    }
+}
+
+static gbs_status compile(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = run->shared.share;
+    const gbsi_plan_options options =
+        gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1);
+    run->problem.whole = run->problem.part = share->part;
+    run->problem.support = (gbsi_support)share->facts.support;
+    run->engine.scan = gbsi_scan_of((int)share->facts.scan);
+    run->engine.scan_traits = run->engine.scan->traits & ~GBSI_SCAN_EACH_ONCE;
+    run->engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
+    run->engine.pass = gbsi_pass_of((int)share->facts.scan);
+    report_facts(run);
+    GBSI_TRY(gbsi_run_check_draw(run, err));
+    GBSI_TRY(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
+    GBSI_TRY(
+        gbsi_plan_new(share->part, run->problem.graph, NULL, 0, options, &run->engine.plan, err));
+    forget_graph(run);
+    run->engine.schedule = share->schedule;
+    run->shared.own_slot = gbsi_alloc_array(share->part->n_variables, 1);
+    if (run->shared.own_slot == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "share of a model", share->part->n_variables));
+    }
+    for (uint32_t slot = 0; slot < share->part->n_variables; ++slot) {
+        run->shared.own_slot[slot] = share->own[share->order[slot]];
+    }
+    run->shared.weave = (gbsi_weave){.ranks = run->ranks,
+                                     .n_whole = share->facts.n_free,
+                                     .n = share->part->n_variables,
+                                     .whole = share->whole_slot,
+                                     .own = run->shared.own_slot};
+    if (gbsi_shared_has_blocks(run)) {
+        GBSI_TRY(take_turns(run, err));
+    }
+    if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_POSITION) == 0) {
+        run->engine.schedule.position = NULL;
+    }
+    run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+cleanup:
+    return status;
+}
+
+/* Of this rank alone. */
+static gbs_status begin_run(const gbs_share *share, const gbs_partition *whole,
+                            const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
+                            gbs_run **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    gbs_run_options taken;
+    GBSI_TRY(gbsi_share_options(options, &taken, err));
+    const gbs_run_options given = taken;
+    GBSI_TRY(take_scan(share, &taken, err));
+    GBSI_TRY(check_starts(share, whole, ranks, &taken, err));
+    GBSI_TRY(gbsi_run_begin(share->nothing, &taken, &run, err));
+    run->options.scan = (int)share->facts.scan;
+    run->ranks = ranks;
+    run->shared.share = share;
+    run->shared.whole = whole == NULL || whole->run == NULL ? NULL : whole->run->problem.part;
+    run->purpose.limited = true;
+    run->purpose.draws = draws;
+    GBSI_TRY(note_run(run, &given, err));
+    *out = run;
+    run = NULL;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+static gbs_status take_memory(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = run->shared.share;
+    gbsi_executor *x = &run->engine.executor;
+    GBSI_TRY(gbsi_run_predict(run, err));
+    run->report.public.predicted_bytes +=
+        gbsi_halo_bytes(share, gbsi_options_chains(&run->options));
+    GBSI_TRY(gbsi_run_take_memory(run, err));
+    x->own = share->own;
+    x->weave = &run->shared.weave;
+    x->woven_bytes = share->facts.max_arity <= 256 ? 1 : 2;
+    x->sum_ranks = run->ranks;
+    x->lost = &run->shared.lost;
+    GBSI_TRY(gbsi_halo_init(&run->shared.halo, share, run->ranks, x, err));
+cleanup:
+    return status;
+}
+
+static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
+                          const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
+                          gbs_run **out, gbs_error *err)
+{
+    GBSI_NEED(share);
+    GBSI_NEED(ranks);
+    GBSI_NEED(out);
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    const double begun_s = gbsi_clock_s();
+    GBSI_TRY(check_ranks(share, ranks, err));
+    status = begin_run(share, whole, ranks, options, draws, &run, err);
+    GBSI_TRY(gbsi_ranks_meet(ranks, status, err));
+    GBSI_TRY(gbsi_ranks_compare(run, err));
+    GBSI_TRY(compile(run, err));
+    GBSI_TRY(take_memory(run, err));
+    run->report.public.compile_s = gbsi_clock_s() - begun_s;
+    gbsi_run_leave(run);
+    *out = run;
+    run = NULL;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *whole,
+                                const gbs_ranks *ranks, const gbs_run_options *options,
+                                gbs_run **out, gbs_error *err)
+{
+    return new_run(share, whole, ranks, options, false, out, err);
+}
+
+gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share, const gbs_partition *whole,
+                                          const gbs_ranks *ranks, const gbs_run_options *options,
+                                          gbs_run **out, gbs_error *err)
+{
+    return new_run(share, whole, ranks, options, true, out, err);
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Driving a tempered run: rounds in which the ladder adapts, then iterations that count, all
+ * decided by counts (the clock only ends a run early, and the counts it reached reproduce it).
+ *
+ * What is kept grows to three windows; if the verdict is then refused, the first becomes burn-in.
+ * So windows double, and no more than a third of the iterations is ever lost. */
+
+#include "base/clock.h"
+#include "chains/density.h"
+#include "chains/run_options.h"
+#include "ladders/tempered_inside.h"
+
+#define WINDOW 1024u /* iterations that are kept before the first verdict */
+#define HARDER 3.0   /* nats more for a violated zero */
+/* Plain chains that have taken this long, by counted operations, and disagree so much are stuck. */
+#define TRIED_S     1.0
+#define TRIED_SHARE 0.05 /* of --time */
+
+#define LADDER_BURN_IN 2784u /* iterations: all rounds, and a window that was not enough */
+
+#define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
+
+#define LEARNT   16u /* iterations at the last levels, for the ratios of Z between them */
+#define OBSERVED 32u /* of local moves, to cut the ladder by them */
+
+/* Iterations of the rounds after which levels move; the ladder is cut after CUT. */
+static const uint16_t round_length[] = {32, 64, 128, 256, 512, 256, 512};
+enum { N_ROUNDS = sizeof round_length / sizeof round_length[0], CUT = 4 };
+_Static_assert(N_ROUNDS == GBSI_TEMPERED_ROUNDS, "as a checkpoint expects them");
+
+/* ---- one iteration --------------------------------------------------------------------------- */
+
+/* States of one variable of the core in all lanes. */
+static void states_of(const gbsi_tempered *t, uint32_t v, uint32_t *lane_state)
+{
+    const gbsi_executor *x = &t->executor;
+    const size_t at = (size_t)t->plan->slot_of[v] * x->lanes;
+    for (uint32_t lane = 0; lane < x->n_chains; ++lane) {
+        lane_state[lane] = gbsi_state_at(x->group[lane / x->lanes].state, at + lane % x->lanes,
+                                         t->plan->value_bytes);
+    }
+}
+
+static gbs_status local_moves(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    gbsi_executor *x = &t->executor;
+    gbsi_drive_go_on(drive, keep);
+    /* Half a sweep is nothing to go on from, and ranks end theirs together. */
+    drive->whole = run->checkpoints.path != NULL || run->ranks != NULL;
+    x->watch = &drive->watch;
+    if (t->blocks.used) {
+        gbsi_tempered_draw_blocks(t);
+    }
+    for (unsigned s = 0; s < (t->blocks.used ? 1 : GBSI_TEMPERED_SWEEPS); ++s) {
+        const uint64_t pass = t->iteration * GBSI_TEMPERED_SWEEPS + s;
+        GBSI_TRY(gbsi_executor_pass(x, &t->schedule, pass, NULL, false, err));
+        run->report.public.updates += x->n_updates * x->n_chains;
+    }
+    gbsi_executor_log_density(x, t->density);
+cleanup:
+    return status;
+}
+
+static void swap_lanes(void *context, uint32_t a, uint32_t b)
+{
+    gbsi_executor_swap(context, a, b);
+}
+
+static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    gbsi_exchange *e = t->exchange;
+    const uint32_t lanes = t->executor.n_chains;
+    for (uint32_t v = 0; t->observed != NULL && v < t->core->n_variables; ++v) {
+        states_of(t, v, t->before + (size_t)v * lanes);
+    }
+    GBSI_TRY(gbsi_tempered_tell(t, local_moves(run, drive, keep, err), err));
+    if (t->ratios != NULL && !keep) {
+        gbsi_ratios_learn(t->ratios, t->density);
+    }
+    for (uint32_t v = 0; t->observed != NULL && v < t->core->n_variables; ++v) {
+        states_of(t, v, t->row);
+        gbsi_overlap_add(t->observed, e, v, t->before + (size_t)v * lanes, t->row);
+    }
+    for (uint32_t r = 0; r < e->n_ladders; ++r) {
+        t->trips[r] = e->n_trips[r];
+    }
+    gbsi_tempered_count(t);
+    gbsi_exchange_step(e, t->options.seed, t->iteration, t->density, swap_lanes, &t->executor);
+    for (uint32_t r = 0; r < e->n_ladders; ++r) {
+        t->trips[r] = e->n_trips[r] - t->trips[r];
+    }
+    ++t->iteration;
+    if (keep) {
+        gbsi_means_end(t->means, t->counted, t->trips);
+        ++run->report.public.sweeps;
+    } else {
+        ++run->report.public.burn_in;
+    }
+    gbsi_run_watch(run, drive, keep);
+    if (t->iteration == run->checkpoints.stop_after) {
+        drive->stop = GBSI_STOP_SIGNAL;
+    }
+    GBSI_TRY(gbsi_drive_agree(run, drive, err));
+cleanup:
+    return status;
+}
+
+/* ---- burn-in --------------------------------------------------------------------------------- */
+
+/* Levels and ladders of a barrier, in the lanes there are. */
+static uint32_t levels_for(double barrier, uint32_t lanes)
+{
+    const uint32_t n = barrier <= 1.5 ? 4 : barrier <= 4.5 ? 8 : barrier <= 12.0 ? 16 : 32;
+    return n < lanes / 2 ? n : lanes / 2;
+}
+
+/* Where local moves forget anyway, levels are no use, unless ln Z is asked for, which is known at
+ * b = 0. */
+static gbs_status cut(gbs_run *run, gbs_error *err)
+{
+    gbsi_tempered *t = run->tempered;
+    const gbsi_exchange *e = t->exchange;
+    const bool swept = t->blocks.plans != NULL && !t->blocks.used;
+    const double found =
+        t->ratios != NULL
+            ? 0.0
+            : gbsi_overlap_hot_end(swept ? t->overlap_of_sweeps : t->overlap, GBSI_TEMPERED_MEMORY);
+    const double first = found < e->n_levels - 2 ? found : e->n_levels - 2;
+    const uint32_t lanes = t->executor.n_chains;
+    uint32_t n_levels = e->n_levels;
+    if (t->chooses_levels) {
+        n_levels = levels_for(gbsi_exchange_barrier_from(e, first), lanes);
+    }
+    return gbsi_tempered_respace(t, first, n_levels, lanes / n_levels, err);
+}
+
+static gbs_status adapt(gbs_run *run, uint64_t round, gbs_error *err)
+{
+    gbsi_tempered *t = run->tempered;
+    gbs_status status = GBS_OK;
+    if (t->ratios != NULL && round + 1 == N_ROUNDS) {
+        return GBS_OK;
+    }
+    const bool violated = (double)t->n_valid < GBSI_LEAST_SHARE * (double)t->n_cold;
+    if (round < CUT && violated && t->penalty < GBSI_TEMPERED_MOST_PENALTY) {
+        GBSI_TRY(gbsi_tempered_harden(t, run->engine.pool, t->penalty + HARDER, err));
+    }
+    if (t->blocks.plans != NULL && round + 1 == CUT) {
+        t->blocks.used = true; /* for one round, to be compared */
+    } else if (t->blocks.used && round == CUT) {
+        t->blocks.used = gbsi_tempered_prefers_blocks(t);
+    }
+    GBSI_TRY(round == CUT
+                 ? cut(run, err)
+                 : gbsi_tempered_respace(t, 0, t->exchange->n_levels, t->exchange->n_ladders, err));
+    t->n_valid = t->n_cold = 0;
+cleanup:
+    return status;
+}
+
+/* Out of time for burn-in, or of the iterations that were asked for.
+ * @param until_s by the clock, without --burn-in. */
+static gbs_status burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, bool *is_so,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_run_options *o = &run->options;
+    const gbsi_tempered *t = run->tempered;
+    const gbsi_ratios *ratios = t->ratios;
+    if (drive->stop == GBSI_GO_ON && ratios != NULL && ratios->n_rows < LEARNT) {
+        *is_so = false;
+        return GBS_OK;
+    }
+    const bool automatic = o->burn_in == GBS_BURN_IN_AUTO;
+    const bool observing = t->observed != NULL && t->in_round < OBSERVED;
+    bool late = gbsi_clock_s() > until_s && !observing;
+    if (automatic && o->time_s > 0.0) {
+        GBSI_TRY(gbsi_run_any(run, &late, err));
+    } else {
+        late = false;
+    }
+    *is_so = drive->stop != GBSI_GO_ON || late ||
+             (automatic ? t->round == N_ROUNDS : run->report.public.burn_in >= o->burn_in);
+cleanup:
+    return status;
+}
+
+/* Where the memory of local moves goes: the ladder is cut where the better ones forget. */
+static gbsi_overlap *observed(const gbsi_tempered *t)
+{
+    return t->round == CUT                                  ? t->overlap
+           : t->round == CUT - 1 && t->blocks.plans != NULL ? t->overlap_of_sweeps
+                                                            : NULL;
+}
+
+static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    const double now_s = gbsi_clock_s();
+    const double left_s = drive->started_s + run->options.time_s - now_s;
+    bool ended = false;
+    t->observed = observed(t);
+    for (;;) {
+        GBSI_TRY(burnt_in(run, drive, now_s + SHARE_OF_TIME * left_s, &ended, err));
+        if (ended) {
+            break;
+        }
+        GBSI_TRY(iterate(run, drive, false, err));
+        if (t->round < N_ROUNDS && ++t->in_round >= round_length[t->round]) {
+            GBSI_TRY(gbsi_ranks_meet(run->ranks, adapt(run, t->round, err), err));
+            ++t->round;
+            t->in_round = 0;
+            t->observed = observed(t);
+        }
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
+    }
+    /* A round cut short has observed enough, or nothing. */
+    if (drive->stop == GBSI_GO_ON && t->observed != NULL && t->in_round >= OBSERVED &&
+        t->ratios == NULL) {
+        GBSI_TRY(gbsi_ranks_meet(run->ranks, adapt(run, CUT, err), err));
+    }
+    if (drive->stop != GBSI_GO_ON) {
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
+    }
+    t->observed = NULL;
+cleanup:
+    return status;
+}
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+/* Whether the verdict is asked for: after one window, and wherever eight or twelve batches are full
+ * later. */
+static bool is_due(const gbsi_means *m)
+{
+    return m->open == 0 && m->n >= WINDOW && (m->n_full == 8 || m->n_full == 12);
+}
+
+static gbs_status check(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    char text[sizeof run->report.public.verdict];
+    GBSI_TRY(gbsi_run_report_errors(run, err));
+    drive->worst_error = run->report.public.max_mcse;
+    if (drive->stop != GBSI_GO_ON) {
+        return status;
+    }
+    if (run->report.public.target_error > 0.0 && !gbsi_run_doubt(run, text, sizeof text)) {
+        drive->stop = GBSI_STOP_TARGET;
+    } else if (run->options.sweeps == 0 && t->user == NULL && t->means->n == t->drop_at) {
+        const uint64_t dropped = gbsi_means_drop(t->means);
+        run->report.public.burn_in += dropped;
+        run->report.public.sweeps -= dropped;
+        t->drop_at = 3 * t->means->n;
+    }
+cleanup:
+    return status;
+}
+
+/* Iterations that gave no draws. */
+static gbs_status tell_missing(gbs_run *run, gbs_error *err)
+{
+    const gbsi_tempered *t = run->tempered;
+    const uint64_t wanted = run->report.public.sweeps / run->options.thin;
+    if (t->user == NULL || t->n_given == wanted) {
+        return GBS_OK;
+    }
+    return gbsi_report_warn(&run->report, err,
+                            "%llu draws of each ladder in place of %llu: in the other iterations "
+                            "the cold state of a ladder violated a hard zero",
+                            (unsigned long long)t->n_given, (unsigned long long)wanted);
+}
+
+/* Whether the iterations so far are enough, before another. */
+static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    const gbs_status status = is_due(run->tempered->means) ? check(run, drive, err) : GBS_OK;
+    if (run->options.sweeps > 0 && run->report.public.sweeps == run->options.sweeps) {
+        drive->stop = GBSI_STOP_SWEEPS;
+    }
+    return status;
+}
+
+/* Ladders are independent, so that a state in an iteration of which all are valid has the law of
+ * any valid one. Taken one by one, ladders would give different numbers of draws. */
+static gbs_status give(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    if (!gbsi_tempered_has_cold(t)) {
+        return GBS_OK;
+    }
+    for (uint32_t ladder = 0; gbsi_run_speaks(run) && ladder < t->exchange->n_ladders; ++ladder) {
+        const double density = gbsi_tempered_draw(t, ladder);
+        GBSI_TRY(gbsi_run_give_draw(run, drive, t->n_given, ladder, density, t->user, err));
+    }
+    ++t->n_given;
+cleanup:
+    return status;
+}
+
+static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    const bool begins = drive->stop == GBSI_GO_ON;
+    if (t->means == NULL) {
+        GBSI_TRY(gbsi_ranks_meet(run->ranks, gbsi_tempered_take_means(t, err), err));
+        t->drop_at = 3 * WINDOW;
+    }
+    for (;;) {
+        GBSI_TRY(decide(run, drive, err));
+        if (drive->stop != GBSI_GO_ON) {
+            break;
+        }
+        GBSI_TRY(iterate(run, drive, true, err));
+        if (t->user != NULL && run->report.public.sweeps % run->options.thin == 0) {
+            GBSI_TRY(give(run, drive, err));
+        }
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
+    }
+    if (begins) {
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
+    }
+    GBSI_TRY(tell_missing(run, err));
+cleanup:
+    return status;
+}
+
+/* ---- whether it is done ---------------------------------------------------------------------- */
+
+/* Where the user named nothing that ladders would not follow, and they fit. */
+static bool may_temper(const gbs_run *run, const gbsi_drive *drive)
+{
+    const gbs_run_options *o = &run->options;
+    const bool open = o->temper == GBS_TEMPER_AUTO && o->sweeps == 0 &&
+                      o->burn_in == GBS_BURN_IN_AUTO && drive->callbacks->draw == NULL &&
+                      drive->callbacks->splash == NULL;
+    const bool fits =
+        open && run->memory.peak + gbsi_run_tempered_bytes(run) <= gbsi_options_memory_limit(o);
+    return fits && !run->engine.named && !gbsi_engine_has_form(&run->engine) &&
+           (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 &&
+           o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL && o->start == NULL && o->certified == 0.0 &&
+           !o->restarts && !o->partial_scan;
+}
+
+bool gbsi_run_is_stuck(const gbs_run *run, const gbsi_drive *drive, double rhat)
+{
+    const gbsi_executor *x = &run->engine.executor;
+    const double share_s = TRIED_SHARE * run->options.time_s;
+    const double tried_s = share_s > 0.0 && share_s < TRIED_S ? share_s : TRIED_S;
+    const gbsi_support support = run->problem.support;
+    const bool unproved = support == GBSI_SUPPORT_UNKNOWN && !gbsi_executor_connects(x);
+    return may_temper(run, drive) &&
+           (support == GBSI_SUPPORT_DISCONNECTED ||
+            ((rhat > GBSI_STUCK_RHAT || unproved) &&
+             x->pass->operations(x->pass_state, x->n_all) >= 1e9 * tried_s));
+}
+
+/* Whether ladders that take so many sweeps of all levels to burn in leave as much for what counts.
+ */
+static bool may_burn_in(const gbs_run *run)
+{
+    const gbs_report *r = &run->report.public;
+    const gbsi_executor *x = &run->engine.executor;
+    const double sweeps = (double)LADDER_BURN_IN * GBSI_TEMPERED_SWEEPS * GBSI_TEMPERED_LEVELS *
+                          gbsi_run_ladders(run);
+    const double updates = sweeps * (double)run->engine.schedule.n_places;
+    const double operations =
+        sweeps * x->pass->operations(x->pass_state, 1) / (double)(r->burn_in + 1);
+    return updates <= SHARE_OF_TIME * (double)(run->options.max_updates - r->updates) &&
+           (run->options.time_s == 0.0 || operations <= 1e9 * SHARE_OF_TIME * run->options.time_s);
+}
+
+bool gbsi_run_is_slow(const gbs_run *run, const gbsi_drive *drive)
+{
+    return drive->stop == GBSI_GO_ON && run->report.slow_passes >= GBSI_SLOW_PASSES &&
+           gbsi_run_n_sampled(run) <= GBSI_MOST_CLIMBING && may_temper(run, drive) &&
+           may_burn_in(run);
+}
+
+static gbsi_found_before keep_found(const gbs_run *run)
+{
+    const gbs_report *r = &run->report.public;
+    return (gbsi_found_before){.burn_in = r->burn_in,
+                               .sweeps = r->sweeps,
+                               .chains = r->chains,
+                               .target_error = r->target_error,
+                               .support = run->problem.support,
+                               .starts_dispersed = run->report.starts_dispersed};
+}
+
+/* What the plain chains found, after all. */
+static void answer_with(gbs_run *run, const gbsi_found_before *found)
+{
+    gbs_report *r = &run->report.public;
+    gbsi_tempered_free(run->tempered);
+    run->tempered = NULL;
+    r->burn_in = found->burn_in;
+    r->sweeps = found->sweeps;
+    r->chains = (uint32_t)found->chains;
+    r->target_error = found->target_error;
+    run->problem.support = (gbsi_support)found->support;
+    run->report.starts_dispersed = found->starts_dispersed != 0;
+}
+
+/* Ladders in place of chains, at their beginning. */
+static gbs_status begin(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_report *r = &run->report.public;
+    const gbsi_found_before found = keep_found(run);
+    gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, status, err));
+    run->tempered->found = found;
+    r->burn_in = r->sweeps = 0;
+    run->phase = GBSI_PHASE_CLIMBING;
+cleanup:
+    if (status < 0) {
+        gbsi_tempered_free(run->tempered);
+        run->tempered = NULL;
+    }
+    return status;
+}
+
+/* Burn-in and sampling. */
+static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_report *r = &run->report.public;
+    if (r->target_error > 0.0 && run->options.target_error == 0.0 && !run->purpose.up_only) {
+        r->target_error = GBSI_TEMPERED_TARGET;
+    }
+    run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
+    run->report.starts_dispersed = true;
+    const gbs_status kept = gbsi_run_keep(
+        run, drive, run->checkpoints.begun ? GBSI_AFTER_PASS : GBSI_BEFORE_PASSES, err);
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, kept, err));
+    if (run->tempered->means == NULL) {
+        GBSI_TRY(burn_in(run, drive, err));
+    }
+    r->chains = run->tempered->exchange->n_ladders;
+    GBSI_TRY(sample(run, drive, err));
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (drive->callbacks->splash != NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--temper runs no splashes to call back for: use --temper off");
+    }
+    if (run->tempered == NULL) {
+        status = begin(run, drive, err);
+    }
+    if (status == GBS_ERR_STOPPED) { /* while ladders were prepared */
+        return gbsi_drive_agree(run, drive, err);
+    }
+    if (status >= 0) {
+        status = climb(run, drive, err);
+    }
+    if (status >= 0 && run->tempered->found.sweeps > 0 && !gbsi_tempered_has_draws(run->tempered)) {
+        const gbsi_found_before found = run->tempered->found;
+        answer_with(run, &found);
+    }
+    return status;
+}

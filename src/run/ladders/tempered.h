@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tempered runs: ladders of chains at rising inverse temperatures in place of equal chains.
+ *
+ * What runs is the model with its hard zeros softened (model/soften.h), at every temperature, the
+ * cold end included: no chain is held by zeros, and cold states that violate one do not count. The
+ * law of level t is exp(b_t U(x)), U the softened log density, so that b = 1 without violated zeros
+ * is the model. Lanes hold levels x ladders; an iteration is a few sweeps of all lanes followed by
+ * swaps (temper/exchange.h). Adaptation of levels and penalty ends before the first iteration that
+ * counts. [M50] */
+#ifndef GBSI_LADDERS_TEMPERED_H
+#define GBSI_LADDERS_TEMPERED_H
+
+#include "temper/means.h"
+
+/* Variables, at most, for ladders unless they are asked for or nothing else helps: the barrier
+ * grows with the root of their number, and 32 levels hold no more. */
+#define GBSI_MOST_CLIMBING 4096u
+
+struct gbs_run;
+struct gbsi_drive;
+typedef struct gbsi_tempered gbsi_tempered;
+
+/* Whether plain chains, after work enough, disagree or cannot cross hard zeros, and the options
+ * leave it open to go on with ladders. @param rhat of the chains. */
+bool gbsi_run_is_stuck(const struct gbs_run *run, const struct gbsi_drive *drive, double rhat);
+/* Whether they agree, but after so long that states may have been missed by all, and ladders are
+ * open and affordable. */
+bool gbsi_run_is_slow(const struct gbs_run *run, const struct gbsi_drive *drive);
+/* Burn-in and sampling by tempering, into run->tempered and the report. */
+gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+/* As many ladders as the options ask for. */
+uint32_t gbsi_run_ladders(const struct gbs_run *run);
+/* What that takes beside the problem and plain chains at most, bytes, but for blocks ... */
+uint64_t gbsi_run_tempered_bytes(const struct gbs_run *run);
+/* ... and what these may take where so many bytes are left. */
+uint64_t gbsi_run_block_bytes(const struct gbs_run *run, uint64_t left);
+
+void gbsi_tempered_free(gbsi_tempered *tempered);
+
+/* tempered_chains.c: ladders at their beginning. @return GBS_ERR_STOPPED */
+gbs_status gbsi_tempered_begin(struct gbs_run *run, struct gbsi_drive *drive,
+                               gbsi_tempered **tempered, gbs_error *err);
+/* tempered_saved.c: their part of a checkpoint, and from there into such ladders. */
+gbs_status gbsi_tempered_save(const gbsi_tempered *tempered, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_tempered_load(gbsi_tempered *tempered, struct gbsi_pool *pool,
+                              const gbsi_source *source, gbs_error *err);
+
+/* One variable of the part. @param p, mcse, ess, rhat [arity] */
+void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable, double *p,
+                            double *mcse, double *ess, double *rhat);
+/* Whether any state was counted in every ladder. */
+bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
+/* ln Z of the part, where that alone was asked for. */
+typedef struct gbsi_tempered_log_z {
+    double log_z, error; /* NAN: nothing was kept, too little for an error */
+    double freedom;      /* degrees of freedom of the error */
+} gbsi_tempered_log_z;
+/* @param tempered NULL: nothing was kept. */
+gbsi_tempered_log_z gbsi_tempered_ask_log_z(const gbsi_tempered *tempered);
+/* The report's errors. */
+void gbsi_tempered_report(const gbsi_tempered *tempered, struct gbs_run *run);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a tempered run counts: cold states that violate no hard zero, and the conditional
+ * probabilities of variables that were summed out. */
+#include <math.h>
+#include <string.h>
+
+#include "condition/soften.h"
+#include "ladders/tempered_inside.h"
+#include "simd/math.h"
+
+enum { LANES = GBSI_COLLAPSE_LANES };
+
+gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_exchange *e = t->exchange;
+    if (t->ratios != NULL) {
+        GBSI_TRY(gbsi_ratios_fix(t->ratios, e, err));
+        return gbsi_means_new(e->n_ladders, gbsi_ratios_cells(e), &t->means, err);
+    }
+    GBSI_TRY(
+        gbsi_means_new(e->n_ladders, t->part->state_offset[t->part->n_variables], &t->means, err));
+    t->means->n_draws = t->blocks.used ? GBSI_BLOCK_LANES : e->n_ladders;
+cleanup:
+    return status;
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static bool violates(const gbsi_tempered *t, const uint32_t *x)
+{
+    for (size_t i = 0; i < t->n_hard; ++i) {
+        if (gbsi_factor_value(&t->core->factors, t->core->arity, t->hard[i], x) == -INFINITY) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The state of the core in t->one, at the part's variables. */
+static void spread(gbsi_tempered *t, uint32_t lane)
+{
+    for (uint32_t v = 0; v < t->part->n_variables; ++v) {
+        const uint32_t c = t->collapse->core_variable[v];
+        if (c != GBSI_NONE) {
+            t->state[(size_t)v * LANES + lane] = t->one[c];
+        }
+    }
+}
+
+/* What was redrawn at the cold level: lane i of ladder i mod n_ladders.
+ * @param weight [LANES] out: 1 for a state that counts. */
+static void take_redrawn(gbsi_tempered *t, double *weight)
+{
+    for (uint32_t i = 0; i < LANES; ++i) {
+        for (uint32_t c = 0; c < t->core->n_variables; ++c) {
+            t->one[c] = t->blocks.redrawn[(size_t)c * LANES + i];
+        }
+        weight[i] = violates(t, t->one) ? 0.0 : 1.0;
+        spread(t, i);
+    }
+}
+
+/* Cold states of ladders [first, first + n) at the part's variables; cold lanes come first.
+ * @param weight [LANES] out: 1 for a state that counts. */
+static void take_states(gbsi_tempered *t, uint32_t first, uint32_t n, double *weight)
+{
+    for (uint32_t i = 0; i < LANES; ++i) {
+        gbsi_executor_get(&t->executor, first + (i < n ? i : 0), t->one);
+        weight[i] = i < n && !violates(t, t->one) ? 1.0 : 0.0;
+        spread(t, i);
+    }
+}
+
+/* States of variables that were summed out. @param p NULL, or room for p(v | n) as in
+ * gbsi_recovery.
+ */
+static void recover(gbsi_tempered *t, uint64_t iteration, uint32_t first, const double *weight,
+                    double *p)
+{
+    const gbsi_collapse *c = t->collapse;
+    for (uint32_t i = 0; p != NULL && i < c->n_eliminated; ++i) {
+        const uint32_t v = c->variable[i];
+        memset(p + t->part->state_offset[v] * LANES, 0,
+               (size_t)t->part->arity[v] * LANES * sizeof *p);
+    }
+    const gbsi_recovery recovery = {.level = gbsi_simd_level(),
+                                    .seed = t->options.seed,
+                                    .pass = iteration,
+                                    .chain = first,
+                                    .weight = weight,
+                                    .x = t->state,
+                                    .p = p,
+                                    .word = t->word};
+    gbsi_collapse_recover(c, &recovery);
+}
+
+/* One of the ladders into the means. @param lane of its state. */
+static void add_state(gbsi_tempered *t, uint32_t ladder, uint32_t lane)
+{
+    const gbsi_conditioned *part = t->part;
+    uint64_t *sum = gbsi_means_row(t->means, ladder);
+    for (uint32_t v = 0; v < part->n_variables; ++v) {
+        const size_t at = part->state_offset[v];
+        if (t->collapse->core_variable[v] != GBSI_NONE) {
+            sum[at + t->state[(size_t)v * LANES + lane]] += GBSI_MEANS_ONE;
+            continue;
+        }
+        for (uint32_t a = 0; a < part->arity[v]; ++a) {
+            sum[at + a] += (uint64_t)(t->p[(at + a) * LANES + lane] * (double)GBSI_MEANS_ONE + 0.5);
+        }
+    }
+}
+
+/* Sixteen states into the means: state i of ladder first + i mod n. */
+static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_states,
+                       const double *weight)
+{
+    if (t->means != NULL && t->collapse->n_eliminated > 0) {
+        recover(t, t->iteration, first, weight, t->p);
+    }
+    for (uint32_t i = 0; i < n_states; ++i) {
+        const uint32_t ladder = first + i % n;
+        if (weight[i] > 0.0) {
+            ++t->counted[ladder];
+            ++t->n_valid;
+            if (t->means != NULL) {
+                add_state(t, ladder, i);
+            }
+        }
+    }
+    t->n_cold += n_states;
+}
+
+/* Every ladder counts, and whether its cold state violates a zero is one of its means. */
+static void count_ratios(gbsi_tempered *t)
+{
+    for (uint32_t ladder = 0; ladder < t->exchange->n_ladders; ++ladder) {
+        gbsi_executor_get(&t->executor, ladder, t->one);
+        gbsi_ratios_add(t->ratios, t->exchange, ladder, t->density, !violates(t, t->one), t->means);
+        t->counted[ladder] = 1;
+    }
+}
+
+void gbsi_tempered_count(gbsi_tempered *t)
+{
+    const uint32_t n_ladders = t->exchange->n_ladders;
+    double weight[LANES];
+    memset(t->counted, 0, n_ladders * sizeof *t->counted);
+    if (t->means != NULL && t->ratios != NULL) {
+        count_ratios(t);
+        return;
+    }
+    if (gbsi_tempered_redraws(t)) {
+        take_redrawn(t, weight);
+        add_states(t, 0, n_ladders, LANES, weight);
+        return;
+    }
+    for (uint32_t first = 0; first < n_ladders; first += LANES) {
+        const uint32_t n = n_ladders - first < LANES ? n_ladders - first : LANES;
+        take_states(t, first, n, weight);
+        add_states(t, first, n, n, weight);
+    }
+}
+
+/* ---- draws ----------------------------------------------------------------------------------- */
+
+static bool one_violates(gbsi_tempered *t)
+{
+    bool found = false;
+    for (uint32_t ladder = 0; ladder < t->exchange->n_ladders && !found; ++ladder) {
+        gbsi_executor_get(&t->executor, ladder, t->one);
+        found = violates(t, t->one);
+    }
+    return found;
+}
+
+bool gbsi_tempered_has_cold(gbsi_tempered *t)
+{
+    return !one_violates(t);
+}
+
+double gbsi_tempered_draw(gbsi_tempered *t, uint32_t ladder)
+{
+    const uint32_t lane = ladder % LANES;
+    double weight[LANES];
+    if (lane == 0) {
+        const uint32_t n = t->exchange->n_ladders - ladder;
+        take_states(t, ladder, n < LANES ? n : LANES, weight);
+        recover(t, t->iteration - 1, ladder, weight, NULL);
+    }
+    for (uint32_t v = 0; v < t->part->n_variables; ++v) {
+        t->drawn[v] = t->state[(size_t)v * LANES + lane];
+    }
+    gbsi_part_user_state(t->part, t->drawn, t->user);
+    return gbsi_conditioned_log_density(t->part, t->drawn);
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+bool gbsi_tempered_has_draws(const gbsi_tempered *t)
+{
+    return t->means != NULL && gbsi_means_share(t->means) > 0.0;
+}
+
+void gbsi_tempered_marginal(const gbsi_tempered *t, uint32_t variable, double *p, double *mcse,
+                            double *ess, double *rhat)
+{
+    for (uint32_t a = 0; a < t->part->arity[variable]; ++a) {
+        const gbsi_mean mean = gbsi_means_cell(t->means, t->part->state_offset[variable] + a);
+        p[a] = mean.p;
+        mcse[a] = mean.mcse;
+        ess[a] = mean.mcse > 0.0 ? mean.p * (1.0 - mean.p) / (mean.mcse * mean.mcse) : NAN;
+        rhat[a] = mean.rhat;
+    }
+}
+
+/* Of n round trips, which are as many independent states of the cold end at most, n - 1 tell how
+ * they differ; of full batches too. */
+static double freedom_of(const gbsi_means *m)
+{
+    const double trips = (double)gbsi_means_least_trips(m) * m->n_ladders;
+    const double batches = (double)m->n_full * m->n_ladders;
+    const double least = trips < batches ? trips : batches;
+    return least > 2.0 ? least - 1.0 : 1.0;
+}
+
+gbsi_tempered_log_z gbsi_tempered_ask_log_z(const gbsi_tempered *t)
+{
+    gbsi_tempered_log_z found = {.log_z = NAN, .error = NAN, .freedom = 1.0};
+    if (t == NULL || t->means == NULL || t->means->n == 0) {
+        return found;
+    }
+    const gbsi_log_ratio total = gbsi_ratios_total(t->ratios, t->means);
+    found.log_z = total.value - gbsi_soften_shift(t->core, t->penalty);
+    found.error = total.error;
+    found.freedom = freedom_of(t->means);
+    for (uint32_t v = 0; v < t->core->n_variables; ++v) {
+        found.log_z += gbsi_log((double)t->core->arity[v]); /* Z at b = 0 */
+    }
+    return found;
+}
+
+/* The largest error of a probability, R-hat, and the smallest effective sample size. */
+static void report_marginals(const gbsi_tempered *t, gbs_report *r)
+{
+    const size_t n_cells = t->part->state_offset[t->part->n_variables];
+    r->max_mcse = r->max_rhat = r->min_ess = NAN;
+    for (size_t c = 0; c < n_cells; ++c) {
+        const gbsi_mean mean = gbsi_means_cell(t->means, c);
+        const double ess =
+            mean.mcse > 0.0 ? mean.p * (1.0 - mean.p) / (mean.mcse * mean.mcse) : NAN;
+        r->max_mcse = mean.mcse <= r->max_mcse ? r->max_mcse : mean.mcse;
+        r->max_rhat = mean.rhat <= r->max_rhat || isnan(mean.rhat) ? r->max_rhat : mean.rhat;
+        r->min_ess = ess >= r->min_ess || isnan(ess) ? r->min_ess : ess;
+    }
+    r->valid_share = gbsi_means_share(t->means);
+}
+
+void gbsi_tempered_report(const gbsi_tempered *t, gbs_run *run)
+{
+    gbs_report *r = &run->report.public;
+    if (t->ratios != NULL) {
+        r->max_mcse = gbsi_tempered_ask_log_z(t).error;
+        r->valid_share = gbsi_means_cell(t->means, gbsi_ratios_cells(t->exchange) - 1).p;
+    } else {
+        report_marginals(t, r);
+    }
+    r->n_constant = 0;
+    r->round_trips = gbsi_means_least_trips(t->means);
+    r->temperatures = t->exchange->n_levels;
+    r->block_variables = gbsi_tempered_block_variables(t);
+    r->hottest = t->exchange->beta[0];
+    r->barrier = gbsi_exchange_barrier(t->exchange, 0, t->exchange->n_levels - 1);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tempered run, shared by tempered*.c alone. */
+#ifndef GBSI_LADDERS_TEMPERED_INSIDE_H
+#define GBSI_LADDERS_TEMPERED_INSIDE_H
+
+#include "block/block.h"
+#include "chains/run.h"
+#include "collapse/collapse.h"
+#include "ladders/tempered.h"
+#include "temper/exchange.h"
+#include "temper/overlap.h"
+#include "temper/ratios.h"
+
+/* To begin with. */
+#define GBSI_TEMPERED_LEVELS 16u
+
+/* Sweeps of an iteration without blocks; a block is followed by one. */
+#define GBSI_TEMPERED_SWEEPS 4u
+
+/* Of burn-in, after each of which levels move. */
+#define GBSI_TEMPERED_ROUNDS 7u
+
+/* Of a violated zero, nats: not raised beyond. */
+#define GBSI_TEMPERED_MOST_PENALTY 60.0
+
+/* Of the slowest variable at the hottest level, at most: the ladder is cut there. */
+#define GBSI_TEMPERED_MEMORY 0.8
+
+/* Joint draws of blocks: see tempered_blocks.c. */
+typedef struct gbsi_tempered_blocks {
+    gbsi_blocks *plans; /* of the soft core; NULL: there are none */
+    bool used;          /* in every iteration, before a sweep */
+    uint32_t n_groups;
+    gbsi_block_lanes **lanes; /* [n_groups] */
+    uint32_t *x;              /* [n_groups][core variables][16] scratch */
+    uint32_t *redrawn;        /* [core variables][16] states of the cold level, lane l of ladder
+                                 l mod the number of ladders */
+} gbsi_tempered_blocks;
+
+/* What ranks tell each other after local moves. */
+typedef struct gbsi_tempered_told {
+    unsigned char *bytes; /* of every rank, one after the other ... */
+    size_t *start;        /* ... from here on, [ranks] */
+    gbs_message *message; /* [2 * ranks] out, then in */
+} gbsi_tempered_told;
+
+/* What the plain chains before the ladders found, should these be stopped without a draw. */
+typedef struct gbsi_found_before {
+    uint64_t burn_in, sweeps, chains, support, starts_dispersed;
+    double target_error;
+} gbsi_found_before;
+
+struct gbsi_tempered {
+    const gbsi_conditioned *part; /* what is asked about */
+    gbsi_collapse *collapse;      /* part and what is left of it ... */
+    const gbsi_conditioned *core; /* ... which the chains are of */
+    gbs_run_options options;      /* of the chains: as many as lanes, a scan by colours */
+    const gbs_ranks *ranks;       /* that move some of the lanes each; NULL: all are moved here */
+    bool chooses_levels;          /* the user named neither levels nor ladders */
+    /* the chains */
+    double penalty;         /* of a violated zero, nats */
+    gbsi_conditioned *soft; /* core without zeros */
+    gbsi_graph *graph;
+    void *scan_state;
+    gbsi_plan *plan;
+    gbsi_schedule schedule;
+    gbsi_executor executor;
+    gbsi_exchange *exchange;
+    gbsi_ratios *ratios; /* of Z between levels, which alone are averaged then; NULL: marginals */
+    double *density;     /* [lanes] U */
+    gbsi_overlap *observed; /* where local moves go, NULL: nowhere */
+    gbsi_overlap *overlap;
+    gbsi_overlap *overlap_of_sweeps; /* before blocks were tried */
+    gbsi_tempered_blocks blocks;
+    gbsi_tempered_told told;
+    uint32_t *before; /* [core variables][lanes] states before a local move */
+    uint32_t *row;    /* [lanes] scratch */
+    uint64_t iteration;
+    uint64_t round, in_round; /* of burn-in, and iterations of it that are done */
+    gbsi_found_before found;
+    /* what is counted */
+    size_t n_hard;
+    size_t *hard;      /* [n_hard] factors of the core with zeros */
+    uint32_t *one;     /* [core variables] of one lane */
+    uint32_t *state;   /* [part variables][16] of sixteen ladders */
+    double *p;         /* [part states][16] of eliminated variables */
+    uint32_t *word;    /* scratch of the recovery */
+    uint64_t *counted; /* [lanes] 1: the cold state of this ladder violates no zero */
+    uint64_t *trips;   /* [lanes] round trips of a ladder that this iteration ended */
+    gbsi_means *means; /* NULL during burn-in */
+    uint64_t drop_at;  /* iterations kept when the first window becomes burn-in */
+    /* what is given to the user; NULL: no draws */
+    uint32_t *drawn;          /* [part variables] a draw ... */
+    uint32_t *user;           /* [model variables] ... in the user's numbering */
+    uint64_t n_given;         /* draws of every ladder */
+    uint64_t n_cold, n_valid; /* cold states since the last round began, and those that count */
+};
+
+/* tempered_blocks.c: plans of the core, unless there are none or they take more bytes ... */
+gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
+                                     gbs_error *err);
+void gbsi_tempered_free_blocks(gbsi_tempered *t);
+/* ... temperatures or weights are new ... */
+void gbsi_tempered_heat_blocks(gbsi_tempered *t);
+/* ... one draw in every lane and, once states are kept, sixteen of the cold level ... */
+void gbsi_tempered_draw_blocks(gbsi_tempered *t);
+/* ... and whether they forget more than sweeps alone, for the same counted operations. */
+bool gbsi_tempered_prefers_blocks(const gbsi_tempered *t);
+/* Whether they redraw the cold level too. */
+bool gbsi_tempered_redraws(const gbsi_tempered *t);
+/* Variables of a block, on average; 0: none is drawn. */
+uint32_t gbsi_tempered_block_variables(const gbsi_tempered *t);
+
+/* tempered_ranks.c: room for what ranks tell each other, when there are chains ... */
+gbs_status gbsi_tempered_take_told(gbsi_tempered *t, gbs_error *err);
+void gbsi_tempered_free_told(gbsi_tempered *t);
+/* ... and what local moves of this rank have made to all others, theirs from them. Alone: nothing.
+ * @param moved status of the moves. @return it; where those of one rank failed, that on all. */
+gbs_status gbsi_tempered_tell(gbsi_tempered *t, gbs_status moved, gbs_error *err);
+
+/* tempered_estimates.c: room for what is kept, ... */
+gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err);
+/* ... draws for the user: the cold states of all ladders, unless one of them violates a zero ... */
+bool gbsi_tempered_has_cold(gbsi_tempered *t);
+double gbsi_tempered_draw(gbsi_tempered *t, uint32_t ladder);
+/* ... the cold states, into the means if there are any. */
+void gbsi_tempered_count(gbsi_tempered *t);
+
+/* tempered_chains.c: another penalty, states kept. */
+gbs_status gbsi_tempered_harden(gbsi_tempered *t, gbsi_pool *pool, double penalty, gbs_error *err);
+/* Levels of equal rejection from `first` on, in levels; states stay where temperatures are nearest.
+ */
+gbs_status gbsi_tempered_respace(gbsi_tempered *t, double first, uint32_t n_levels,
+                                 uint32_t n_ladders, gbs_error *err);
+/* Ladders of a checkpoint in place of those that a run begins with: as many levels and ladders, and
+ * that penalty; their states and temperatures are still to be loaded ... */
+gbs_status gbsi_tempered_reshape(gbsi_tempered *t, gbsi_pool *pool, uint32_t n_levels,
+                                 uint32_t n_ladders, double penalty, gbs_error *err);
+/* ... and, once they are, told to the chains and the blocks. */
+void gbsi_tempered_set_temperatures(gbsi_tempered *t);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole dealt out to ranks, so that a share is made at the cost of the share: what each rank
+ * holds of the factors, variables, slots and places, and who sees which variable. */
+#ifndef GBSI_RANKS_DEAL_H
+#define GBSI_RANKS_DEAL_H
+
+#include "condition/pick.h"
+#include "plan/plan.h"
+
+/* What is dealt. A rank holds the factors of its variables, all variables of these, with their
+ * slots and places. */
+typedef enum gbsi_dealt {
+    GBSI_DEALT_FACTORS,
+    GBSI_DEALT_VARIABLES,
+    GBSI_DEALT_SLOTS,
+    GBSI_DEALT_PLACES,
+    GBSI_N_DEALT,
+} gbsi_dealt;
+
+typedef struct gbsi_deal {
+    uint32_t n_ranks;
+    uint64_t *seen; /* [n_seen] variable << 32 | rank, ascending: another rank than its owner */
+    size_t n_seen, seen_capacity;
+    uint8_t *is_seen;                  /* [n_variables] 1: somebody does */
+    size_t *start[GBSI_N_DEALT];       /* [n_ranks + 1] of the series of each rank */
+    gbsi_series *series[GBSI_N_DEALT]; /* one after the other, ascending in each rank */
+} gbsi_deal;
+
+/* What is dealt from; borrowed for the call. */
+typedef struct gbsi_deal_source {
+    const gbsi_conditioned *part;
+    const gbsi_plan *plan;
+    const gbsi_schedule *schedule; /* with a list of slots */
+    const uint32_t *owner;         /* [part->n_variables] below n_ranks */
+    uint32_t n_ranks;
+} gbsi_deal_source;
+
+/* @param deal zeroed. */
+gbs_status gbsi_deal_init(gbsi_deal *deal, const gbsi_deal_source *source, gbs_error *err);
+void gbsi_deal_free(gbsi_deal *deal);
+
+static inline gbsi_series_list gbsi_deal_of(const gbsi_deal *deal, gbsi_dealt what, uint32_t rank)
+{
+    const size_t first = deal->start[what][rank];
+    return (gbsi_series_list){deal->series[what] + first, deal->start[what][rank + 1] - first};
+}
+
+/* Sorts numbers and leaves each once. @return how many. */
+size_t gbsi_sort_once(uint64_t *number, size_t n);
+
+/* The first entry of a variable among those seen; n_seen if nobody else sees it. */
+size_t gbsi_deal_first_seen(const gbsi_deal *deal, uint32_t variable);
+
+#endif

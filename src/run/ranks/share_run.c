@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks/share_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/sized.h"
+#include "base/weave.h"
+#include "chains/run.h"
+#include "chains/run_options.h"
+
+uint32_t gbsi_run_n_sampled(const gbs_run *run)
+{
+    return run->shared.share == NULL ? run->problem.part->n_variables
+                                     : (uint32_t)run->shared.share->facts.n_free;
+}
+
+uint64_t gbsi_run_n_places(const gbs_run *run)
+{
+    return run->shared.share == NULL ? run->engine.schedule.n_places
+                                     : run->shared.share->facts.n_places;
+}
+
+bool gbsi_shared_has_blocks(const gbs_run *run)
+{
+    return (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
+}
+
+gbs_status gbsi_run_count_updates(const gbs_run *run, uint64_t *n, gbs_error *err)
+{
+    const gbs_ranks *ranks = run->ranks;
+    const bool counted = run->shared.share == NULL || gbsi_shared_has_blocks(run);
+    *n = counted ? run->engine.executor.n_updates : gbsi_run_n_places(run);
+    return run->engine.turns == NULL
+               ? GBS_OK
+               : ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, n, 1, err);
+}
+
+/* A block of hard zeros that is not all of one rank is held by no splash, and open on every rank
+ * that sees some of it. */
+gbs_status gbsi_shared_connect(gbs_run *run, gbs_error *err)
+{
+    uint64_t open = gbsi_executor_connects(&run->engine.executor) ? 0 : 1;
+    const gbs_status status =
+        run->engine.turns == NULL
+            ? GBS_OK
+            : run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_U64, &open, 1, err);
+    run->shared.connected = open == 0;
+    return status;
+}
+
+const gbs_model *gbsi_run_user_model(const gbs_run *run)
+{
+    return run->shared.user == NULL ? run->problem.model : run->shared.user;
+}
+
+const char *gbs_run_model_digest(const gbs_run *run)
+{
+    if (run == NULL) {
+        return NULL;
+    }
+    return run->shared.share == NULL ? gbs_model_digest(run->problem.model) : run->shared.model;
+}
+
+gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(model);
+    const gbs_share *share = run->shared.share;
+    if (share == NULL || model->n_variables != share->facts.n_user_variables ||
+        model->state_offset[model->n_variables] != share->facts.n_user_states) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "these are not the variables of the model that the ranks share");
+    }
+    run->shared.user = model;
+    return GBS_OK;
+}
+
+gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int decided, gbs_error *err)
+{
+    const gbs_share *share = run->shared.share;
+    return share == NULL || decided == (int)share->facts.scan
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "%s: a checkpoint of a run with scan %s, the model was divided for scan "
+                           "%s: divide it again",
+                           path, gbsi_scan_of(decided)->name,
+                           gbsi_scan_of((int)share->facts.scan)->name);
+}
+
+void gbsi_shared_parts(const gbs_run *run, char *text)
+{
+    const gbsi_turns *turns = run->engine.turns;
+    if (turns == NULL || turns->n_ranks == 1) {
+        (void)snprintf(text, GBSI_PARTS_TEXT, "1");
+    } else {
+        (void)snprintf(text, GBSI_PARTS_TEXT, "%" PRIu32 " (%016" PRIx64 ")", turns->n_ranks,
+                       run->shared.share->facts.partition);
+    }
+}
+
+/* Whether the share holds the starts of such a run. */
+bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *options)
+{
+    return share->facts.n_starts >= gbsi_options_chains(options) &&
+           share->facts.seed == options->seed;
+}
+
+void gbsi_shared_free(gbs_run *run)
+{
+    if (run->shared.share == NULL) {
+        return;
+    }
+    gbsi_halo_free(&run->shared.halo);
+    gbsi_free(run->shared.own_slot);
+    gbsi_free(run->shared.reach);
+    gbsi_free(run->shared.told);
+    run->engine.schedule = (gbsi_schedule){0}; /* the share's */
+    run->problem.whole = run->problem.part = NULL;
+}
+
+/* ---- starts -------------------------------------------------------------------------------- */
+
+/* From the share. */
+static void start_as_found(const gbs_share *share, uint32_t chain, uint32_t *x)
+{
+    const size_t n = share->part->n_variables;
+    for (size_t u = 0; u < n; ++u) {
+        x[u] = share->start[chain * n + u];
+    }
+}
+
+/* Every state as likely: the start of a chain in one process, for the variables that are here. */
+static void start_anywhere(const gbs_run *run, uint32_t chain, uint32_t *x)
+{
+    const gbsi_conditioned *part = run->problem.part;
+    const uint32_t *of_whole = run->shared.share->of_whole;
+    for (uint32_t u = 0; u < part->n_variables; ++u) {
+        x[u] = gbsi_start_anywhere(run->options.seed, chain, 0, of_whole[u], part->arity[u]);
+    }
+}
+
+/* Rank 0 finds the start of a chain in the whole and tells all; the others wait. */
+static gbs_status start_from_whole(gbs_run *run, gbsi_starter *starter, uint32_t chain,
+                                   uint32_t *all, uint32_t *x, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = run->shared.share;
+    const gbs_ranks *ranks = run->ranks;
+    if (starter != NULL) {
+        GBSI_TRY(gbsi_starter_draw(starter, chain, 0, all, err));
+    }
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, all, share->facts.n_free * sizeof *all, err));
+    for (uint32_t u = 0; u < share->part->n_variables; ++u) {
+        x[u] = all[share->of_whole[u]];
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_shared_starts(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = run->shared.share;
+    const bool found = gbsi_shared_has_starts(share, &run->options);
+    const bool searched = share->facts.searched != 0 && !found;
+    const size_t n_all = searched ? share->facts.n_free : 0;
+    gbsi_starter *starter = NULL;
+    uint32_t *x = gbsi_alloc_array(share->part->n_variables, sizeof *x);
+    uint32_t *all = gbsi_alloc_array(n_all, sizeof *all);
+    if (x == NULL || all == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "start", (share->part->n_variables + n_all) * sizeof *x));
+    }
+    if (searched && run->ranks->rank == 0) {
+        GBSI_TRY(gbsi_starter_new(run->shared.whole, run->options.seed, NULL, &starter, err));
+    }
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        if (searched) {
+            GBSI_TRY(start_from_whole(run, starter, chain, all, x, err));
+        } else if (found) {
+            start_as_found(share, chain, x);
+        } else {
+            start_anywhere(run, chain, x);
+        }
+        gbsi_executor_set(&run->engine.executor, chain, x);
+    }
+    gbsi_executor_ready(&run->engine.executor);
+    run->report.starts_dispersed = true;
+cleanup:
+    gbsi_starter_free(starter);
+    gbsi_free(x);
+    gbsi_free(all);
+    return status;
+}
+
+/* ---- brought together ---------------------------------------------------------------------- */
+
+gbs_status gbsi_shared_gather(const gbs_run *run, const void *own, uint64_t n, unsigned char **all,
+                              size_t *capacity, gbs_error *err)
+{
+    return gbsi_gather_bytes(run->ranks, own, n, all, capacity, "results of all ranks", err);
+}
+
+/* ---- states -------------------------------------------------------------------------------- */
+
+gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *user, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_share *share = run->shared.share;
+    const gbsi_conditioned *part = share->part;
+    unsigned char *all = NULL;
+    size_t capacity = 0;
+    size_t n = 0;
+    uint32_t *own = gbsi_alloc_array(2 * (size_t)share->n_own, sizeof *own);
+    if (own == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "draws of all ranks", share->n_own * 2 * sizeof *own));
+    }
+    for (uint32_t u = 0; u < part->n_variables; ++u) {
+        if (share->own[u] != 0) {
+            own[n++] = part->user_variable[u];
+            own[n++] = gbsi_conditioned_states(part, u)[x[u]];
+        }
+    }
+    GBSI_TRY(gbsi_shared_gather(run, own, n * sizeof *own, &all, &capacity, err));
+    if (run->ranks->rank > 0) {
+        goto cleanup;
+    }
+    for (uint64_t i = 0; i < share->facts.n_free; ++i) {
+        uint32_t pair[2];
+        memcpy(pair, all + i * sizeof pair, sizeof pair);
+        user[pair[0]] = pair[1];
+    }
+    for (uint32_t i = 0; i < share->n_fixed; ++i) {
+        user[share->fixed_variable[i]] = share->fixed_state[i];
+    }
+cleanup:
+    gbsi_free(all);
+    gbsi_free(own);
+    return status;
+}
+
+gbs_status gbsi_shared_report(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_halo *h = &run->shared.halo;
+    gbs_report *r = &run->report.public;
+    uint64_t sent[2] = {h->n_messages, h->n_bytes};
+    double exchange_s = h->exchange_s;
+    GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_U64, sent, 2, err));
+    GBSI_TRY(run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_F64, &exchange_s, 1, err));
+    r->ranks = run->ranks->n_ranks;
+    r->exchange_messages = sent[0];
+    r->exchange_bytes = sent[1];
+    r->exchange_s = exchange_s;
+cleanup:
+    return status;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run does otherwise where its model is shared by several ranks (run->share): it is prepared
+ * from the share, and what is told of the whole is brought together. */
+#ifndef GBSI_RANKS_SHARE_RUN_H
+#define GBSI_RANKS_SHARE_RUN_H
+
+#include "gibbsite/share.h"
+#include "ranks/halo.h"
+
+struct gbs_run;
+struct gbsi_drive;
+
+typedef struct gbsi_shared {
+    const gbs_share *share;        /* borrowed; NULL: the model is not shared */
+    const gbsi_conditioned *whole; /* on rank 0, where starts are searched for; borrowed */
+    const gbs_model *user;         /* names of the user's variables; borrowed, NULL: none */
+    uint8_t *own_slot;             /* [slots] share->own */
+    double *told; /* [4][user's states] p, mcse, ess, rhat of all ranks, on rank 0 once they were
+                     asked for; else NULL */
+    gbsi_halo halo;
+    gbsi_turns turns; /* of a scan of blocks */
+    uint8_t *reach;   /* [slots] turns.reach */
+    bool connected;   /* blocks of all ranks show the support connected, once the run has ended */
+    gbsi_weave weave; /* of what is saved */
+    char model[33];   /* digest of the user's model */
+    gbs_error lost;
+} gbsi_shared;
+
+void gbsi_shared_free(struct gbs_run *run);
+
+/* Whether the share holds the starts of such a run; whether the scan draws blocks. */
+bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *options);
+bool gbsi_shared_has_blocks(const struct gbs_run *run);
+
+/* Variables that are sampled, and updates of a pass, of all ranks. */
+uint32_t gbsi_run_n_sampled(const struct gbs_run *run);
+uint64_t gbsi_run_n_places(const struct gbs_run *run);
+
+/* Updates of each chain in the last pass, of all ranks. */
+gbs_status gbsi_run_count_updates(const struct gbs_run *run, uint64_t *n, gbs_error *err);
+
+/* Whether blocks of all ranks show the support connected, into run->shared.connected. */
+gbs_status gbsi_shared_connect(struct gbs_run *run, gbs_error *err);
+
+/* The model that the user knows; where ranks share it, perhaps without its factors. */
+const gbs_model *gbsi_run_user_model(const struct gbs_run *run);
+
+/* That a checkpoint is of the scan that the model was divided for; elsewhere nothing.
+ * @param decided the scan of the checkpoint. */
+gbs_status gbsi_shared_check_scan(const struct gbs_run *run, const char *path, int decided,
+                                  gbs_error *err);
+
+/* How the model is divided, if results depend on that. */
+enum { GBSI_PARTS_TEXT = 48 };
+void gbsi_shared_parts(const struct gbs_run *run, char *text);
+
+/* Every chain's start. */
+gbs_status gbsi_shared_starts(struct gbs_run *run, gbs_error *err);
+/* One state of one chain from all ranks, on rank 0 in the user's numbering.
+ * @param x [part variables] of this rank. @param user [user's variables], on rank 0. */
+gbs_status gbsi_shared_gather_state(struct gbs_run *run, const uint32_t *x, uint32_t *user,
+                                    gbs_error *err);
+/* Bytes of all ranks on rank 0, one rank after the other.
+ * @param all [*capacity] in and out, grown there. */
+gbs_status gbsi_shared_gather(const struct gbs_run *run, const void *own, uint64_t n,
+                              unsigned char **all, size_t *capacity, gbs_error *err);
+/* each_marginal.c: gbs_run_each_marginal() of shares. */
+gbs_status gbsi_shared_each_marginal(const struct gbs_run *run, gbs_on_marginal *on, void *context,
+                                     gbs_error *err);
+/* What gbs_run_marginals() has of them. */
+gbs_status gbsi_shared_marginals(const struct gbs_run *run, double *p, double *mcse, double *ess,
+                                 double *rhat, gbs_error *err);
+/* each_marginal.c: the digest of estimates and errors, on all ranks. @param text [33] out. */
+gbs_status gbsi_shared_digest(struct gbs_run *run, char *text, gbs_error *err);
+/* Time and traffic of the exchange, of all ranks, into the report. */
+gbs_status gbsi_shared_report(struct gbs_run *run, gbs_error *err);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks/turns.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- of ranks -------------------------------------------------------------------------------- */
+
+/* Which ranks share a factor. */
+typedef struct meetings {
+    uint32_t n_ranks;
+    size_t n_words;  /* of a row */
+    uint64_t *row;   /* [n_ranks][n_words] bit s of row r: r and s do */
+    uint32_t *ranks; /* [n_ranks] scratch: of one factor, each once */
+    uint8_t *is_in;  /* [n_ranks] scratch, 0 */
+} meetings;
+
+static bool meet(const meetings *m, uint32_t r, uint32_t s)
+{
+    return (m->row[r * m->n_words + s / 64] >> s % 64 & 1u) != 0;
+}
+
+static void note_factor(meetings *m, const gbsi_factors *factors, size_t f, const uint32_t *owner)
+{
+    uint32_t n = 0;
+    for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+        const uint32_t r = owner[factors->scope[e]];
+        m->ranks[n] = r;
+        n += m->is_in[r] == 0;
+        m->is_in[r] = 1;
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        m->is_in[m->ranks[i]] = 0;
+        for (uint32_t j = 0; j < n; ++j) {
+            const uint32_t s = m->ranks[j];
+            m->row[m->ranks[i] * m->n_words + s / 64] |= UINT64_C(1) << s % 64;
+        }
+    }
+}
+
+/* @param taken [n_ranks] scratch. */
+static uint32_t first_free(const meetings *m, uint32_t rank, const uint32_t *turn, uint8_t *taken)
+{
+    uint32_t first = 0;
+    memset(taken, 0, m->n_ranks);
+    for (uint32_t s = 0; s < rank; ++s) {
+        taken[turn[s]] |= meet(m, rank, s);
+    }
+    while (taken[first] != 0) {
+        ++first;
+    }
+    return first;
+}
+
+gbs_status gbsi_turns_of_ranks(const gbsi_factors *factors, const uint32_t *owner, uint32_t n_ranks,
+                               uint32_t *turn, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    meetings m = {.n_ranks = n_ranks, .n_words = n_ranks / 64 + 1};
+    m.row = gbsi_alloc_array_zero(n_ranks * m.n_words, sizeof *m.row);
+    m.ranks = gbsi_alloc_array((size_t)n_ranks + 1, sizeof *m.ranks);
+    m.is_in = gbsi_alloc_array_zero(n_ranks, 1);
+    if (m.row == NULL || m.ranks == NULL || m.is_in == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "turns of ranks", n_ranks * m.n_words * sizeof *m.row));
+    }
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        note_factor(&m, factors, f, owner);
+    }
+    for (uint32_t rank = 0; rank < n_ranks; ++rank) {
+        turn[rank] = first_free(&m, rank, turn, m.is_in);
+    }
+cleanup:
+    gbsi_free(m.row);
+    gbsi_free(m.ranks);
+    gbsi_free(m.is_in);
+    return status;
+}
+
+/* ---- of a share ------------------------------------------------------------------------------ */
+
+/* Even batches are of variables that others see, and only that of the own turn has any. */
+void gbsi_turns_of_share(const gbs_share *share, uint8_t *reach, gbsi_turns *turns)
+{
+    const gbsi_schedule *s = &share->schedule;
+    *turns = (gbsi_turns){.n_ranks = (uint32_t)share->facts.n_ranks,
+                          .rank = share->rank,
+                          .n = (uint32_t)share->facts.n_batches,
+                          .reach = reach};
+    memset(reach, GBSI_REACH_HALO, share->part->n_variables);
+    for (uint32_t b = 0; b < s->n_batches; ++b) {
+        for (size_t p = s->batch_start[b]; p < s->batch_start[b + 1]; ++p) {
+            for (uint32_t i = 0; i < s->piece[p].n; ++i) {
+                reach[s->slot[s->piece[p].place + i]] =
+                    b % 2 == 0 ? GBSI_REACH_BOUNDARY : GBSI_REACH_INTERIOR;
+            }
+            turns->own = b / 2;
+        }
+    }
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Simulated annealing by Gibbs sampling (Kirkpatrick, Gelatt & Vecchi 1983, Science 220:671-680;
+ * Geman & Geman 1984): values are drawn from p_v^(1/tau) while tau falls [M27]. After each sweep
+ * the log density of every chain is summed from all factors again, in double: no error builds up,
+ * and which state is best depends neither on threads nor on the instruction set. */
+#include "search/anneal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "chains/density.h"
+#include "chains/run_options.h"
+#include "choose/exact_part.h"
+#include "simd/math.h"
+#include "solve/solve.h"
+
+#define FIRST_ROUND  64u /* sweeps, if --sweeps is not given */
+#define ROUND_GROWTH 2u
+#define LEAST_ROUNDS 5u
+
+static void search_free(gbsi_search *s)
+{
+    gbsi_free(s->density);
+    gbsi_quench_free(s->quench);
+    gbsi_free(s->x);
+    gbsi_free(s->best_x);
+    gbsi_free(s->kept_x);
+    gbsi_free(s->kept_lanes);
+    gbsi_free(s->state);
+    gbs_run_free(s->run);
+}
+
+/* ---- densities ------------------------------------------------------------------------------- */
+
+/* The best chain, the first among equals; padded lanes do not count. */
+static uint32_t best_chain(gbsi_search *s)
+{
+    const gbsi_executor *x = &s->run->engine.executor;
+    uint32_t best = 0;
+    gbsi_executor_log_density(x, s->density);
+    for (uint32_t chain = 1; chain < x->n_chains; ++chain) {
+        best = s->density[chain] > s->density[best] ? chain : best;
+    }
+    return best;
+}
+
+static gbs_status look(gbsi_search *s, gbs_error *err)
+{
+    const uint32_t chain = best_chain(s);
+    if (!(s->density[chain] > s->at.best)) {
+        return GBS_OK;
+    }
+    gbsi_executor_get(&s->run->engine.executor, chain, s->x);
+    return gbsi_search_consider(s, s->density[chain], err);
+}
+
+/* ---- schedules ------------------------------------------------------------------------------- */
+
+/* tau_t of t = 1 .. n, from tau0 to tau0 / n:
+ *     linear  tau0 (1 - (t - 1) / n)        geometric  tau0 n^(-(t - 1) / (n - 1)) */
+static double temperature(gbs_schedule_kind schedule, double tau0, uint64_t t, uint64_t n)
+{
+    if (schedule == GBS_SCHEDULE_LINEAR || n == 1) {
+        return tau0 * (1.0 - (double)(t - 1) / (double)n);
+    }
+    return tau0 * gbsi_exp(-gbsi_log((double)n) * ((double)(t - 1) / (double)(n - 1)));
+}
+
+/* Half of what factor f changes a log density by, zeros aside. */
+static double half_spread(const gbsi_factors *f, size_t i)
+{
+    if (!gbsi_has_table(f->kind[i])) {
+        const double weight = fabs(f->weight[i]);
+        const bool spins = f->kind[i] != GBS_FACTOR_POTTS && f->kind[i] != GBS_FACTOR_LOGICAL;
+        return weight == INFINITY ? 0.0 : spins ? weight : 0.5 * weight;
+    }
+    const uint32_t table = f->aux[i]; /* of a noisy factor: about as much as one cause adds */
+    double least = INFINITY;
+    double most = -INFINITY;
+    for (size_t e = f->table_start[table]; e < f->table_start[table + (size_t)1]; ++e) {
+        least = f->table[e] > -INFINITY && f->table[e] < least ? f->table[e] : least;
+        most = f->table[e] > most ? f->table[e] : most;
+    }
+    return most > least ? 0.5 * (most - least) : 0.0;
+}
+
+/* The mean over variables v of
+ *     sqrt(sum over factors f of v of (half the spread of ln psi_f)^2):
+ * for spins with d couplings +-J, J sqrt(d), the temperature at which a glass freezes in mean field
+ * (Sherrington & Kirkpatrick 1975, Physical Review Letters 35:1792-1796). 1 where there is nothing
+ * to go by. O(scopes + entries of the tables of all factors). */
+static gbs_status first_temperature(const gbsi_conditioned *model, double *tau0, gbs_error *err)
+{
+    const gbsi_factors *f = &model->factors;
+    double *squares = gbsi_alloc_array_zero(model->n_variables, sizeof *squares);
+    if (squares == NULL) {
+        return gbsi_no_memory(err, "map", model->n_variables * sizeof *squares);
+    }
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        const double half = half_spread(f, i);
+        for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
+            squares[f->scope[k]] += half * half;
+        }
+    }
+    double sum = 0.0;
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        sum += gbsi_sqrt(squares[v]);
+    }
+    gbsi_free(squares);
+    *tau0 = sum > 0.0 ? sum / model->n_variables : 1.0;
+    return GBS_OK;
+}
+
+static gbs_status sweep(gbsi_search *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = s->run;
+    gbsi_search_standing *at = &s->at;
+    const gbs_schedule_kind schedule = (gbs_schedule_kind)run->options.schedule;
+    while (at->t < at->n && s->drive.stop == GBSI_GO_ON) {
+        ++at->t;
+        if (s->heats) {
+            const float beta = (float)(1.0 / temperature(schedule, at->tau0, at->t, at->n));
+            GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
+        }
+        GBSI_TRY(gbsi_run_pass(run, &s->drive, false, err));
+        ++run->report.public.sweeps;
+        GBSI_TRY(look(s, err));
+        GBSI_TRY(gbsi_search_keep(s, err));
+    }
+cleanup:
+    return status;
+}
+
+static double operations_so_far(const gbsi_search *s)
+{
+    const gbsi_executor *x = &s->run->engine.executor;
+    return x->pass->operations(x->pass_state, x->n_chains);
+}
+
+/* One annealing, from where it stands. */
+static gbs_status anneal(gbsi_search *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (s->at.stage == GBSI_STAGE_SWEEP) {
+        GBSI_TRY(sweep(s, err));
+        ++s->at.rounds;
+    }
+    if (s->at.stage != GBSI_STAGE_OVER) {
+        GBSI_TRY(gbsi_search_quench(s, operations_so_far(s) - s->at.spent, err));
+    }
+cleanup:
+    return status;
+}
+
+static void begin_annealing(gbsi_search *s, uint64_t n)
+{
+    s->at.n = n;
+    s->at.t = 0;
+    s->at.stage = GBSI_STAGE_SWEEP;
+    s->at.before = s->at.best;
+    s->at.spent = operations_so_far(s);
+}
+
+static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_run_options *options = &s->run->options;
+    const bool once = options->sweeps > 0;
+    if (s->at.n == 0 && !once && s->drive.stop != GBSI_GO_ON) {
+        return GBS_OK;
+    }
+    if (s->at.n == 0) {
+        begin_annealing(s, once ? options->sweeps : FIRST_ROUND);
+    }
+    for (;;) {
+        GBSI_TRY(anneal(s, err));
+        if (s->drive.stop == GBSI_GO_ON && once) {
+            s->drive.stop = GBSI_STOP_SWEEPS;
+        } else if (s->drive.stop == GBSI_GO_ON && options->time_s == 0.0 &&
+                   s->at.rounds >= LEAST_ROUNDS && !(s->at.best > s->at.before)) {
+            s->drive.stop = GBSI_STOP_SETTLED;
+        }
+        if (s->drive.stop != GBSI_GO_ON) {
+            break;
+        }
+        begin_annealing(s, s->at.n * ROUND_GROWTH);
+    }
+    GBSI_TRY(gbsi_search_keep(s, err));
+cleanup:
+    return status;
+}
+
+/* ---- the call ------------------------------------------------------------------------------- */
+
+/* The log density of a state of all variables. */
+static gbs_status whole_density(const gbs_run *run, const uint32_t *state, double *density,
+                                gbs_error *err)
+{
+    const gbsi_conditioned *whole = run->problem.whole;
+    uint32_t *x = gbsi_alloc_array(whole->n_variables, sizeof *x);
+    if (x == NULL) {
+        return gbsi_no_memory(err, "map", whole->n_variables * sizeof *x);
+    }
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        const uint32_t *states = gbsi_conditioned_states(whole, v);
+        x[v] = 0;
+        while (x[v] + 1 < whole->arity[v] && states[x[v]] != state[whole->user_variable[v]]) {
+            ++x[v];
+        }
+    }
+    *density = gbsi_exact_log_density(whole, x);
+    gbsi_free(x);
+    return GBS_OK;
+}
+
+static void fill_fixed(const gbs_run *run, uint32_t *state)
+{
+    for (uint32_t u = 0; u < run->problem.model->n_variables; ++u) {
+        const uint32_t fixed = run->problem.whole->fixed_state[u];
+        state[u] = fixed == GBSI_NONE ? 0 : fixed;
+    }
+}
+
+static gbs_status take_room(gbsi_search *s, gbs_error *err)
+{
+    const gbsi_executor *x = &s->run->engine.executor;
+    const size_t n = s->run->problem.part->n_variables;
+    s->density = gbsi_alloc_array((size_t)x->n_groups * x->lanes, sizeof *s->density);
+    s->x = gbsi_alloc_array(n, sizeof *s->x);
+    s->best_x = gbsi_alloc_array(n, sizeof *s->best_x);
+    bool all = s->density != NULL && s->x != NULL && s->best_x != NULL;
+    if (s->run->checkpoints.path != NULL) {
+        s->kept_x = gbsi_alloc_array(n, sizeof *s->kept_x);
+        s->kept_lanes = gbsi_alloc_array((size_t)GBSI_BLOCK_LANES * n, sizeof *s->kept_lanes);
+        all = all && s->kept_x != NULL && s->kept_lanes != NULL;
+    }
+    return all ? GBS_OK : gbsi_no_memory(err, "map", n * sizeof *s->x);
+}
+
+/* Small components are solved once; the other components start from the state of chain 0. */
+static gbs_status begin(gbsi_search *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = s->run;
+    double whole = 0.0;
+    s->at.block_share = run->options.block_time < 1.0 ? run->options.block_time : 1.0;
+    s->at.tau0 = run->options.tau0;
+    if (s->at.tau0 == 0.0) {
+        GBSI_TRY(first_temperature(run->problem.part, &s->at.tau0, err));
+    }
+    GBSI_TRY(gbsi_run_set_starts(run, &s->drive, err));
+    (void)best_chain(s);
+    fill_fixed(run, s->state);
+    gbsi_run_user_state(run, 0, s->best_x, s->state);
+    s->at.best = s->density[0];
+    if (run->report.public.n_exact_variables > 0) {
+        GBSI_TRY(gbsi_run_exact_map(run, &s->drive, s->state, err));
+        GBSI_TRY(whole_density(run, s->state, &whole, err));
+        s->at.offset = whole - s->at.best;
+    }
+    GBSI_TRY(look(s, err));
+cleanup:
+    return status;
+}
+
+static gbs_status find(gbsi_search *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_checkpoints *c = &s->run->checkpoints;
+    c->more = (gbsi_more){
+        .name = "search", .object = s, .save = gbsi_search_save, .load = gbsi_search_load};
+    s->run->phase = GBSI_PHASE_SAMPLING;
+    GBSI_TRY(take_room(s, err));
+    GBSI_TRY(c->from != NULL ? gbsi_run_take_up(s->run, &s->drive, err) : begin(s, err));
+    c->best = s->at.best + s->at.offset;
+    GBSI_TRY(gbsi_run_keep(s->run, &s->drive, GBSI_BEFORE_PASSES, err));
+    GBSI_TRY(anneal_rounds(s, err));
+cleanup:
+    return status;
+}
+
+static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
+{
+    if (options->temper > GBS_TEMPER_OFF) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies to marginals and logz only");
+    }
+    if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--method: to find a most probable state, choose auto, exact or sample");
+    }
+    if (options->threshold == GBS_THRESHOLD_AUTO) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--threshold auto compares estimates of marginals, which a search for a "
+                         "most probable state does not make");
+    }
+    if ((gbsi_draw_traits(options) & GBSI_DRAW_HEATS) == 0 && gbsi_options_anneal(options)) {
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "--schedule and --tau0 apply to --draw random only: other draws are not annealed");
+    }
+    return GBS_OK;
+}
+
+/* A run for the search, taken up and kept as the files say. */
+static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evidence *evidence,
+                           const gbs_run_options *options, const gbs_checkpoint_files *files,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run_options chosen;
+    const gbsi_run_purpose purpose = {.limited = true, .anneals = true};
+    GBSI_TRY(gbsi_options_take(options, &chosen, err));
+    GBSI_TRY(check_method(&chosen, err));
+    chosen.lattice = GBS_LATTICE_NEVER; /* bit lattices have no temperatures */
+    GBSI_TRY(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
+    GBSI_TRY(gbsi_run_note_inputs(s->run, evidence, &chosen, err));
+    GBSI_TRY(gbsi_run_take_files(s->run, files, err));
+    s->drive.run = s->run;
+    s->heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
+    s->may_quench =
+        s->heats && chosen.block_time > 0.0; /* other draws are asked for what they find */
+    s->state = gbsi_alloc_array(model->n_variables, sizeof *s->state);
+    if (s->state == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "map", model->n_variables * sizeof *s->state));
+    }
+cleanup:
+    return status;
+}
+
+static void report_search(const gbsi_search *s, gbs_map_report *found)
+{
+    const gbs_report *r = &s->run->report.public;
+    found->n_free_variables = r->n_free_variables;
+    found->n_exact_variables = r->n_exact_variables;
+    found->chains = s->run->problem.part == NULL ? 0 : r->chains;
+    found->rounds = s->at.rounds;
+    found->tau0 = s->at.tau0;
+    found->exact = r->exact;
+    found->sweeps = r->sweeps;
+    found->updates = r->updates;
+    found->seconds = s->run->checkpoints.before_s + gbsi_clock_s() - s->drive.started_s;
+    (void)snprintf(found->stop, sizeof found->stop, "%s", gbsi_stop_text(s->drive.stop));
+    if (r->n_warnings > 0) {
+        (void)snprintf(found->warning, sizeof found->warning, "%s", r->warning[r->n_warnings - 1]);
+    }
+}
+
+gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *evidence,
+                                    const gbs_run_options *options,
+                                    const gbs_checkpoint_files *files,
+                                    const gbs_map_callbacks *callbacks, uint32_t *state,
+                                    gbs_map_report *report, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(state);
+    GBSI_IN_STRUCT(files, gbs_checkpoint_files);
+    GBSI_IN_STRUCT(callbacks, gbs_map_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_map_report);
+    static const gbs_map_callbacks nobody = {0};
+    gbs_status status = GBS_OK;
+    gbsi_search s = {.callbacks = callbacks == NULL ? &nobody : callbacks};
+    const gbs_run_callbacks watch = {.context = s.callbacks->context,
+                                     .progress = s.callbacks->progress};
+    gbs_map_report found = {.final_log_density = NAN};
+    gbsi_drive_begin(&s.drive, NULL, &watch);
+    GBSI_TRY(open_run(&s, model, evidence, options, files, err));
+    if (s.run->problem.part == NULL) {
+        fill_fixed(s.run, s.state);
+        GBSI_TRY(gbsi_run_exact_map(s.run, &s.drive, s.state, err));
+        GBSI_TRY(whole_density(s.run, s.state, &found.log_density, err));
+        s.drive.stop = GBSI_STOP_EXACT;
+    } else {
+        GBSI_TRY(find(&s, err));
+        found.log_density = s.at.best + s.at.offset;
+        found.final_log_density = s.density[best_chain(&s)] + s.at.offset;
+    }
+    report_search(&s, &found);
+    memcpy(state, s.state, model->n_variables * sizeof *state);
+    gbsi_struct_give(report, &found, sizeof found);
+    status = s.drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
+cleanup:
+    search_free(&s);
+    return status;
+}
+
+gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
+                   const gbs_run_options *options, const gbs_map_callbacks *callbacks,
+                   uint32_t *state, gbs_map_report *report, gbs_error *err)
+{
+    return gbs_map_with_checkpoints(model, evidence, options, NULL, callbacks, state, report, err);
+}

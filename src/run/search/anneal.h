@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A search for the most probable state under way: anneal.c sweeps, anneal_blocks.c raises states by
+ * maxima over blocks, anneal_saved.c keeps where it stands. */
+#ifndef GBSI_SEARCH_ANNEAL_H
+#define GBSI_SEARCH_ANNEAL_H
+
+#include "chains/run.h"
+#include "gibbsite/map.h"
+#include "search/quench.h"
+
+/* What an annealing does next. */
+typedef enum gbsi_stage {
+    GBSI_STAGE_SWEEP,
+    GBSI_STAGE_RAISE, /* the chains' states, by maxima over blocks */
+    GBSI_STAGE_COOL,  /* these, by block draws */
+    GBSI_STAGE_OVER,
+} gbsi_stage;
+
+/* Where a search stands, beside its states: numbers of 8 bytes, saved as they are. */
+typedef struct gbsi_search_standing {
+    uint64_t rounds;
+    uint64_t n, t;       /* sweeps of the annealing: in all, done */
+    uint64_t stage;      /* of the annealing */
+    uint64_t has_plans;  /* of blocks: not yet, or there are none */
+    uint64_t n_draws;    /* of blocks, in all */
+    uint64_t first;      /* chain of those that are raised and cooled */
+    uint64_t cool_draws; /* for each of them in this annealing ... */
+    uint64_t cool_pass;  /* ... of which the first has this number */
+    uint64_t cool_steps; /* done */
+    double tau0;         /* first temperature of an annealing */
+    double best;         /* log density of the sampled part in the best state */
+    double offset;       /* log density of the rest of the model */
+    double before;       /* the best before the annealing, */
+    double swept;        /* and before the block draws */
+    double spent;        /* counted ns of sweeps before the annealing */
+    double block_share;  /* time of block draws for each of the sweeps before them */
+} gbsi_search_standing;
+
+typedef struct gbsi_search {
+    gbs_run *run;
+    gbsi_drive drive;
+    const gbs_map_callbacks *callbacks;
+    bool heats;
+    bool may_quench;     /* until plans of blocks are made, or there are none */
+    gbsi_quench *quench; /* NULL: no blocks */
+    double *density; /* [n_groups * lanes] log densities of the sampled part after the last sweep */
+    uint32_t *x;     /* [part variables] scratch */
+    uint32_t *best_x; /* [part variables] the best state so far ... */
+    uint32_t *state;  /* [model variables] ... with the components solved exactly */
+    gbsi_search_standing at;
+    /* What is saved while maxima are looked for, which a signal cuts short: as it was before. */
+    bool raising;
+    gbsi_search_standing kept;
+    uint32_t *kept_x;     /* [part variables], NULL without checkpoints */
+    uint32_t *kept_lanes; /* [part variables][GBSI_BLOCK_LANES] */
+    bool closed;          /* the last checkpoint was written */
+} gbsi_search;
+
+/* A state of the part, in search->x. */
+gbs_status gbsi_search_consider(gbsi_search *search, double density, gbs_error *err);
+
+/* anneal_blocks.c: after sweeps that took so many counted ns. */
+gbs_status gbsi_search_quench(gbsi_search *search, double operations, gbs_error *err);
+/* The plans of blocks, NULL where there are none. */
+gbs_status gbsi_search_plan(gbsi_search *search, gbs_error *err);
+
+/* anneal_saved.c: its part of a checkpoint; object is a gbsi_search. */
+gbs_status gbsi_search_save(const void *object, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_search_load(void *object, const gbsi_source *source, gbs_error *err);
+/* After a sweep or a step. Once something stops the search what follows is for this call alone, and
+ * is not saved. */
+gbs_status gbsi_search_keep(gbsi_search *search, gbs_error *err);
+/* Before maxima: what is saved until they are found, because a signal cuts them short. */
+void gbsi_search_mark(gbsi_search *search);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the sweeps of a search: states raised by maxima over blocks, and block draws that lead
+ * elsewhere. */
+#include "search/anneal.h"
+
+#define A_MOMENT_NS 1e8 /* for a quench after few sweeps, or once time is over */
+
+/* Raises sixteen states, and considers them. @param operations ns, at most. */
+static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_search_mark(s);
+    gbsi_quench_run(s->quench, operations, s->drive.stop == GBSI_GO_ON ? &s->drive.watch : NULL);
+    if (s->drive.stop != GBSI_GO_ON) {
+        GBSI_TRY(gbsi_search_keep(s, err));
+    }
+    s->raising = false;
+    for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
+        gbsi_quench_get(s->quench, lane, s->x);
+        GBSI_TRY(gbsi_search_consider(s, s->quench->density[lane], err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* Block draws get four times the time once they found a better state than the sweeps before them,
+ * and a quarter once sweeps did. */
+static void share_time(gbsi_search_standing *at, double most)
+{
+    if (at->best > at->swept) {
+        at->block_share *= 4.0;
+    } else if (at->swept > at->before) {
+        at->block_share = at->block_share > 4.0 ? 0.25 * at->block_share : 1.0;
+    }
+    at->block_share = at->block_share < most ? at->block_share : most;
+}
+
+static void set_lanes(gbsi_search *s)
+{
+    const gbsi_executor *x = &s->run->engine.executor;
+    const uint32_t first = (uint32_t)s->at.first;
+    for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
+        const bool is_best = first + lane + 1 >= x->n_chains;
+        if (!is_best) {
+            gbsi_executor_get(x, first + lane, s->x);
+        }
+        gbsi_quench_set(s->quench, lane, is_best ? s->best_x : s->x);
+    }
+}
+
+static gbs_status cool(gbsi_search *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_quench_schedule schedule = {.tau0 = s->at.tau0,
+                                           .n_draws = s->at.cool_draws,
+                                           .seed = s->run->options.seed,
+                                           .pass = s->at.cool_pass,
+                                           .chain = (uint32_t)s->at.first};
+    const uint64_t n = gbsi_quench_steps(s->quench, schedule.n_draws);
+    while (s->at.cool_steps < n && s->drive.stop == GBSI_GO_ON) {
+        ++s->at.cool_steps;
+        s->at.n_draws += gbsi_quench_cool(s->quench, &schedule, s->at.cool_steps, &s->drive.watch);
+        GBSI_TRY(gbsi_search_keep(s, err));
+    }
+cleanup:
+    return status;
+}
+
+/* Sixteen chains. @param operations of each maximisation, ns. */
+static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (s->at.stage == GBSI_STAGE_RAISE) {
+        set_lanes(s);
+        GBSI_TRY(raise_states(s, operations, err));
+        s->at.swept = s->at.best;
+        if (s->drive.stop != GBSI_GO_ON || s->at.cool_draws == 0) {
+            return GBS_OK;
+        }
+        s->at.stage = GBSI_STAGE_COOL;
+        s->at.cool_steps = 0;
+    }
+    GBSI_TRY(cool(s, err));
+    GBSI_TRY(raise_states(s, operations, err));
+    share_time(&s->at, s->run->options.block_time);
+    s->at.stage = GBSI_STAGE_RAISE;
+cleanup:
+    return status;
+}
+
+/* The chains' states and, in place of the last, the best so far, by maxima over blocks; when time
+ * is over only if that takes a moment. Then the same from where block draws lead as it gets colder.
+ * @param operations of the sweeps, ns. */
+gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_search_standing *at = &s->at;
+    const uint32_t n_chains = s->run->engine.executor.n_chains;
+    if (s->may_quench && s->drive.stop == GBSI_GO_ON) { /* now that there is something to show */
+        GBSI_TRY(gbsi_search_plan(s, err));
+        if (s->drive.stop != GBSI_GO_ON) {
+            GBSI_TRY(gbsi_search_keep(s, err));
+        }
+        at->has_plans = s->quench != NULL;
+    }
+    if (s->quench == NULL) {
+        at->stage = GBSI_STAGE_OVER;
+        return GBS_OK;
+    }
+    const double groups = (double)n_chains / GBSI_BLOCK_LANES + 1.0;
+    const double turn = gbsi_quench_operations(s->quench);
+    const double each = (operations > A_MOMENT_NS ? operations : A_MOMENT_NS) / groups;
+    if (s->drive.stop != GBSI_GO_ON && turn * groups > A_MOMENT_NS) {
+        return GBS_OK;
+    }
+    if (at->stage == GBSI_STAGE_SWEEP) {
+        at->stage = GBSI_STAGE_RAISE;
+        at->first = 0;
+        at->cool_draws =
+            (uint64_t)(at->block_share * operations / groups / turn * s->quench->blocks->n_plans);
+        at->cool_pass = at->n_draws;
+    }
+    for (; at->first < n_chains; at->first += GBSI_BLOCK_LANES) {
+        GBSI_TRY(quench_lanes(s, each, err));
+    }
+    at->stage = GBSI_STAGE_OVER;
+
+cleanup:
+    return status;
+}

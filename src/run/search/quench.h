@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sixteen states made more probable by exact maxima over blocks of bounded width (block/block.h),
+ * until no block of any plan can raise one of them. Hard zeros are softened meanwhile, so that
+ * blocks cross them one after the other. */
+#ifndef GBSI_SEARCH_QUENCH_H
+#define GBSI_SEARCH_QUENCH_H
+
+#include "block/block.h"
+#include "search/crossover.h"
+
+typedef struct gbsi_quench {
+    const gbsi_conditioned *model; /* borrowed */
+    gbsi_conditioned *soft;        /* with zeros that can be crossed; NULL: it has none ... */
+    gbsi_conditioned *firm;        /* ... and with zeros that nothing makes up for */
+    gbsi_blocks *blocks;           /* of soft, or of model */
+    gbsi_block_lanes *lanes;
+    gbsi_crossover crossover;         /* of firm, or of model */
+    uint32_t *x;                      /* [n_variables][GBSI_BLOCK_LANES] */
+    uint32_t *one, *other;            /* [n_variables] scratch */
+    double density[GBSI_BLOCK_LANES]; /* of the model, after gbsi_quench_run() */
+} gbsi_quench;
+
+/* @param tau0 the scale of log-weights. @param out NULL where the model has no blocks, or the
+ * memory limit no room for them. */
+gbs_status gbsi_quench_new(const gbsi_conditioned *model, double tau0, uint64_t seed,
+                           gbsi_watch *watch, gbsi_quench **out, gbs_error *err);
+void gbsi_quench_free(gbsi_quench *quench);
+
+/* @param x [n_variables] the states of one lane, in and out. */
+void gbsi_quench_set(gbsi_quench *quench, uint32_t lane, const uint32_t *x);
+void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x);
+
+/* All plans in turn, again while that raises the log density of some lane, until so many counted
+ * nanoseconds are spent or the watch says stop. Then the best lane takes from the others what is
+ * better there, and all plans follow again. Every lane must have been set. */
+void gbsi_quench_run(gbsi_quench *quench, double operations, gbsi_watch *watch);
+
+/* A way out of a local optimum before the next quench: block draws of all lanes while the
+ * temperature falls from tau0 to tau0 / n in n equal steps, at each of which every plan is drawn
+ * once.
+ * @param n_draws about so many in all. @param pass of the first draw; numbers are keyed by seed,
+ * lane + chain and pass. */
+typedef struct gbsi_quench_schedule {
+    double tau0;
+    uint64_t n_draws;
+    uint64_t seed, pass;
+    uint32_t chain;
+} gbsi_quench_schedule;
+/* n. */
+uint64_t gbsi_quench_steps(const gbsi_quench *quench, uint64_t n_draws);
+/* Step t = 1 .. n, all of it. @return draws made. */
+uint64_t gbsi_quench_cool(gbsi_quench *quench, const gbsi_quench_schedule *schedule, uint64_t t,
+                          gbsi_watch *watch);
+
+/* What a turn of all plans takes, ns. */
+double gbsi_quench_operations(const gbsi_quench *quench);
+
+#endif
