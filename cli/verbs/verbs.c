@@ -4,9 +4,13 @@
 
 #include "cli/cli.h"
 
+#define CLI_VERB(id) extern const cli_verb cli_verb_##id;
+#include "verbs/verbs.def"
+#undef CLI_VERB
+
 const cli_verb *const cli_verbs[] = {
 #define CLI_VERB(id) &cli_verb_##id,
-#include "verbs.def"
+#include "verbs/verbs.def"
 #undef CLI_VERB
 };
 

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
-#include "drive/run_memory.h"
 #include "reference/enumerate.h"
 #include "trees/branches.h"
 

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "chains/run_options.h"
-#include "drive/run_memory.h"
 #include "reference/enumerate.h"
 #include "solve/solve.h"
 

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "chains/run_options.h"
 #include "choose/trial.h"
-#include "drive/run_memory.h"
 
 #define FIRST_LEAST  8u   /* passes, powers of two, of the first stretch */
 #define FIRST_MOST   256u /* and the most */
