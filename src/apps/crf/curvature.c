@@ -18,14 +18,14 @@ gbs_status gbsi_curvature_new(gbsi_curvature *curvature, gbs_error *err)
     c->ahead = gbsi_alloc_array(g->data->n_tokens, row);
     return c->past == NULL || c->ahead == NULL
                ? gbsi_no_memory(err, "second derivatives", 2 * g->data->n_tokens * row)
-               : gbsi_pairs_new(g->crf, g->features, false, &c->along, err);
+               : gbsi_crf_pairs_new(g->crf, g->features, false, &c->along, err);
 }
 
 void gbsi_curvature_free(gbsi_curvature *curvature)
 {
     gbsi_free(curvature->past);
     gbsi_free(curvature->ahead);
-    gbsi_pairs_free(&curvature->along);
+    gbsi_crf_pairs_free(&curvature->along);
 }
 
 /* ---- one sequence ---------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static void finish_token(const gbsi_gradient *g, size_t t, const double *s, cons
     }
 }
 
-static void sum_sequence(gbsi_curvature *c, gbsi_chain *chain)
+static void sum_sequence(gbsi_curvature *c, gbsi_crf_chain *chain)
 {
     const gbsi_gradient *g = c->gradient;
     const size_t n_labels = g->crf->labels.n;
@@ -125,7 +125,7 @@ static void fill_pairs(void *context, uint32_t member)
     const uint64_t n_pairs = (uint64_t)g->crf->labels.n * g->crf->labels.n;
     size_t k = 0;
     while ((k = g->next++) < c->along.n && !gbsi_gradient_stops(g, member, n_pairs)) {
-        gbsi_pairs_fill(&c->along, (uint32_t)k, g->crf, g->features, c->direction);
+        gbsi_crf_pairs_fill(&c->along, (uint32_t)k, g->crf, g->features, c->direction);
     }
 }
 
@@ -133,12 +133,12 @@ static void sum_sequences(void *context, uint32_t member)
 {
     gbsi_curvature *c = context;
     gbsi_gradient *g = c->gradient;
-    gbsi_chain *chain = &g->chain[member];
+    gbsi_crf_chain *chain = &g->chain[member];
     const uint64_t n_pairs = (uint64_t)g->crf->labels.n * g->crf->labels.n;
     size_t s = 0;
     chain->weight = c->direction;
     while ((s = g->next++) < g->data->n && !gbsi_watch_stopped(&g->work->watch)) {
-        gbsi_chain_take(chain, g->data->first[s], g->data->first[s + 1]);
+        gbsi_crf_chain_take(chain, g->data->first[s], g->data->first[s + 1]);
         sum_sequence(c, chain);
         (void)gbsi_gradient_stops(g, member, 2 * n_pairs * chain->n);
     }

@@ -9,7 +9,7 @@
 
 typedef struct gbsi_curvature {
     gbsi_gradient *gradient; /* borrowed, evaluated at the weights; its truth is not used */
-    gbsi_pairs along;        /* log-weights of pairs in the direction */
+    gbsi_crf_pairs along;    /* log-weights of pairs in the direction */
     const double *direction;
     double *past;  /* [n_tokens][L] the direction's score up to a token, expected given its label,
                       less that of the sequence */

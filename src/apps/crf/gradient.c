@@ -124,14 +124,14 @@ static gbs_status take_memory(gbsi_gradient *g, gbs_error *err)
         const size_t n = g->data->first[s + 1] - g->data->first[s];
         longest = n > longest ? n : longest;
     }
-    GBSI_TRY(gbsi_pairs_new(g->crf, g->features, true, &g->pairs, err));
+    GBSI_TRY(gbsi_crf_pairs_new(g->crf, g->features, true, &g->pairs, err));
     for (uint32_t i = 0; i < n_members; i++) {
-        g->chain[i] = (gbsi_chain){.crf = g->crf,
-                                   .features = g->features,
-                                   .pairs = &g->pairs,
-                                   .watch = &g->work->watch,
-                                   .spends = i == 0};
-        GBSI_TRY(gbsi_chain_new(&g->chain[i], longest, err));
+        g->chain[i] = (gbsi_crf_chain){.crf = g->crf,
+                                       .features = g->features,
+                                       .pairs = &g->pairs,
+                                       .watch = &g->work->watch,
+                                       .spends = i == 0};
+        GBSI_TRY(gbsi_crf_chain_new(&g->chain[i], longest, err));
     }
 
 cleanup:
@@ -176,7 +176,7 @@ void gbsi_gradient_free(gbsi_gradient *gradient)
     gbsi_gradient *g = gradient;
     const uint32_t n_members = g->chain == NULL ? 0 : gbsi_pool_size(g->work->pool);
     for (uint32_t i = 0; i < n_members; i++) {
-        gbsi_chain_free(&g->chain[i]);
+        gbsi_crf_chain_free(&g->chain[i]);
     }
     gbsi_free(g->chain);
     gbsi_free(g->alpha);
@@ -184,7 +184,7 @@ void gbsi_gradient_free(gbsi_gradient *gradient)
     gbsi_free(g->after);
     gbsi_free(g->log_p);
     gbsi_free(g->pair_surplus);
-    gbsi_pairs_free(&g->pairs);
+    gbsi_crf_pairs_free(&g->pairs);
     holders_free(&g->tokens);
     holders_free(&g->pair_tokens);
     holders_free(&g->pair_links);
@@ -215,14 +215,14 @@ static void fill_pairs(void *context, uint32_t member)
     const uint64_t n_pairs = (uint64_t)g->crf->labels.n * g->crf->labels.n;
     size_t c = 0;
     while ((c = g->next++) < g->pairs.n && !gbsi_gradient_stops(g, member, 8 * n_pairs)) {
-        gbsi_pairs_fill(&g->pairs, (uint32_t)c, g->crf, g->features, g->weight);
+        gbsi_crf_pairs_fill(&g->pairs, (uint32_t)c, g->crf, g->features, g->weight);
     }
 }
 
 static void sum_sequences(void *context, uint32_t member)
 {
     gbsi_gradient *g = context;
-    gbsi_chain *chain = &g->chain[member];
+    gbsi_crf_chain *chain = &g->chain[member];
     const size_t n_labels = g->crf->labels.n;
     size_t s = 0;
     chain->weight = g->weight;
@@ -231,12 +231,13 @@ static void sum_sequences(void *context, uint32_t member)
         double *alpha = g->alpha + first * n_labels;
         double *surplus = g->surplus + first * n_labels; /* beta at first */
         double log_z = 0.0;
-        gbsi_chain_take(chain, first, g->data->first[s + 1]);
-        if (gbsi_chain_sum(chain, alpha, surplus, g->after + first * n_labels, &log_z) < chain->n) {
+        gbsi_crf_chain_take(chain, first, g->data->first[s + 1]);
+        if (gbsi_crf_chain_sum(chain, alpha, surplus, g->after + first * n_labels, &log_z) <
+            chain->n) {
             g->wide = true;
             return;
         }
-        g->log_p[s] = gbsi_chain_score(chain, g->truth + first) - log_z;
+        g->log_p[s] = gbsi_crf_chain_score(chain, g->truth + first) - log_z;
         for (size_t i = 0; i < chain->n * n_labels; i++) {
             surplus[i] *= alpha[i];
         }

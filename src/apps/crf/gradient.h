@@ -5,7 +5,7 @@
 #ifndef GBSI_CRF_GRADIENT_H
 #define GBSI_CRF_GRADIENT_H
 
-#include "crf/chain.h"
+#include "crf/crf_chain.h"
 #include "crf/work.h"
 
 /* What the gradient is of. */
@@ -31,8 +31,8 @@ typedef struct gbsi_gradient {
     uint32_t *state;       /* [n_tokens] sampled labels; the true ones at first */
     uint64_t seed, pass;   /* of the next sweep */
     gbsi_work *work;
-    gbsi_pairs pairs;
-    gbsi_chain *chain;         /* [members] */
+    gbsi_crf_pairs pairs;
+    gbsi_crf_chain *chain;     /* [members] */
     double *alpha;             /* [n_tokens][L] */
     double *surplus;           /* [n_tokens][L] P(y_t = b), less 1 for the true b */
     double *after;             /* [n_tokens][L] */

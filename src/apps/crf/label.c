@@ -17,7 +17,7 @@ typedef struct labelling labelling;
 /* One thread's. */
 typedef struct labeller {
     labelling *all;
-    gbsi_chain chain;
+    gbsi_crf_chain chain;
     double *alpha, *beta, *after; /* [most_tokens][L] */
     uint32_t *table;              /* [n_combinations] scratch of graphs */
     gbs_label_report report;      /* of its sequences */
@@ -32,7 +32,7 @@ struct labelling {
     gbs_run_options run; /* of searches */
     gbsi_work work;
     gbsi_features features;
-    gbsi_pairs pairs;
+    gbsi_crf_pairs pairs;
     labeller *labeller; /* [members] */
     _Atomic size_t next;
     _Atomic size_t first_failed; /* no sequence behind it need be labelled */
@@ -53,11 +53,11 @@ static gbs_status label_chain(labeller *own, size_t s)
     const size_t n_labels = l->crf->labels.n;
     const size_t first = l->data->first[s];
     double log_z = 0.0;
-    gbsi_chain_best(&own->chain, l->label + first);
+    gbsi_crf_chain_best(&own->chain, l->label + first);
     if (!wants_sums(l) || gbsi_watch_stopped(&l->work.watch)) {
         return GBS_OK;
     }
-    const size_t bad = gbsi_chain_sum(&own->chain, own->alpha, own->beta, own->after, &log_z);
+    const size_t bad = gbsi_crf_chain_sum(&own->chain, own->alpha, own->beta, own->after, &log_z);
     if (bad < own->chain.n) {
         return gbsi_fail(&own->err, GBS_ERR_UNSUPPORTED,
                          "%s:%" PRIu64
@@ -66,7 +66,7 @@ static gbs_status label_chain(labeller *own, size_t s)
                          l->data->name, l->data->line[first + bad], GBSI_MOST_SPAN);
     }
     if (l->log_p != NULL) {
-        l->log_p[s] = gbsi_chain_score(&own->chain, l->label + first) - log_z;
+        l->log_p[s] = gbsi_crf_chain_score(&own->chain, l->label + first) - log_z;
     }
     for (size_t i = 0; l->posterior != NULL && i < own->chain.n * n_labels; i++) {
         l->posterior[first * n_labels + i] = own->alpha[i] * own->beta[i];
@@ -105,7 +105,7 @@ static bool is_chain(const labelling *l, size_t s)
 static void label_sequence(labeller *own, size_t s)
 {
     labelling *l = own->all;
-    gbsi_chain_take(&own->chain, l->data->first[s], l->data->first[s + 1]);
+    gbsi_crf_chain_take(&own->chain, l->data->first[s], l->data->first[s + 1]);
     const bool chain = is_chain(l, s);
     own->report.n_proved += chain;
     const gbs_status status = chain ? label_chain(own, s) : label_graph(own, s);
@@ -161,18 +161,18 @@ static gbs_status take_memory(labelling *l, bool posterior, bool log_p, gbs_erro
         return gbsi_no_memory(err, "labels",
                               l->data->n_tokens * (posterior ? row : sizeof *l->label));
     }
-    GBSI_TRY(gbsi_pairs_new(l->crf, &l->features, wants_sums(l), &l->pairs, err));
+    GBSI_TRY(gbsi_crf_pairs_new(l->crf, &l->features, wants_sums(l), &l->pairs, err));
     for (uint32_t i = 0; i < n_members; i++) {
         labeller *own = &l->labeller[i];
         own->all = l;
         own->failed = SIZE_MAX;
-        own->chain = (gbsi_chain){.crf = l->crf,
-                                  .features = &l->features,
-                                  .pairs = &l->pairs,
-                                  .weight = l->crf->weight,
-                                  .watch = &l->work.watch,
-                                  .spends = i == 0};
-        GBSI_TRY(gbsi_chain_new(&own->chain, most, err));
+        own->chain = (gbsi_crf_chain){.crf = l->crf,
+                                      .features = &l->features,
+                                      .pairs = &l->pairs,
+                                      .weight = l->crf->weight,
+                                      .watch = &l->work.watch,
+                                      .spends = i == 0};
+        GBSI_TRY(gbsi_crf_chain_new(&own->chain, most, err));
         own->table = gbsi_alloc_array(l->features.n_combinations, sizeof *own->table);
         if (own->table == NULL) {
             return gbsi_no_memory(err, "a sequence", l->features.n_combinations * sizeof(uint32_t));
@@ -194,7 +194,7 @@ static void labelling_free(labelling *l)
 {
     const uint32_t n_members = l->labeller == NULL ? 0 : gbsi_pool_size(l->work.pool);
     for (uint32_t i = 0; i < n_members; i++) {
-        gbsi_chain_free(&l->labeller[i].chain);
+        gbsi_crf_chain_free(&l->labeller[i].chain);
         gbsi_free(l->labeller[i].alpha);
         gbsi_free(l->labeller[i].beta);
         gbsi_free(l->labeller[i].after);
@@ -204,7 +204,7 @@ static void labelling_free(labelling *l)
     gbsi_free(l->label);
     gbsi_free(l->posterior);
     gbsi_free(l->log_p);
-    gbsi_pairs_free(&l->pairs);
+    gbsi_crf_pairs_free(&l->pairs);
     gbsi_features_free(&l->features);
     gbsi_work_end(&l->work);
 }
@@ -240,7 +240,7 @@ static gbs_status label_all(labelling *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     for (uint32_t c = 0; c < l->pairs.n; c++) {
-        gbsi_pairs_fill(&l->pairs, c, l->crf, &l->features, l->crf->weight);
+        gbsi_crf_pairs_fill(&l->pairs, c, l->crf, &l->features, l->crf->weight);
         if (gbsi_watch_spend(&l->work.watch, (uint64_t)l->crf->labels.n * l->crf->labels.n * 8)) {
             break;
         }

@@ -65,7 +65,7 @@ static uint32_t pick(const double *p, size_t n_labels, double at)
 
 /* Draws the label of each token of a sequence given all others, in their order.
  * @param score [n_labels] scratch. */
-static void sweep(gbsi_gradient *g, const gbsi_chain *chain, double *score)
+static void sweep(gbsi_gradient *g, const gbsi_crf_chain *chain, double *score)
 {
     const gbsi_features *f = g->features;
     const size_t n_labels = g->crf->labels.n;
@@ -100,7 +100,7 @@ static void sweep(gbsi_gradient *g, const gbsi_chain *chain, double *score)
 /* ---- for pools ------------------------------------------------------------------------------ */
 
 /* surplus and log_p of one sequence. */
-static void sum_sequence(gbsi_gradient *g, const gbsi_chain *chain, size_t s)
+static void sum_sequence(gbsi_gradient *g, const gbsi_crf_chain *chain, size_t s)
 {
     const gbsi_features *f = g->features;
     const size_t n_labels = g->crf->labels.n;
@@ -123,12 +123,12 @@ static void sum_sequence(gbsi_gradient *g, const gbsi_chain *chain, size_t s)
 void gbsi_pseudo_sequences(void *gradient, uint32_t member)
 {
     gbsi_gradient *g = gradient;
-    gbsi_chain *chain = &g->chain[member];
+    gbsi_crf_chain *chain = &g->chain[member];
     size_t s = 0;
     chain->weight = g->weight;
     while ((s = g->next++) < g->data->n && !gbsi_watch_stopped(&g->work->watch)) {
         const size_t n_links = g->features->link_begin[s + 1] - g->features->link_begin[s];
-        gbsi_chain_take(chain, g->data->first[s], g->data->first[s + 1]);
+        gbsi_crf_chain_take(chain, g->data->first[s], g->data->first[s + 1]);
         if (g->objective == GBSI_CONTRAST) {
             sweep(g, chain, chain->best);
         }

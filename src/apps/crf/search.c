@@ -10,7 +10,7 @@
 /* ---- the graph ----------------------------------------------------------------------------- */
 
 /* A factor of two tokens; those of one combination share a table. */
-static gbs_status add_pair(gbs_builder *builder, const gbsi_chain *chain, size_t first,
+static gbs_status add_pair(gbs_builder *builder, const gbsi_crf_chain *chain, size_t first,
                            size_t second, uint32_t combination, uint32_t *table, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -26,7 +26,7 @@ cleanup:
     return status;
 }
 
-static gbs_status add_tokens(gbs_builder *builder, const gbsi_chain *chain, bool named,
+static gbs_status add_tokens(gbs_builder *builder, const gbsi_crf_chain *chain, bool named,
                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -46,7 +46,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_sequence_graph(const gbsi_chain *chain, size_t sequence, uint32_t *table,
+gbs_status gbsi_sequence_graph(const gbsi_crf_chain *chain, size_t sequence, uint32_t *table,
                                bool named, gbs_model **graph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -82,13 +82,13 @@ cleanup:
 /* The thread that spends looks at the clock for all. */
 static int on_progress(void *context, const gbs_progress *progress)
 {
-    const gbsi_chain *chain = context;
+    const gbsi_crf_chain *chain = context;
     (void)progress;
     return chain->spends ? gbsi_watch_spend(chain->watch, GBSI_WATCH_EVERY)
                          : gbsi_watch_stopped(chain->watch);
 }
 
-static gbs_status find_probabilities(const gbsi_chain *chain, const gbs_model *graph,
+static gbs_status find_probabilities(const gbsi_crf_chain *chain, const gbs_model *graph,
                                      const gbs_run_options *options, gbsi_found *found,
                                      gbs_error *err)
 {
@@ -113,7 +113,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_search_sequence(const gbsi_chain *chain, size_t sequence, uint32_t *table,
+gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, uint32_t *table,
                                 const gbs_run_options *run, gbsi_found *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -158,27 +158,28 @@ static gbs_status make_graph(const gbs_crf *crf, const gbs_sequences *one, gbs_m
 {
     gbs_status status = GBS_OK;
     gbsi_features features = {0};
-    gbsi_pairs pairs = {0};
-    gbsi_chain chain = {.crf = crf, .features = &features, .pairs = &pairs, .weight = crf->weight};
+    gbsi_crf_pairs pairs = {0};
+    gbsi_crf_chain chain = {
+        .crf = crf, .features = &features, .pairs = &pairs, .weight = crf->weight};
     uint32_t *table = NULL;
     GBSI_TRY(gbsi_features_find(&crf->templates, &crf->features, NULL, one, &features, NULL, err));
-    GBSI_TRY(gbsi_pairs_new(crf, &features, false, &pairs, err));
-    GBSI_TRY(gbsi_chain_new(&chain, one->n_tokens, err));
+    GBSI_TRY(gbsi_crf_pairs_new(crf, &features, false, &pairs, err));
+    GBSI_TRY(gbsi_crf_chain_new(&chain, one->n_tokens, err));
     table = gbsi_alloc_array(features.n_combinations, sizeof *table);
     if (table == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "a sequence", features.n_combinations * sizeof *table));
     }
     for (uint32_t c = 0; c < features.n_combinations; c++) {
-        gbsi_pairs_fill(&pairs, c, crf, &features, crf->weight);
+        gbsi_crf_pairs_fill(&pairs, c, crf, &features, crf->weight);
         table[c] = GBSI_NO_TABLE;
     }
-    gbsi_chain_take(&chain, 0, one->n_tokens);
+    gbsi_crf_chain_take(&chain, 0, one->n_tokens);
     GBSI_TRY(gbsi_sequence_graph(&chain, 0, table, true, model, err));
 
 cleanup:
     gbsi_free(table);
-    gbsi_chain_free(&chain);
-    gbsi_pairs_free(&pairs);
+    gbsi_crf_chain_free(&chain);
+    gbsi_crf_pairs_free(&pairs);
     gbsi_features_free(&features);
     return status;
 }

@@ -210,7 +210,7 @@ static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
     uint32_t *histogram = update + n;
     uint32_t n_levels = 0;
     if (given == NULL) {
-        gbsi_graph_levels(plan->graph, sequence, n, last, level, &n_levels);
+        gbsi_graph_schedule_levels(plan->graph, sequence, n, last, level, &n_levels);
     } else {
         memcpy(level, given, n * sizeof *level);
         n_levels = gbsi_largest(given, n) + 1;

@@ -133,7 +133,7 @@ static gbs_status find_levels(gbsi_compile *c, const uint32_t *sequence, size_t 
     if (last == NULL || level == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "plan", n * sizeof *level));
     }
-    gbsi_graph_levels(plan->graph, sequence, n, last, level, &plan->n_levels);
+    gbsi_graph_schedule_levels(plan->graph, sequence, n, last, level, &plan->n_levels);
     memset(s->key, 0xff, s->n * sizeof *s->key);
     for (size_t t = 0; t < n; ++t) {
         uint32_t *key = &s->key[sequence[t]];

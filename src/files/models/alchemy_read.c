@@ -8,12 +8,13 @@
 #include "base/memory.h"
 #include "decimal/decimal.h"
 #include "models/formats.h"
+#include "models/tables.h"
 #include "text/common.h"
 
 typedef struct alchemy_reader {
     gbsi_text *text;
     gbs_builder *builder;
-    gbsi_share *share;
+    gbsi_equal_tables *share;
     gbsi_name_map names;
     uint32_t n_variables;
     void *arity; /* uint32_t [n_variables] */
@@ -34,7 +35,7 @@ typedef struct alchemy_reader {
 static void free_reader(alchemy_reader *r)
 {
     gbs_builder_free(r->builder);
-    gbsi_share_free(r->share);
+    gbsi_equal_tables_free(r->share);
     gbsi_name_map_free(&r->names);
     gbsi_free(r->arity);
     gbsi_free(r->seen);
@@ -290,7 +291,7 @@ static gbs_status read_factor(alchemy_reader *r, gbsi_token line, gbs_error *err
         scope[i] = scope[r->n_scope - 1 - i];
         scope[r->n_scope - 1 - i] = swap;
     }
-    GBSI_TRY(gbsi_share_table(r->share, r->builder, n, r->value, &table, err));
+    GBSI_TRY(gbsi_equal_tables_add(r->share, r->builder, n, r->value, &table, err));
     GBSI_TRY(gbs_builder_add_table_factor(r->builder, (uint32_t)r->n_scope, scope, table, err));
     r->n_factors++;
 
@@ -304,7 +305,7 @@ gbs_status gbsi_alchemy_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     gbsi_token line;
     alchemy_reader r = {.text = text};
     GBSI_TRY(gbs_builder_new(&r.builder, err));
-    GBSI_TRY(gbsi_share_new(&r.share, err));
+    GBSI_TRY(gbsi_equal_tables_new(&r.share, err));
     GBSI_TRY(read_variables(&r, err));
     while (next_line(text, &line)) {
         GBSI_TRY(read_factor(&r, line, err));

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "models/formats.h"
+#include "models/tables.h"
 #include "store/model.h"
-#include "text/common.h"
 
 static gbs_status check_name(const char *name, gbs_error *err)
 {

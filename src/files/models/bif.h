@@ -3,6 +3,7 @@
 #ifndef GBSI_MODELS_BIF_H
 #define GBSI_MODELS_BIF_H
 
+#include "models/tables.h"
 #include "text/common.h"
 #include "text/text.h"
 
@@ -92,7 +93,7 @@ typedef struct gbsi_bif_tables {
     size_t n_spare;   /* entries that the file may leave to a default */
     gbsi_bif_network network;
     gbs_builder *builder;
-    gbsi_share *share;
+    gbsi_equal_tables *share;
     size_t *seen;     /* [n_variables] 1 + the last table that named the variable */
     uint8_t *defined; /* [n_variables] 1: has a table */
     size_t n_underflow;

@@ -16,7 +16,7 @@ gbs_status gbsi_bif_tables_init(gbsi_bif_tables *tables, gbsi_text *text, const 
     tables->columns.normalize = text->options->normalize_cpts != 0;
     tables->columns.lenient = text->options->lenient != 0;
     GBSI_TRY(gbs_builder_new(&tables->builder, err));
-    status = gbsi_share_new(&tables->share, err);
+    status = gbsi_equal_tables_new(&tables->share, err);
 
 cleanup:
     return status;
@@ -26,7 +26,7 @@ void gbsi_bif_tables_free(gbsi_bif_tables *tables)
 {
     gbsi_bif_network_free(&tables->network);
     gbs_builder_free(tables->builder);
-    gbsi_share_free(tables->share);
+    gbsi_equal_tables_free(tables->share);
     gbsi_free(tables->seen);
     gbsi_free(tables->defined);
     gbsi_free(tables->scope);
@@ -251,7 +251,7 @@ gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err)
     memmove(scope, scope + 1, (t->n_scope - 1) * sizeof *scope);
     scope[t->n_scope - 1] = child;
     uint32_t table = 0;
-    status = gbsi_share_table(t->share, t->builder, t->n_rows * t->arity, value, &table, err);
+    status = gbsi_equal_tables_add(t->share, t->builder, t->n_rows * t->arity, value, &table, err);
     GBSI_TRY(gbsi_text_blame(t->text, t->child.shown, status, err));
     status = gbs_builder_add_table_factor(t->builder, t->n_scope, scope, table, err);
     GBSI_TRY(gbsi_text_blame(t->text, t->child.shown, status, err));

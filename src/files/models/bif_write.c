@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "models/formats.h"
+#include "models/tables.h"
 #include "store/model.h"
-#include "text/common.h"
 
 typedef struct bif_writer {
     const gbs_model *model;

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "models/dimmwitted.h"
 #include "models/formats.h"
+#include "models/tables.h"
 #include "store/model.h"
-#include "text/common.h"
 
 typedef struct writer {
     const gbs_model *model;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "models/formats.h"
+#include "models/tables.h"
 #include "store/model.h"
-#include "text/common.h"
 
 enum {
     MANY = 2000, /* nodes: Graphviz takes long, and nobody can read the picture */

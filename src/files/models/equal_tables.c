@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/common.h"
+#include "models/tables.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #define SLOT_ENTRIES 64u
 
 /* A cache of one table per slot, the slot given by the table's hash; the newest stays. */
-struct gbsi_share {
+struct gbsi_equal_tables {
     size_t n[SLOTS]; /* 0: empty */
     uint32_t table[SLOTS];
     double logw[SLOTS][SLOT_ENTRIES];
 };
 
-gbs_status gbsi_share_new(gbsi_share **share, gbs_error *err)
+gbs_status gbsi_equal_tables_new(gbsi_equal_tables **share, gbs_error *err)
 {
-    gbsi_share *made = gbsi_alloc_zero(sizeof *made);
+    gbsi_equal_tables *made = gbsi_alloc_zero(sizeof *made);
     if (made == NULL) {
         return gbsi_no_memory(err, "tables", sizeof *made);
     }
@@ -26,7 +26,7 @@ gbs_status gbsi_share_new(gbsi_share **share, gbs_error *err)
     return GBS_OK;
 }
 
-void gbsi_share_free(gbsi_share *share)
+void gbsi_equal_tables_free(gbsi_equal_tables *share)
 {
     gbsi_free(share);
 }
@@ -43,8 +43,8 @@ static uint32_t slot_of(size_t n, const double *logw)
     return (uint32_t)(hash % SLOTS);
 }
 
-gbs_status gbsi_share_table(gbsi_share *share, gbs_builder *builder, size_t n, const double *logw,
-                            uint32_t *table, gbs_error *err)
+gbs_status gbsi_equal_tables_add(gbsi_equal_tables *share, gbs_builder *builder, size_t n,
+                                 const double *logw, uint32_t *table, gbs_error *err)
 {
     if (n == 0 || n > SLOT_ENTRIES) {
         return gbs_builder_add_table(builder, n, logw, table, err);

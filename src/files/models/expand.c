@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/common.h"
+#include "models/tables.h"
 
 #include <assert.h>
 #include <math.h>

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "decimal/decimal.h"
 #include "models/formats.h"
+#include "models/tables.h"
 #include "simd/math.h"
 #include "text/common.h"
 
@@ -28,7 +29,7 @@ typedef struct fg_variable {
 typedef struct fg_reader {
     gbsi_text *text;
     gbs_builder *builder;
-    gbsi_share *share;
+    gbsi_equal_tables *share;
     gbsi_name_map labels;
     void *variable; /* fg_variable [n_variables], at last in the order of their labels */
     size_t variable_capacity;
@@ -50,7 +51,7 @@ typedef struct fg_reader {
 static void free_reader(fg_reader *r)
 {
     gbs_builder_free(r->builder);
-    gbsi_share_free(r->share);
+    gbsi_equal_tables_free(r->share);
     gbsi_name_map_free(&r->labels);
     gbsi_free(r->variable);
     gbsi_free(r->place);
@@ -229,7 +230,8 @@ static gbs_status read_table(fg_reader *r, size_t factor, gbs_error *err)
     for (size_t i = 0; i < r->n_entries; i++) {
         value[i] = value[i] < 0 ? -INFINITY : gbsi_log(value[i]);
     }
-    status = gbsi_share_table(r->share, r->builder, r->n_entries, value, &r->table[factor], err);
+    status =
+        gbsi_equal_tables_add(r->share, r->builder, r->n_entries, value, &r->table[factor], err);
     GBSI_TRY(gbsi_text_blame(r->text, token, status, err));
 
 cleanup:
@@ -366,7 +368,7 @@ gbs_status gbsi_fg_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     text->comment = '#';
     r.n_spare = UNLISTED_ENTRIES + (size_t)(text->end - text->begin);
     GBSI_TRY(gbs_builder_new(&r.builder, err));
-    GBSI_TRY(gbsi_share_new(&r.share, err));
+    GBSI_TRY(gbsi_equal_tables_new(&r.share, err));
     GBSI_TRY(read_factors(&r, err));
     GBSI_TRY(add_factors(&r, err));
     status = gbs_builder_build(r.builder, model, err);

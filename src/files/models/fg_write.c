@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "decimal/decimal.h"
 #include "models/formats.h"
+#include "models/tables.h"
 #include "store/model.h"
-#include "text/common.h"
 
 /* Whether a name is what a reader would make of a label. */
 static bool is_label(const char *name)

@@ -8,8 +8,8 @@
 #include "models/clauses.h"
 #include "models/couplings.h"
 #include "models/formats.h"
+#include "models/tables.h"
 #include "store/model.h"
-#include "text/common.h"
 
 /* What a reader would take for something else. */
 static bool is_writable(const char *name)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "models/formats.h"
+#include "models/tables.h"
 #include "store/model.h"
-#include "text/common.h"
 
 typedef struct net_writer {
     const gbs_model *model;

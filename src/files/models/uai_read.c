@@ -7,15 +7,15 @@
 
 #include "base/memory.h"
 #include "models/formats.h"
+#include "models/tables.h"
 #include "simd/math.h"
-#include "text/common.h"
 
 typedef struct uai_reader {
     gbsi_text *text;
     bool in_logs;
     bool directed;
     gbs_builder *builder;
-    gbsi_share *share;
+    gbsi_equal_tables *share;
     uint32_t n_variables;
     uint32_t *arity; /* [n_variables] */
     size_t *seen;    /* [n_variables] 1 + the last factor that named the variable */
@@ -38,7 +38,7 @@ typedef struct uai_reader {
 static void free_reader(uai_reader *r)
 {
     gbs_builder_free(r->builder);
-    gbsi_share_free(r->share);
+    gbsi_equal_tables_free(r->share);
     gbsi_free(r->arity);
     gbsi_free(r->seen);
     gbsi_free(r->child);
@@ -378,7 +378,7 @@ static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
         const size_t f = r->n_added;
         const size_t start = r->scope_start[f];
         uint32_t table = 0;
-        status = gbsi_share_table(r->share, r->builder, r->n_entries[f], value, &table, err);
+        status = gbsi_equal_tables_add(r->share, r->builder, r->n_entries[f], value, &table, err);
         if (status == GBS_OK) {
             status =
                 gbs_builder_add_table_factor(r->builder, (uint32_t)(r->scope_start[f + 1] - start),
@@ -446,7 +446,7 @@ static gbs_status read_model(gbsi_text *text, bool in_logs, gbs_model **model, g
     r.columns.normalize = text->options->normalize_cpts != 0;
     r.columns.lenient = text->options->lenient != 0;
     GBSI_TRY(gbs_builder_new(&r.builder, err));
-    GBSI_TRY(gbsi_share_new(&r.share, err));
+    GBSI_TRY(gbsi_equal_tables_new(&r.share, err));
     GBSI_TRY(read_type(&r, err));
     GBSI_TRY(read_variables(&r, err));
     GBSI_TRY(read_scopes(&r, err));

@@ -2,8 +2,8 @@
 /* One scope per line, a blank line before each table, one row of the last variable per line. */
 #include "base/status.h"
 #include "models/formats.h"
+#include "models/tables.h"
 #include "store/model.h"
-#include "text/common.h"
 
 static void write_head(const gbs_model *model, gbs_output *output)
 {

@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/common.h"
+#include "models/tables.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "store/model.h"
 #include "text/text.h"
-
-bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable)
-{
-    uint32_t low = 0;
-    uint32_t high = model->n_named;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = strcmp(gbs_model_variable_name(model, model->by_name[middle]), name);
-        if (order == 0) {
-            *variable = model->by_name[middle];
-            return true;
-        }
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
-    }
-    return false;
-}
 
 gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *made,
                              const char **name, gbs_error *err)

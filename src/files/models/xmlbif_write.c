@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "models/formats.h"
+#include "models/tables.h"
 #include "store/model.h"
-#include "text/common.h"
 
 typedef struct xmlbif_writer {
     const gbs_model *model;

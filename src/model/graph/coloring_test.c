@@ -378,7 +378,7 @@ static void levels_by_color_are_colors(void **state)
         assert_int_equal(n_placed, n);
         uint32_t *last = malloc(gbsi_graph_n_last(f.graph) * sizeof *last);
         assert_non_null(last);
-        gbsi_graph_levels(f.graph, sequence, n, last, level, &n_levels);
+        gbsi_graph_schedule_levels(f.graph, sequence, n, last, level, &n_levels);
         assert_int_equal(n_levels, n_colors);
         for (uint32_t t = 0; t < n; t++) {
             assert_int_equal(level[t], color[sequence[t]]);

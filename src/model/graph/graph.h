@@ -122,8 +122,8 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
  * @param last [gbsi_graph_n_last()] scratch, any content. @param level [n], out.
  * @param n_levels out: 1 + the largest level, 0 if n is 0. */
 size_t gbsi_graph_n_last(const gbsi_graph *graph);
-void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t n, uint32_t *last,
-                       uint32_t *level, uint32_t *n_levels);
+void gbsi_graph_schedule_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t n,
+                                uint32_t *last, uint32_t *level, uint32_t *n_levels);
 
 /* ---- color_order.c ------------------------------------------------------------------------- */
 

@@ -81,13 +81,13 @@ static void empty_graphs(void **state)
                              GBS_OK);
             assert_int_equal(count, n);
         }
-        gbsi_graph_levels(f.graph, NULL, 0, last, level, &count);
+        gbsi_graph_schedule_levels(f.graph, NULL, 0, last, level, &count);
         assert_int_equal(count, 0);
         if (n == 1) {
             assert_int_equal(component[0], 0);
             assert_int_equal(color[0], 0);
             const uint32_t twice[] = {0, 0};
-            gbsi_graph_levels(f.graph, twice, 2, last, level, &count);
+            gbsi_graph_schedule_levels(f.graph, twice, 2, last, level, &count);
             assert_int_equal(count, 2);
             assert_int_equal(level[0], 0);
             assert_int_equal(level[1], 1);
@@ -177,7 +177,7 @@ static void levels_are_those_of_neighbors(void **state)
         uint32_t last[30 + 32 + 5];
         memset(last, 0xa5, sizeof last);
         uint32_t n_levels = 0;
-        gbsi_graph_levels(f.graph, sequence, length, last, level, &n_levels);
+        gbsi_graph_schedule_levels(f.graph, sequence, length, last, level, &n_levels);
         assert_int_equal(n_levels, naive_levels(a, n, sequence, length, expected));
         assert_memory_equal(level, expected, length * sizeof *level);
         for (size_t t = 0; t < length; t++) {

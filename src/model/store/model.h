@@ -56,4 +56,7 @@ struct gbs_evidence {
         *log_likelihood; /* [state_offset[n_variables]] NULL while there is no virtual evidence */
 };
 
+/* The variable of that name. Unlike gbs_model_find_variable() it looks for no near misses. */
+bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable);
+
 #endif

@@ -27,8 +27,8 @@ static uint32_t next_level(const gbsi_graph *graph, const uint32_t *last, size_t
     return at;
 }
 
-void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t n, uint32_t *last,
-                       uint32_t *level, uint32_t *n_levels)
+void gbsi_graph_schedule_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t n,
+                                uint32_t *last, uint32_t *level, uint32_t *n_levels)
 {
     if (graph->all) {
         for (size_t t = 0; t < n; t++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crf/chain.h"
+#include "crf/crf_chain.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,19 +9,19 @@
 
 /* ---- pairs --------------------------------------------------------------------------------- */
 
-gbs_status gbsi_pairs_new(const gbs_crf *crf, const gbsi_features *features, bool sums,
-                          gbsi_pairs *pairs, gbs_error *err)
+gbs_status gbsi_crf_pairs_new(const gbs_crf *crf, const gbsi_features *features, bool sums,
+                              gbsi_crf_pairs *pairs, gbs_error *err)
 {
     const size_t n = features->n_combinations;
     const size_t n_pairs = (size_t)crf->labels.n * crf->labels.n;
-    gbsi_pairs made = {.n_labels = crf->labels.n, .n = features->n_combinations};
+    gbsi_crf_pairs made = {.n_labels = crf->labels.n, .n = features->n_combinations};
     made.logw = gbsi_alloc_array(n, n_pairs * sizeof *made.logw);
     made.scaled = sums ? gbsi_alloc_array(n, n_pairs * sizeof *made.scaled) : NULL;
     made.largest = gbsi_alloc_array(n, sizeof *made.largest);
     made.span = gbsi_alloc_array(n, sizeof *made.span);
     if (made.logw == NULL || (sums && made.scaled == NULL) || made.largest == NULL ||
         made.span == NULL) {
-        gbsi_pairs_free(&made);
+        gbsi_crf_pairs_free(&made);
         return gbsi_no_memory(err, "pairs of labels", n * n_pairs * 2 * sizeof *made.logw);
     }
     *pairs = made;
@@ -52,8 +52,8 @@ static double scale_weights(const double *logw, size_t n, double *scaled, double
     return largest;
 }
 
-void gbsi_pairs_fill(gbsi_pairs *pairs, uint32_t c, const gbs_crf *crf,
-                     const gbsi_features *features, const double *weight)
+void gbsi_crf_pairs_fill(gbsi_crf_pairs *pairs, uint32_t c, const gbs_crf *crf,
+                         const gbsi_features *features, const double *weight)
 {
     const size_t n_pairs = (size_t)pairs->n_labels * pairs->n_labels;
     double *logw = pairs->logw + c * n_pairs;
@@ -65,18 +65,18 @@ void gbsi_pairs_fill(gbsi_pairs *pairs, uint32_t c, const gbs_crf *crf,
         logw, n_pairs, pairs->scaled == NULL ? NULL : pairs->scaled + c * n_pairs, &pairs->span[c]);
 }
 
-void gbsi_pairs_free(gbsi_pairs *pairs)
+void gbsi_crf_pairs_free(gbsi_crf_pairs *pairs)
 {
     gbsi_free(pairs->logw);
     gbsi_free(pairs->scaled);
     gbsi_free(pairs->largest);
     gbsi_free(pairs->span);
-    *pairs = (gbsi_pairs){0};
+    *pairs = (gbsi_crf_pairs){0};
 }
 
 /* ---- one sequence -------------------------------------------------------------------------- */
 
-gbs_status gbsi_chain_new(gbsi_chain *chain, size_t most_tokens, gbs_error *err)
+gbs_status gbsi_crf_chain_new(gbsi_crf_chain *chain, size_t most_tokens, gbs_error *err)
 {
     const size_t n_labels = chain->crf->labels.n;
     const size_t row = n_labels * sizeof(double);
@@ -87,13 +87,13 @@ gbs_status gbsi_chain_new(gbsi_chain *chain, size_t most_tokens, gbs_error *err)
     chain->before = gbsi_alloc_array(most_tokens, n_labels * sizeof *chain->before);
     if (chain->logw == NULL || chain->scaled == NULL || chain->scale == NULL ||
         chain->best == NULL || chain->before == NULL) {
-        gbsi_chain_free(chain);
+        gbsi_crf_chain_free(chain);
         return gbsi_no_memory(err, "a sequence", 3 * most_tokens * row);
     }
     return GBS_OK;
 }
 
-void gbsi_chain_free(gbsi_chain *chain)
+void gbsi_crf_chain_free(gbsi_crf_chain *chain)
 {
     gbsi_free(chain->logw);
     gbsi_free(chain->scaled);
@@ -104,13 +104,13 @@ void gbsi_chain_free(gbsi_chain *chain)
     chain->before = NULL;
 }
 
-static bool stops(const gbsi_chain *chain, uint64_t n_operations)
+static bool stops(const gbsi_crf_chain *chain, uint64_t n_operations)
 {
     return chain->spends ? gbsi_watch_spend(chain->watch, n_operations)
                          : gbsi_watch_stopped(chain->watch);
 }
 
-void gbsi_chain_take(gbsi_chain *chain, size_t first, size_t end)
+void gbsi_crf_chain_take(gbsi_crf_chain *chain, size_t first, size_t end)
 {
     const gbsi_features *f = chain->features;
     const size_t n_labels = chain->crf->labels.n;
@@ -129,12 +129,12 @@ void gbsi_chain_take(gbsi_chain *chain, size_t first, size_t end)
 }
 
 /* Of the pair that ends at token t of the sequence, t > 0. */
-static uint32_t combination_at(const gbsi_chain *chain, size_t t)
+static uint32_t combination_at(const gbsi_crf_chain *chain, size_t t)
 {
     return chain->features->combination[chain->first + t];
 }
 
-double gbsi_chain_score(const gbsi_chain *chain, const uint32_t *label)
+double gbsi_crf_chain_score(const gbsi_crf_chain *chain, const uint32_t *label)
 {
     const size_t n_labels = chain->crf->labels.n;
     double score = 0.0;
@@ -166,7 +166,7 @@ static void step_best(const double *best, const double *pair, size_t n_labels, d
     }
 }
 
-void gbsi_chain_best(gbsi_chain *chain, uint32_t *label)
+void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label)
 {
     const size_t n_labels = chain->crf->labels.n;
     double *best = chain->best;
@@ -233,8 +233,8 @@ static void step_back(const double *beta, const double *pair, const double *scal
     }
 }
 
-/* scaled of all tokens, and the sum of what was taken off. @return as gbsi_chain_sum(). */
-static size_t scale_all(gbsi_chain *chain, double *taken)
+/* scaled of all tokens, and the sum of what was taken off. @return as gbsi_crf_chain_sum(). */
+static size_t scale_all(gbsi_crf_chain *chain, double *taken)
 {
     const size_t n_labels = chain->crf->labels.n;
     *taken = 0.0;
@@ -253,7 +253,8 @@ static size_t scale_all(gbsi_chain *chain, double *taken)
     return chain->n;
 }
 
-size_t gbsi_chain_sum(gbsi_chain *chain, double *alpha, double *beta, double *after, double *log_z)
+size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, double *after,
+                          double *log_z)
 {
     const size_t n_labels = chain->crf->labels.n;
     const size_t n_pairs = n_labels * n_labels;

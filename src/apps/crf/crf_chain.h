@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exact inference on a chain of labels [M60]: Viterbi's algorithm, and sums with scaling. */
-#ifndef GBSI_CRF_CHAIN_H
-#define GBSI_CRF_CHAIN_H
+#ifndef GBSI_CRF_CRF_CHAIN_H
+#define GBSI_CRF_CRF_CHAIN_H
 
 #include "crf/features.h"
 
 /* Log-weights of pairs of labels, a matrix for each combination of features. Zero-initialise. */
-typedef struct gbsi_pairs {
+typedef struct gbsi_crf_pairs {
     uint32_t n_labels, n;
     double *logw;    /* [n][L previous][L] */
     double *scaled;  /* [n][L][L] exp(logw - largest); NULL: no sums are wanted */
     double *largest; /* [n] */
     double *span;    /* [n] largest less least */
-} gbsi_pairs;
+} gbsi_crf_pairs;
 
-gbs_status gbsi_pairs_new(const gbs_crf *crf, const gbsi_features *features, bool sums,
-                          gbsi_pairs *pairs, gbs_error *err);
+gbs_status gbsi_crf_pairs_new(const gbs_crf *crf, const gbsi_features *features, bool sums,
+                              gbsi_crf_pairs *pairs, gbs_error *err);
 /* Matrix c, from weights that need not be those of the model. */
-void gbsi_pairs_fill(gbsi_pairs *pairs, uint32_t c, const gbs_crf *crf,
-                     const gbsi_features *features, const double *weight);
-void gbsi_pairs_free(gbsi_pairs *pairs);
+void gbsi_crf_pairs_fill(gbsi_crf_pairs *pairs, uint32_t c, const gbs_crf *crf,
+                         const gbsi_features *features, const double *weight);
+void gbsi_crf_pairs_free(gbsi_crf_pairs *pairs);
 
 /* One sequence at a time. */
-typedef struct gbsi_chain {
+typedef struct gbsi_crf_chain {
     const gbs_crf *crf;
     const gbsi_features *features;
-    const gbsi_pairs *pairs;
+    const gbsi_crf_pairs *pairs;
     const double *weight;
     gbsi_watch *watch; /* NULL: nobody waits */
     bool spends;       /* whether this thread looks */
@@ -35,18 +35,18 @@ typedef struct gbsi_chain {
     double *scale;     /* [n] what sums were divided by */
     double *best;      /* [2][L] */
     uint32_t *before;  /* [n][L] the best label before each */
-} gbsi_chain;
+} gbsi_crf_chain;
 
 /* @param most_tokens of a sequence. @return memory taken, or GBS_ERR_MEMORY. */
-gbs_status gbsi_chain_new(gbsi_chain *chain, size_t most_tokens, gbs_error *err);
-void gbsi_chain_free(gbsi_chain *chain);
+gbs_status gbsi_crf_chain_new(gbsi_crf_chain *chain, size_t most_tokens, gbs_error *err);
+void gbsi_crf_chain_free(gbsi_crf_chain *chain);
 
 /* Turns to the tokens [first, end). */
-void gbsi_chain_take(gbsi_chain *chain, size_t first, size_t end);
+void gbsi_crf_chain_take(gbsi_crf_chain *chain, size_t first, size_t end);
 /* The score of labels: of all tokens [M60]. @param label [n]. */
-double gbsi_chain_score(const gbsi_chain *chain, const uint32_t *label);
+double gbsi_crf_chain_score(const gbsi_crf_chain *chain, const uint32_t *label);
 /* The labels with the highest score, that of the last label first. @param label [n], out. */
-void gbsi_chain_best(gbsi_chain *chain, uint32_t *label);
+void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label);
 
 /* Largest difference of log-weights at one token for which no sum falls below the least double. */
 #define GBSI_MOST_SPAN 690.0
@@ -56,6 +56,7 @@ void gbsi_chain_best(gbsi_chain *chain, uint32_t *label);
  * @param alpha,beta,after [n][L], out.
  * @return the first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN, with
  *         nothing done; n where there is none. */
-size_t gbsi_chain_sum(gbsi_chain *chain, double *alpha, double *beta, double *after, double *log_z);
+size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, double *after,
+                          double *log_z);
 
 #endif

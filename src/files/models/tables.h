@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What several formats of models need: factors as tables, columns of probabilities, names. */
+#ifndef GBSI_MODELS_TABLES_H
+#define GBSI_MODELS_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gibbsite/io.h"
+#include "gibbsite/model.h"
+#include "gibbsite/status.h"
+
+/* ---- expand.c ------------------------------------------------------------------------------ */
+
+/* Any factor as a table, for formats that know nothing else; and logarithms as probabilities. */
+
+typedef struct gbsi_expander {
+    const gbs_model *model; /* borrowed */
+    uint32_t *x;            /* [n_variables] */
+    void *logw;             /* double, the table made last */
+    size_t capacity;
+} gbsi_expander;
+
+gbs_status gbsi_expander_init(gbsi_expander *expander, const gbs_model *model, gbs_error *err);
+void gbsi_expander_free(gbsi_expander *expander);
+
+/* @param logw out: [*n], last variable of the scope fastest, borrowed until the next call.
+ * @return GBS_ERR_LIMIT if a factor that is no table would have more than 2^24 entries. */
+gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **logw, size_t *n,
+                       gbs_error *err);
+
+/* Write exp(logw): a short decimal whose logarithm is logw again if there is one near, so that a
+ * probability that was read as 0.9 is written as 0.9.
+ * @return GBS_ERR_ARGUMENT if it is beyond the range of doubles, naming the factor. */
+gbs_status gbsi_output_exp(gbs_output *output, double logw, size_t factor, gbs_error *err);
+
+/* ---- equal_tables.c ----------------------------------------------------------------------- */
+
+/* Files repeat equal tables, one per factor: a grid has as many as edges. Small ones seen lately
+ * become one table of the builder. */
+
+typedef struct gbsi_equal_tables gbsi_equal_tables;
+
+gbs_status gbsi_equal_tables_new(gbsi_equal_tables **share, gbs_error *err);
+void gbsi_equal_tables_free(gbsi_equal_tables *share);
+
+/* gbs_builder_add_table, or the id of a table with the same bits. */
+gbs_status gbsi_equal_tables_add(gbsi_equal_tables *share, gbs_builder *builder, size_t n,
+                                 const double *logw, uint32_t *table, gbs_error *err);
+
+/* ---- columns.c ----------------------------------------------------------------------------- */
+
+/* Columns of conditional probability tables: the child's states for one state of its parents. They
+ * should sum to one, which files keep to a few digits only. */
+
+typedef struct gbsi_columns {
+    bool normalize;  /* scale columns to sum to one instead of counting */
+    bool lenient;    /* count columns that are off by more than rounding too */
+    size_t n_off;    /* columns off by more than GBSI_COLUMN_TOLERANCE */
+    double worst;    /* by how much the worst is off */
+    double sum;      /* of the column that is GBSI_COLUMN_OFF */
+    size_t worst_id; /* its factor or child, as given */
+} gbsi_columns;
+
+#define GBSI_COLUMN_ROUNDING 0.005 /* of an entry written with two digits: more is a mistake */
+
+typedef enum gbsi_column_status {
+    GBSI_COLUMN_OK,
+    GBSI_COLUMN_ZERO,     /* nothing but zeros: no distribution */
+    GBSI_COLUMN_OVERFLOW, /* the sum is beyond the largest double */
+    GBSI_COLUMN_OFF,      /* the sum is off by more than rounding, see sum */
+} gbsi_column_status;
+
+/* Checks a table whose columns are stored one after the other (child fastest).
+ * @param value [n_columns * arity] probabilities, or their logarithms if in_logs.
+ * @param bad   out: the column in question unless GBSI_COLUMN_OK. */
+gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *value,
+                                      size_t n_columns, uint32_t arity, bool in_logs, size_t *bad);
+
+/* ---- written_name.c ------------------------------------------------------------------------ */
+
+/* Names for formats that cannot do without, and finding one. */
+
+#define GBSI_MADE_NAME 64
+
+/* A variable's name, or x and its number with underscores until that is nobody's.
+ * @param made [GBSI_MADE_NAME], holds a name that was made. @param name out, borrowed. */
+gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *made,
+                             const char **name, gbs_error *err);
+
+/* Refuses what is no Bayesian network, and one without variables, which no reader of such a format
+ * takes. */
+gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_error *err);
+
+/* GBS_ERR_UNSUPPORTED "the name NAME cannot be written in FORMAT: WHY". */
+gbs_status gbsi_refuse_name(const char *name, const char *format, const char *why, gbs_error *err);
+
+/* Refuses what is no identifier: letters, digits and '_', no digit first. */
+gbs_status gbsi_check_identifier(const char *name, const char *format, gbs_error *err);
+
+#endif
