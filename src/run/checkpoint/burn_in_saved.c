@@ -19,8 +19,8 @@ gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_erro
 {
     gbs_status status = GBS_OK;
     const gbsi_burn_in *t = &run->burn_in;
-    const uint64_t count[] = {t->stride, t->n};
-    GBSI_TRY(gbsi_put_numbers(sink, count, 2, sizeof count[0], err));
+    const uint64_t count[] = {t->most, t->stride, t->n};
+    GBSI_TRY(gbsi_put_numbers(sink, count, 3, sizeof count[0], err));
     for (uint32_t chain = 0; t->n > 0 && chain < run->engine.executor.n_all; ++chain) {
         GBSI_TRY(gbsi_put_numbers(sink, t->density + (size_t)chain * GBSI_BURN_IN_VALUES, t->n,
                                   sizeof *t->density, err));
@@ -33,14 +33,14 @@ gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error 
 {
     gbs_status status = GBS_OK;
     gbsi_burn_in *t = &run->burn_in;
-    uint64_t count[2];
-    GBSI_TRY(gbsi_take_numbers(source, count, 2, sizeof count[0], err));
-    if (count[1] >= GBSI_BURN_IN_VALUES || (count[0] & (count[0] - 1)) != 0) {
+    uint64_t count[3]; /* the first was the most of the run before: this one has its own */
+    GBSI_TRY(gbsi_take_numbers(source, count, 3, sizeof count[0], err));
+    if (count[2] >= GBSI_BURN_IN_VALUES || (count[1] & (count[1] - 1)) != 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "burn-in: the saved counts are damaged");
     }
     GBSI_TRY(gbsi_burn_in_take(run, err));
-    t->stride = count[0];
-    t->n = count[1];
+    t->stride = count[1];
+    t->n = count[2];
     for (uint32_t chain = 0; chain < run->engine.executor.n_all; ++chain) {
         GBSI_TRY(gbsi_take_numbers(source, t->density + (size_t)chain * GBSI_BURN_IN_VALUES, t->n,
                                    sizeof *t->density, err));

@@ -298,13 +298,19 @@ static bool find_line(const char *text, const char *group, const char *name, cha
     return false;
 }
 
+/* Files that were written before there was such a line are read as if it said 0. */
+static bool is_later(const char *name)
+{
+    return strcmp(name, "burn-in-most") == 0;
+}
+
 gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *s, gbs_error *err)
 {
     for (size_t i = 0; i < N_OF(numbers); ++i) {
         char *at = (char *)s + numbers[i].offset;
         char value[VALUE];
         if (!find_line(text, "at-", numbers[i].name, value)) {
-            value[0] = '\0';
+            (void)snprintf(value, sizeof value, "%s", is_later(numbers[i].name) ? "0" : "");
         }
         bool too_large = false;
         const bool is_number =
