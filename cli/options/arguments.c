@@ -499,6 +499,11 @@ int cli_given(const cli_arguments *arguments, const char *name)
     return option != NULL && arguments->given[option - arguments->verb->options];
 }
 
+int cli_wants_json(const cli_arguments *arguments)
+{
+    return arguments->json || (arguments->format != NULL && strcmp(arguments->format, "json") == 0);
+}
+
 void cli_arguments_free(cli_arguments *arguments)
 {
     free(arguments->evidence);

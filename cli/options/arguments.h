@@ -138,6 +138,7 @@ typedef enum cli_topic {
     CLI_TOPIC_SCAN,
     CLI_TOPIC_DRAW,
     CLI_TOPIC_INPUT,
+    CLI_TOPIC_LAB, /* on no page but its own */
     CLI_N_TOPICS,
 } cli_topic;
 
@@ -188,6 +189,9 @@ int cli_given(const cli_arguments *arguments, const char *name);
 
 /* Whether a condition, such as "sampled", is among those that an option needs. */
 int cli_option_needs(const cli_option *option, const char *condition);
+
+/* Whether "--format json" or "--json" was typed. */
+int cli_wants_json(const cli_arguments *arguments);
 
 /* The k-th of the choices "a|b|c". @param text [64], out. @return 0 if there are fewer. */
 int cli_choice(const char *choices, unsigned k, char *text);

@@ -18,6 +18,7 @@ static const struct {
     [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates"},
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution"},
     [CLI_TOPIC_INPUT] = {"input", "Files, their formats, and messages"},
+    [CLI_TOPIC_LAB] = {"lab", "For experiments, such as those of reproduce"},
 };
 
 const cli_option *cli_topic_next(cli_topic topic, const cli_verb *verb, size_t *at)
@@ -224,7 +225,7 @@ static void print_more(const cli_verb *verb)
 {
     const char *between = "";
     (void)printf("More: gibbsite help %s ", verb->name);
-    for (cli_topic topic = CLI_N_FIRST_TOPICS; topic < CLI_N_TOPICS; topic++) {
+    for (cli_topic topic = CLI_N_FIRST_TOPICS; topic < CLI_TOPIC_LAB; topic++) {
         if (has_options(topic, verb)) {
             (void)printf("%s%s", between, topics[topic].word);
             between = "|";
@@ -248,9 +249,12 @@ static void print_all(const cli_verb *verb)
 {
     print_usage(verb);
     (void)printf("\n%s", verb->notes);
-    for (cli_topic topic = 0; topic < CLI_N_TOPICS; topic++) {
+    for (cli_topic topic = 0; topic < CLI_TOPIC_LAB; topic++) {
         (void)printf("%s", has_options(topic, verb) ? "\n" : "");
         print_topic(verb, topic, 0);
+    }
+    if (has_options(CLI_TOPIC_LAB, verb)) {
+        (void)printf("\nFor experiments: gibbsite help %s lab\n", verb->name);
     }
     (void)printf("\n");
     print_examples(verb, 99);

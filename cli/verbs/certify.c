@@ -437,7 +437,7 @@ static int answer(certificates *c)
 static void write_answer(gbs_output *output, const void *context)
 {
     const certificates *c = context;
-    (c->job->arguments->json ? write_json : write_text)(output, c);
+    (cli_wants_json(c->job->arguments) ? write_json : write_text)(output, c);
 }
 
 static void certificates_free(certificates *c)

@@ -423,7 +423,7 @@ static int write_info(const cli_job *job, const gbs_info *info, const gbs_draw_s
 {
     const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
-    sheet s = {NULL, job->arguments->json, 0};
+    sheet s = {NULL, cli_wants_json(job->arguments), 0};
     gbs_status status = gbs_output_open(path, &s.output, &err);
     if (status >= 0) {
         if (s.json || job->arguments->verbose || sizes != NULL) {
@@ -478,7 +478,7 @@ static int run_info(cli_arguments *arguments)
     if (status == CLI_DONE && gbs_is_checkpoint(arguments->operand[0])) {
         return cli_info_checkpoint(arguments);
     }
-    if (status == CLI_DONE && arguments->list_variables && arguments->json) {
+    if (status == CLI_DONE && arguments->list_variables && cli_wants_json(arguments)) {
         status = cli_error(CLI_USAGE, "--variables and --json exclude each other");
     }
     if (status == CLI_DONE) {

@@ -9,7 +9,7 @@
 /* Options of info are about models. */
 static int check_options(const cli_arguments *arguments)
 {
-    static const char *const fit[] = {"json", "output", "quiet", "verbose"};
+    static const char *const fit[] = {"json", "format", "output", "quiet", "verbose"};
     const cli_option *table = arguments->verb->options;
     for (size_t i = 0; i < arguments->verb->n_options; i++) {
         int fits = !arguments->given[i];
@@ -179,7 +179,7 @@ int cli_info_checkpoint(const cli_arguments *arguments)
     }
     done = gbs_output_open(to, &output, &err);
     if (done >= 0) {
-        done = (arguments->json ? write_json : write_screen)(output, path, &c, &err);
+        done = (cli_wants_json(arguments) ? write_json : write_screen)(output, path, &c, &err);
         if (done >= 0) {
             done = gbs_output_commit(output, &err);
         } else {

@@ -266,8 +266,8 @@ const cli_verb cli_verb_learn_crf = {
     .n_operands = 2,
     .operands = "TEMPLATES DATA",
     .what = "a conditional random field from labelled tokens",
-    .notes = "TEMPLATES says which features a token has; DATA has a token a line, its label in\n"
-             "the last column. Writes a text model of CRF++ (or Wapiti) for label.\n",
+    .notes = "TEMPLATES says which features a token has; DATA has a token a line, its label\n"
+             "in the last column. Writes a text model of CRF++ (or Wapiti) for label.\n",
     .example = "gibbsite learn crf examples/places.template examples/places.txt -o places.crf\n"
                "gibbsite learn crf examples/places.template examples/places.txt --l1 1\n",
     .run = run_learn_crf,

@@ -400,9 +400,9 @@ const cli_verb cli_verb_learn_weights = {
     .n_operands = 2,
     .operands = "MODEL DATA",
     .what = "tied weights of a log-linear model from data",
-    .notes = "The tied weights of MODEL (.gbm, DimmWitted) by pseudo-likelihood, with standard\n"
-             "errors, or by likelihood. DATA is CSV, a column for each variable; missing\n"
-             "values are left empty. Writes MODEL with the weights learnt.\n",
+    .notes = "The tied weights of MODEL (.gbm, DimmWitted) by pseudo-likelihood, with\n"
+             "standard errors, or by likelihood. DATA is CSV, a column for each variable;\n"
+             "missing values are left empty. Writes MODEL with the weights learnt.\n",
     .example = "gibbsite learn weights examples/friends examples/friends.csv -o friends.gbm\n",
     .run = run_learn_weights,
 };

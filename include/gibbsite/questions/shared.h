@@ -114,10 +114,14 @@
         "potts, rbm, weights: report the pseudo-likelihood of other rows: those of a table, or a share " \
         "of the rows of DATA (0.2 or 20%), evenly spread, which are then not learnt from", \
         "FILE|SHARE", "rows to judge the result by: others, or 20%", QUESTION, "")
+#define GBS_SHARED_FORMAT_TEXT \
+    GBS_ROW_WORD(0, format, "format", "text|json", \
+        "format of the result; unset: text", \
+        "", "", RESULT, "")
 #define GBS_SHARED_JSON \
     GBS_ROW_FLAG(0, json, "json", 1, \
-        "write JSON instead of text", \
-        "", "", RESULT, "")
+        "the same as --format json", \
+        "", "", INPUT, "")
 #define GBS_SHARED_LOG_BASE \
     GBS_ROW_WORD(0, log_base, "log-base", "10|e", \
         "base of the logarithm in a .PR file; unset: 10", \
@@ -260,9 +264,9 @@
 #define GBS_SHARED_ADAPT \
     GBS_ROW_RUN(adapt, "adapt", "", "", SCAN, "sampled")
 #define GBS_SHARED_SCORE \
-    GBS_ROW_RUN(score, "score", "", "", SCAN, "sampled")
+    GBS_ROW_RUN(score, "score", "", "", LAB, "sampled")
 #define GBS_SHARED_LOCKING \
-    GBS_ROW_RUN(locking, "locking", "", "", SCAN, "sampled")
+    GBS_ROW_RUN(locking, "locking", "", "", LAB, "sampled")
 
 /* ---- Draws ------------------------------------------------------------------------------------- */
 
@@ -273,33 +277,33 @@
 #define GBS_SHARED_HERD_RULE \
     GBS_ROW_RUN(herd_rule, "herd-rule", "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_HERD_INIT \
-    GBS_ROW_RUN(herd_init, "herd-init", "", "", DRAW, "sampled; draw has keys")
+    GBS_ROW_RUN(herd_init, "herd-init", "", "", LAB, "sampled; draw has keys")
 #define GBS_SHARED_BINS \
     GBS_ROW_RUN(bins, "bins", "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_BIN_EDGE \
-    GBS_ROW_RUN(bin_edge, "bin-edge", "", "", DRAW, "sampled; draw has keys")
+    GBS_ROW_RUN(bin_edge, "bin-edge", "", "", LAB, "sampled; draw has keys")
 #define GBS_SHARED_BIN_RULE \
-    GBS_ROW_RUN(bin_rule, "bin-rule", "", "", DRAW, "sampled; draw has keys")
+    GBS_ROW_RUN(bin_rule, "bin-rule", "", "", LAB, "sampled; draw has keys")
 #define GBS_SHARED_THRESHOLD \
     GBS_ROW_RUN(threshold, "threshold", "", "", DRAW, "sampled; draw has keys")
 #define GBS_SHARED_DUMMY_EDGES \
     GBS_ROW_TEXT(0, dummy_edges, "dummy-edges", "FILE|ring:S", \
         "pairs of variables that herding treats as neighbours: from a file, or those at distances 2 to " \
         "S round a ring", \
-        "", "", DRAW, "sampled; draw has keys")
+        "", "", LAB, "sampled; draw has keys")
 #define GBS_SHARED_CUD_SCHEME \
-    GBS_ROW_RUN(cud_scheme, "cud-scheme", "", "", DRAW, "sampled")
+    GBS_ROW_RUN(cud_scheme, "cud-scheme", "", "", LAB, "sampled")
 #define GBS_SHARED_CUD_BITS \
-    GBS_ROW_RUN(cud_bits, "cud-bits", "", "", DRAW, "sampled")
+    GBS_ROW_RUN(cud_bits, "cud-bits", "", "", LAB, "sampled")
 #define GBS_SHARED_CUD_OFFSET \
-    GBS_ROW_RUN(cud_offset, "cud-offset", "", "", DRAW, "sampled")
+    GBS_ROW_RUN(cud_offset, "cud-offset", "", "", LAB, "sampled")
 
 /* ---- Mean field and annealing ------------------------------------------------------------------ */
 
 #define GBS_SHARED_DAMPING \
     GBS_ROW_RUN(damping, "damping", "", "", SCAN, "")
 #define GBS_SHARED_MEAN_FIELD_SCHEDULE \
-    GBS_ROW_RUN(mean_field_schedule, "mean-field-schedule", "", "", SCAN, "")
+    GBS_ROW_RUN(mean_field_schedule, "mean-field-schedule", "", "", LAB, "")
 #define GBS_SHARED_ITERATIONS \
     GBS_ROW_RUN(iterations, "iterations", "", "", SCAN, "")
 #define GBS_SHARED_ITERATIONS_OF_LEARNING \
