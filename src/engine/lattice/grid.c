@@ -52,14 +52,6 @@ uint32_t gbsi_grid_next(const gbsi_grid *grid, uint32_t site, unsigned direction
     return at > 0 ? site - stride : site + (side - 1) * stride;
 }
 
-int gbsi_grid_bond(const gbsi_grid *grid, uint32_t site, unsigned direction, bool forward)
-{
-    if (grid->bond[direction] == NULL) {
-        return 0;
-    }
-    return grid->bond[direction][forward ? site : gbsi_grid_next(grid, site, direction, false)];
-}
-
 /* ---- without a model ------------------------------------------------------------------------ */
 
 gbs_status gbsi_grid_open(uint32_t width, uint32_t height, double coupling, const double *field,

@@ -39,7 +39,5 @@ uint64_t gbsi_grid_bytes(uint32_t n_sites);
 
 /* The next site in a direction, forward or back; lines are taken as closed. */
 uint32_t gbsi_grid_next(const gbsi_grid *grid, uint32_t site, unsigned direction, bool forward);
-/* The bond to that site: 1, -1 or 0. */
-int gbsi_grid_bond(const gbsi_grid *grid, uint32_t site, unsigned direction, bool forward);
 
 #endif

@@ -130,7 +130,7 @@ static uint32_t field_of(const compiling *c)
     return c->grid->field_of == NULL ? 0 : c->grid->field_of[c->site];
 }
 
-/* As gbsi_grid_bond(). */
+/* The bond to a neighbour, lines taken as closed: 1, -1 or 0. */
 static int bond_of(const compiling *c, uint32_t neighbour)
 {
     const uint8_t d = c->lattice->direction[neighbour];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "temper/overlap.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 
 #define CONSTANT 0.9 /* agreement from which memory means nothing */
@@ -49,14 +47,6 @@ void gbsi_overlap_free(gbsi_overlap *o)
         gbsi_free(o->n);
         gbsi_free(o);
     }
-}
-
-void gbsi_overlap_clear(gbsi_overlap *o)
-{
-    const size_t n = (size_t)o->n_variables * o->n_levels;
-    memset(o->same, 0, n * sizeof *o->same);
-    memset(o->agree, 0, n * sizeof *o->agree);
-    memset(o->n, 0, o->n_variables * sizeof *o->n);
 }
 
 void gbsi_overlap_add(gbsi_overlap *o, const gbsi_exchange *exchange, uint32_t variable,
