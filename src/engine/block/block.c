@@ -133,16 +133,6 @@ void gbsi_blocks_free(gbsi_blocks *blocks)
     gbsi_free(blocks);
 }
 
-uint64_t gbsi_blocks_bytes(const gbsi_blocks *b)
-{
-    uint64_t bytes = sizeof *b + b->model->factors.n_factors * sizeof *b->table +
-                     (uint64_t)b->n_plans * sizeof *b->plan;
-    for (uint32_t i = 0; i < b->n_plans; ++i) {
-        bytes += gbsi_block_plan_bytes(&b->plan[i]);
-    }
-    return bytes;
-}
-
 double gbsi_blocks_operations(const gbsi_blocks *b)
 {
     double sum = 0.0;

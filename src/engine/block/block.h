@@ -92,7 +92,6 @@ typedef struct gbsi_blocks {
 gbs_status gbsi_blocks_new(const gbsi_conditioned *model, uint32_t entries, uint64_t seed,
                            uint32_t n_plans, gbsi_watch *watch, gbsi_blocks **out, gbs_error *err);
 void gbsi_blocks_free(gbsi_blocks *blocks);
-uint64_t gbsi_blocks_bytes(const gbsi_blocks *blocks);
 /* Of one draw in sixteen lanes, averaged over the plans. */
 double gbsi_blocks_operations(const gbsi_blocks *blocks);
 

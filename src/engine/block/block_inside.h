@@ -52,7 +52,6 @@ gbs_status gbsi_block_order_make(gbsi_block_graph *graph, const uint32_t *arity,
 gbs_status gbsi_block_plan_make(const gbsi_blocks *blocks, const gbsi_block_order *order,
                                 gbsi_block_plan *plan, gbs_error *err);
 void gbsi_block_plan_free(gbsi_block_plan *plan);
-uint64_t gbsi_block_plan_bytes(const gbsi_block_plan *plan);
 
 /* ---- block_loops_lanes.c -------------------------------------------------------------------- */
 

@@ -324,12 +324,3 @@ void gbsi_block_plan_free(gbsi_block_plan *plan)
     gbsi_free(plan->held_variable);
     gbsi_free(plan->held_stride);
 }
-
-uint64_t gbsi_block_plan_bytes(const gbsi_block_plan *p)
-{
-    return p->n_buckets * sizeof *p->bucket + p->n_held * sizeof *p->held +
-           p->room_slice * sizeof *p->slice + p->room_neighbour * sizeof *p->neighbour +
-           p->room_item * sizeof *p->item + p->room_offset * sizeof *p->offset +
-           p->room_held_variable * sizeof *p->held_variable +
-           p->room_held_stride * sizeof *p->held_stride;
-}

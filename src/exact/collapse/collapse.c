@@ -477,13 +477,3 @@ void gbsi_collapse_free(gbsi_collapse *collapse)
     gbsi_free(collapse->p);
     gbsi_free(collapse);
 }
-
-uint64_t gbsi_collapse_bytes(const gbsi_collapse *c)
-{
-    const uint64_t n = c->model->n_variables;
-    return sizeof *c + gbsi_conditioned_bytes(c->core) +
-           n * (sizeof *c->core_variable + sizeof *c->variable) +
-           (n + 1) * (sizeof *c->scope_start + sizeof *c->p_start) +
-           c->scope_start[c->n_eliminated] * sizeof *c->scope +
-           c->p_start[c->n_eliminated] * sizeof *c->p;
-}

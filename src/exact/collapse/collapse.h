@@ -47,7 +47,6 @@ typedef struct gbsi_collapse {
 gbs_status gbsi_collapse_new(const gbsi_conditioned *model, uint32_t entries, gbsi_watch *watch,
                              gbsi_collapse **out, gbs_error *err);
 void gbsi_collapse_free(gbsi_collapse *collapse);
-uint64_t gbsi_collapse_bytes(const gbsi_collapse *collapse);
 
 /* States of the core in sixteen lanes, and what is drawn and counted with them. */
 typedef struct gbsi_recovery {
