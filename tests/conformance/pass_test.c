@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What runs that hook into passes rely on: batches one at a time give the same bits; a pass cut
- * between two processes, which exchange states after every batch and add up their estimates at the
- * end, gives those of one; each chain follows its own temperature. */
+ * between two processes, which exchange states after every batch and keep estimates of what each
+ * updates, gives those of one; each chain follows its own temperature. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,17 +41,16 @@ static void set_up(test_chains *f, test_family family, gbs_run_options options, 
                        options);
 }
 
-static void same_estimates(const test_chains *f, const gbsi_estimate *a, const gbsi_estimate *b)
+static void same_estimate(const test_chains *f, uint32_t slot, const gbsi_estimate *a,
+                          const gbsi_estimate *b)
 {
-    for (uint32_t slot = 0; slot < f->plan->n_slots; ++slot) {
-        const uint32_t k = gbsi_plan_arity(f->plan, slot);
-        double p[2][4 * 8];
-        memset(p, 0, sizeof p);
-        assert_true(k <= 8);
-        gbsi_estimate_slot(a, slot, p[0], p[0] + k, p[0] + 2 * k, p[0] + 3 * k);
-        gbsi_estimate_slot(b, slot, p[1], p[1] + k, p[1] + 2 * k, p[1] + 3 * k);
-        assert_memory_equal(p[0], p[1], sizeof p[0]);
-    }
+    const uint32_t k = gbsi_plan_arity(f->plan, slot);
+    double p[2][4 * 8];
+    memset(p, 0, sizeof p);
+    assert_true(k <= 8);
+    gbsi_estimate_slot(a, slot, p[0], p[0] + k, p[0] + 2 * k, p[0] + 3 * k);
+    gbsi_estimate_slot(b, slot, p[1], p[1] + k, p[1] + 2 * k, p[1] + 3 * k);
+    assert_memory_equal(p[0], p[1], sizeof p[0]);
 }
 
 /* ---- batch by batch -------------------------------------------------------------------------- */
@@ -86,7 +85,9 @@ static void check_batches(int scan, uint64_t chains, gbsi_pool *pool)
         assert_true(whole.n_updates == cut.n_updates);
     }
     test_chains_same(&f, &whole, &cut);
-    same_estimates(&f, a, b);
+    for (uint32_t slot = 0; slot < f.plan->n_slots; ++slot) {
+        same_estimate(&f, slot, a, b);
+    }
     /* work is counted, whoever did it, and is no less than it must be */
     const gbsi_pass_setting setting = {.plan = f.plan, .n_chains = whole.n_chains};
     const double operations = whole.pass->operations(whole.pass_state, whole.n_chains);
@@ -244,10 +245,12 @@ static void check_two(test_family family, uint64_t chains)
     }
     test_chains_same(&f, &alone, &p[0].x);
     test_chains_same(&f, &alone, &p[1].x);
-    assert_int_equal(gbsi_estimate_reduce(p[0].estimate, p[1].estimate, &err), GBS_OK);
-    same_estimates(&f, estimate, p[0].estimate);
-    gbsi_estimate_end_pass(p[1].estimate, NULL); /* of other passes */
-    assert_int_equal(gbsi_estimate_reduce(p[0].estimate, p[1].estimate, &err), GBS_ERR_ARGUMENT);
+    assert_true(p[0].schedule.n_places + p[1].schedule.n_places == f.plan->n_slots);
+    for (uint32_t rank = 0; rank < 2; ++rank) {
+        for (uint64_t place = 0; place < p[rank].schedule.n_places; ++place) {
+            same_estimate(&f, p[rank].schedule.slot[place], estimate, p[rank].estimate);
+        }
+    }
     end(&p[0]);
     end(&p[1]);
     gbsi_executor_free(&alone);

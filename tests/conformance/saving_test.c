@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "draw/herd.h"
-#include "estimate/joint.h"
 #include "estimate/trace.h"
 #include "lattice/bits.h"
 #include "lattice/lattice.h"
@@ -240,11 +239,6 @@ static gbs_status load_trace(void *to, const gbsi_source *source, gbs_error *err
     return gbsi_trace_load(to, source, err);
 }
 
-static gbs_status load_joint(void *to, const gbsi_source *source, gbs_error *err)
-{
-    return gbsi_joint_load(to, source, err);
-}
-
 /* Every byte up to `all` and of the digest, and some of the rest, flipped or made the largest there
  * is, is refused; a sanitizer sees that nothing outside is read. @param to is no good afterwards.
  */
@@ -300,16 +294,13 @@ static void damaged_chains(void **state)
     }
 }
 
-/* ---- traces and joint histograms ------------------------------------------------------------- */
+/* ---- traces --------------------------------------------------------------------------------- */
 
-/* @param part of n parts that make up the value. */
-static void put_values(gbsi_trace *trace, uint64_t pass, int part, int n)
+static void put_values(gbsi_trace *trace, uint64_t pass)
 {
     for (uint32_t chain = 0; chain < 3; ++chain) {
         test_stream s = {.seed = 10 * pass + chain, .n = 0};
-        const double whole = (double)test_below(&s, 1000);
-        const double first = (double)test_below(&s, 1000);
-        const double value = n == 1 ? whole : part == 0 ? first : whole - first;
+        const double value = (double)test_below(&s, 1000);
         gbsi_trace_put(trace, chain, (const double[2]){value, -2.0 * value});
     }
     gbsi_trace_end_pass(trace);
@@ -332,7 +323,7 @@ static void same_traces(const gbsi_trace *a, const gbsi_trace *b)
     }
 }
 
-/* Interrupted after some passes; put by two processes. */
+/* Interrupted after some passes. */
 static void traces(void **state)
 {
     (void)state;
@@ -341,101 +332,30 @@ static void traces(void **state)
     const gbsi_sink sink = test_file_sink(&file);
     gbsi_trace *whole = new_trace(2);
     gbsi_trace *half = new_trace(2);
-    gbsi_trace *part[2] = {new_trace(2), new_trace(2)};
+    gbsi_trace *rest = new_trace(2);
     gbsi_trace *other = new_trace(3);
     for (uint64_t pass = 0; pass < 1001; ++pass) {
-        put_values(whole, pass, 0, 1);
+        put_values(whole, pass);
+        put_values(rest, pass + 7); /* so that it has something to forget */
         if (pass < 517) {
-            put_values(half, pass, 0, 1);
+            put_values(half, pass);
         }
-        put_values(part[0], pass, 0, 2);
-        put_values(part[1], pass, 1, 2);
     }
-    assert_int_equal(gbsi_trace_reduce(part[0], half, &err), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbsi_trace_reduce(part[0], part[1], &err), GBS_OK);
-    same_traces(whole, part[0]);
     assert_int_equal(gbsi_trace_save(half, &sink, &err), GBS_OK);
     const gbsi_source source = test_file_source(&file);
     assert_int_equal(gbsi_trace_load(other, &source, &err), GBS_ERR_FORMAT);
     file.at = 0;
-    assert_int_equal(gbsi_trace_load(part[1], &source, &err), GBS_OK);
+    assert_int_equal(gbsi_trace_load(rest, &source, &err), GBS_OK);
     assert_true(file.at == file.n);
     for (uint64_t pass = 517; pass < 1001; ++pass) {
-        put_values(part[1], pass, 0, 1);
+        put_values(rest, pass);
     }
-    same_traces(whole, part[1]);
-    check_damage(&file, 3 * sizeof(uint64_t), load_trace, part[1]);
-    gbsi_trace *const all[] = {whole, half, part[0], part[1], other};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
-        gbsi_trace_free(all[i]);
-    }
-    test_file_free(&file);
-}
-
-/* Draws first to last of both chains. */
-static void count_draws(gbs_joint *joint, uint64_t first, uint64_t last)
-{
-    gbs_error err = {0};
-    for (uint64_t draw = first; draw < last; ++draw) {
-        for (uint32_t chain = 0; chain < 2; ++chain) {
-            test_stream s = {.seed = 7 * draw + chain, .n = 0};
-            uint32_t x[4];
-            for (uint32_t v = 0; v < 4; ++v) {
-                x[v] = test_below(&s, 2);
-            }
-            assert_int_equal(gbs_joint_add(joint, chain, x, &err), GBS_OK);
-        }
-    }
-}
-
-static gbs_joint *new_joint(const gbs_model *model, uint32_t second)
-{
-    gbs_joint *joint = NULL;
-    const uint32_t variable[] = {3, second};
-    assert_int_equal(gbs_joint_new(model, 2, variable, 2, &joint, NULL), GBS_OK);
-    return joint;
-}
-
-static void same_joints(const gbs_joint *a, const gbs_joint *b)
-{
-    for (uint32_t chain = 0; chain < 2; ++chain) {
-        assert_true(gbs_joint_total(a, chain) == gbs_joint_total(b, chain));
-        assert_memory_equal(gbs_joint_counts(a, chain), gbs_joint_counts(b, chain),
-                            gbs_joint_n_cells(a) * sizeof(uint64_t));
-    }
-}
-
-static void joints(void **state)
-{
-    (void)state;
-    gbs_error err = {0};
-    test_file file = {0};
-    const gbsi_sink sink = test_file_sink(&file);
-    gbs_model *model = test_model(TEST_ISING, 1, 4);
-    gbs_joint *whole = new_joint(model, 1);
-    gbs_joint *half = new_joint(model, 1);
-    gbs_joint *rest = new_joint(model, 1);
-    gbs_joint *other = new_joint(model, 0);
-    count_draws(whole, 0, 300);
-    count_draws(half, 0, 111);
-    count_draws(rest, 111, 300);
-    assert_int_equal(gbsi_joint_reduce(rest, other, &err), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbsi_joint_reduce(rest, half, &err), GBS_OK);
-    same_joints(whole, rest);
-    assert_int_equal(gbsi_joint_save(half, &sink, &err), GBS_OK);
-    const gbsi_source source = test_file_source(&file);
-    assert_int_equal(gbsi_joint_load(rest, &source, &err), GBS_OK);
-    assert_true(file.at == file.n);
-    count_draws(rest, 111, 300);
-    same_joints(whole, rest);
-    file.at = 0;
-    assert_int_equal(gbsi_joint_load(other, &source, &err), GBS_ERR_FORMAT);
-    check_damage(&file, file.n, load_joint, rest);
-    gbs_joint_free(whole);
-    gbs_joint_free(half);
-    gbs_joint_free(rest);
-    gbs_joint_free(other);
-    gbs_model_free(model);
+    same_traces(whole, rest);
+    check_damage(&file, 3 * sizeof(uint64_t), load_trace, rest);
+    gbsi_trace_free(whole);
+    gbsi_trace_free(half);
+    gbsi_trace_free(rest);
+    gbsi_trace_free(other);
     test_file_free(&file);
 }
 
@@ -571,7 +491,6 @@ int main(void)
         cmocka_unit_test(spins_in_bits),
         cmocka_unit_test(damaged_chains),
         cmocka_unit_test(traces),
-        cmocka_unit_test(joints),
         cmocka_unit_test(saved_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

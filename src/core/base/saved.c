@@ -144,23 +144,3 @@ cleanup:
     gbsi_digest_free(s.digest);
     return status;
 }
-
-#define ADD(symbol, type)                                                        \
-    case symbol:                                                                 \
-        for (size_t i = 0; i < n; ++i) {                                         \
-            ((type *)to)[i] = (type)(((type *)to)[i] + ((const type *)from)[i]); \
-        }                                                                        \
-        break;
-
-void gbsi_add_numbers(void *to, const void *from, size_t n, gbsi_number type)
-{
-    switch (type) {
-        ADD(GBSI_U8, uint8_t)
-        ADD(GBSI_U16, uint16_t)
-        ADD(GBSI_U64, uint64_t)
-        ADD(GBSI_F32, float)
-        ADD(GBSI_F64, double)
-    case GBSI_NO_NUMBER:
-        break;
-    }
-}

@@ -44,23 +44,6 @@ gbs_status gbsi_take_sealed(const gbsi_source *source, void *object,
                                                gbs_error *err),
                             const char *what, gbs_error *err);
 
-/* The types that can be added up. */
-typedef enum gbsi_number {
-    GBSI_NO_NUMBER,
-    GBSI_U8,
-    GBSI_U16,
-    GBSI_U64,
-    GBSI_F32,
-    GBSI_F64,
-} gbsi_number;
-/* clang-format off */
-#define GBSI_NUMBER_OF(x)                                                                     \
-    _Generic((x), uint8_t: GBSI_U8, uint16_t: GBSI_U16, uint64_t: GBSI_U64, float: GBSI_F32,  \
-             double: GBSI_F64, default: GBSI_NO_NUMBER)
-/* clang-format on */
-/* to[i] += from[i]. */
-void gbsi_add_numbers(void *to, const void *from, size_t n, gbsi_number type);
-
 /* The bytes of each number the other way round, in place. */
 void gbsi_turn_numbers(void *number, size_t n, size_t size);
 

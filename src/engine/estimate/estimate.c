@@ -70,12 +70,12 @@ static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs
     return GBS_OK;
 }
 
-#define ARRAY(pointer, what, hot)                                                          \
-    (gbsi_estimate_array)                                                                  \
-    {                                                                                      \
-        &(pointer), count[GBSI_PER_##what], sizeof *(pointer), GBSI_NUMBER_OF(*(pointer)), \
-            GBSI_PER_##what, (hot)                                                         \
+#define ROW(pointer, what, hot, saved)                                                         \
+    (gbsi_estimate_array)                                                                      \
+    {                                                                                          \
+        &(pointer), count[GBSI_PER_##what], sizeof *(pointer), (saved), GBSI_PER_##what, (hot) \
     }
+#define ARRAY(pointer, what, hot) ROW(pointer, what, hot, true)
 
 static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbsi_estimate *e,
                           gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS])
@@ -86,7 +86,7 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
                             [GBSI_PER_SLOT] = shape->n_slots};
     size_t n = 0;
     gbsi_batches *b = &e->batches;
-    out[n++] = ARRAY(e->run, RUN, false);
+    out[n++] = ROW(e->run, RUN, false, false);
     if (shape->held) {
         out[n++] = ARRAY(e->held_total, PLACE, false);
         out[n++] = ARRAY(e->held_open, PLACE, false);
@@ -122,7 +122,7 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
         out[n++] = ARRAY(b->n_square, SLOT, false);
     }
     if (!l->counted) {
-        out[n++] = ARRAY(e->in_cut, SLOT, false);
+        out[n++] = ROW(e->in_cut, SLOT, false, false);
     }
     for (int i = 0; l->split && i < 2; i++) {
         gbsi_half_time *half = &e->half[i];

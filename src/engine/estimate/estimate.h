@@ -151,11 +151,6 @@ bool gbsi_estimate_has_told(const gbsi_estimate *estimate);
  * damaged; the estimate is then undefined. */
 gbs_status gbsi_estimate_save(const gbsi_estimate *estimate, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_estimate_load(gbsi_estimate *estimate, const gbsi_source *source, gbs_error *err);
-/* Adds another estimate of the same chains and passes whose slots were not fed to this one: if
- * several processes share a model, each feeds its own slots. The result is exact, as sums are added
- * to zeros. @return GBS_ERR_ARGUMENT if shapes or passes differ. */
-gbs_status gbsi_estimate_reduce(gbsi_estimate *estimate, const gbsi_estimate *other,
-                                gbs_error *err);
 
 /* Split R-hat (Gelman et al. 2013, BDA3 11.4) of traces. @param trace [n_chains][n], n >= 4.
  * Constant and equal traces give 1; constant but different ones +inf. */

@@ -103,7 +103,7 @@ typedef enum gbsi_per {
 typedef struct gbsi_estimate_array {
     void *pointer; /* address of the pointer to the array, of any type: copied as bytes */
     size_t n, size;
-    gbsi_number type; /* GBSI_NO_NUMBER: follows from the shape, is not saved */
+    bool saved; /* else it follows from the shape, or is of a pass that was cut short */
     gbsi_per per;
     bool hot;
 } gbsi_estimate_array;

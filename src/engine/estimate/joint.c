@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting joint states, and enumerating their probabilities. */
-#include "estimate/joint.h"
+#include "gibbsite/joint.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -186,74 +186,6 @@ double gbs_joint_l1(const gbs_joint *joint, uint32_t chain, const double *p)
         sum += fabs((double)count[i] / total - p[i]);
     }
     return sum;
-}
-
-/* ---- to be resumed ----------------------------------------------------------------------- */
-
-static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const gbs_joint *joint = object;
-    const cells *c = &joint->cells;
-    const uint64_t shape[] = {c->n, joint->n_chains, c->n_cells};
-    GBSI_TRY(gbsi_put_numbers(sink, shape, sizeof shape / sizeof shape[0], sizeof shape[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, c->variable, c->n, sizeof *c->variable, err));
-    GBSI_TRY(gbsi_put_numbers(sink, joint->count, joint->n_chains * c->n_cells,
-                              sizeof *joint->count, err));
-cleanup:
-    return status;
-}
-
-gbs_status gbsi_joint_save(const gbs_joint *joint, const gbsi_sink *sink, gbs_error *err)
-{
-    return gbsi_put_sealed(sink, joint, save, err);
-}
-
-static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbs_joint *joint = object;
-    const cells *c = &joint->cells;
-    const uint64_t shape[] = {c->n, joint->n_chains, c->n_cells};
-    GBSI_TRY(gbsi_take_expected(source, shape, sizeof shape / sizeof shape[0], "joint", err));
-    for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t variable = 0;
-        GBSI_TRY(gbsi_take_numbers(source, &variable, 1, sizeof variable, err));
-        if (variable != c->variable[i]) {
-            return gbsi_fail(err, GBS_ERR_FORMAT,
-                             "joint: the saved histogram has variable %u, expected %u", variable,
-                             c->variable[i]);
-        }
-    }
-    GBSI_TRY(gbsi_take_numbers(source, joint->count, joint->n_chains * c->n_cells,
-                               sizeof *joint->count, err));
-    for (uint32_t chain = 0; chain < joint->n_chains; chain++) {
-        joint->total[chain] = 0;
-        for (size_t i = 0; i < c->n_cells; i++) {
-            joint->total[chain] += joint->count[chain * c->n_cells + i];
-        }
-    }
-cleanup:
-    return status;
-}
-
-gbs_status gbsi_joint_load(gbs_joint *joint, const gbsi_source *source, gbs_error *err)
-{
-    return gbsi_take_sealed(source, joint, load, "joint", err);
-}
-
-gbs_status gbsi_joint_reduce(gbs_joint *joint, const gbs_joint *other, gbs_error *err)
-{
-    const cells *c = &joint->cells;
-    if (c->n != other->cells.n || c->n_cells != other->cells.n_cells ||
-        joint->n_chains != other->n_chains ||
-        memcmp(c->variable, other->cells.variable, c->n * sizeof *c->variable) != 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "joint: histograms of different variables or chains cannot be added");
-    }
-    gbsi_add_numbers(joint->count, other->count, joint->n_chains * c->n_cells, GBSI_U64);
-    gbsi_add_numbers(joint->total, other->total, joint->n_chains, GBSI_U64);
-    return GBS_OK;
 }
 
 /* ---- exact ------------------------------------------------------------------------------- */

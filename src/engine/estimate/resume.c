@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates saved, loaded and added up: numbers of the shape, of passes, then all arrays. Batches
+/* Estimates saved and loaded: numbers of the shape, of passes, then all arrays. Batches
  * follow from the passes. */
 #include <inttypes.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     GBSI_TRY(gbsi_put_numbers(sink, shape, N_SHAPE, sizeof shape[0], err));
     GBSI_TRY(gbsi_put_numbers(sink, &estimate->n_passes, 1, sizeof estimate->n_passes, err));
     for (size_t i = 0; i < n; ++i) {
-        if (arrays[i].type != GBSI_NO_NUMBER) {
+        if (arrays[i].saved) {
             GBSI_TRY(save_array(estimate, &arrays[i], sink, err));
         }
     }
@@ -135,7 +135,7 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
                          n_passes);
     }
     for (size_t i = 0; i < n; ++i) {
-        if (arrays[i].type != GBSI_NO_NUMBER) {
+        if (arrays[i].saved) {
             GBSI_TRY(load_array(e, &arrays[i], source, err));
         }
     }
@@ -148,26 +148,4 @@ cleanup:
 gbs_status gbsi_estimate_load(gbsi_estimate *e, const gbsi_source *source, gbs_error *err)
 {
     return gbsi_take_sealed(source, e, load, "estimates", err);
-}
-
-/* ---- added up -------------------------------------------------------------------------------- */
-
-gbs_status gbsi_estimate_reduce(gbsi_estimate *e, const gbsi_estimate *other, gbs_error *err)
-{
-    gbsi_estimate copy = *other;
-    gbsi_estimate_array to[GBSI_ESTIMATE_ARRAYS];
-    gbsi_estimate_array from[GBSI_ESTIMATE_ARRAYS];
-    uint64_t shape[2][N_SHAPE];
-    shape_numbers(e, shape[0]);
-    shape_numbers(other, shape[1]);
-    if (memcmp(shape[0], shape[1], sizeof shape[0]) != 0 || e->n_passes != other->n_passes) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "estimates of different variables, chains or passes cannot be added");
-    }
-    const size_t n = gbsi_estimate_arrays(e, to);
-    (void)gbsi_estimate_arrays(&copy, from);
-    for (size_t i = 0; i < n; ++i) {
-        gbsi_add_numbers(array_at(&to[i]), array_at(&from[i]), to[i].n, to[i].type);
-    }
-    return GBS_OK;
 }

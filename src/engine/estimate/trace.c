@@ -4,7 +4,6 @@
 #include "estimate/trace.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "estimate/estimate.h"
@@ -145,17 +144,6 @@ cleanup:
 gbs_status gbsi_trace_load(gbsi_trace *t, const gbsi_source *source, gbs_error *err)
 {
     return gbsi_take_sealed(source, t, load, "traces", err);
-}
-
-gbs_status gbsi_trace_reduce(gbsi_trace *t, const gbsi_trace *other, gbs_error *err)
-{
-    if (t->n_chains != other->n_chains || t->n_series != other->n_series ||
-        t->n_passes != other->n_passes) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "traces of different series, chains or passes cannot be added");
-    }
-    gbsi_add_numbers(t->total, other->total, n_numbers(t), GBSI_F64);
-    return GBS_OK;
 }
 
 /* ---- summaries ------------------------------------------------------------------------------- */

@@ -30,8 +30,5 @@ gbsi_trace_summary gbsi_trace_summarise(const gbsi_trace *trace, uint32_t series
 /* Between two passes, as gbsi_estimate_save() and gbsi_estimate_load(). */
 gbs_status gbsi_trace_save(const gbsi_trace *trace, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_trace_load(gbsi_trace *trace, const gbsi_source *source, gbs_error *err);
-/* Adds another's of the same chains and passes: where several processes share a model, each puts
- * its part of every value. @return GBS_ERR_ARGUMENT if series, chains or passes differ. */
-gbs_status gbsi_trace_reduce(gbsi_trace *trace, const gbsi_trace *other, gbs_error *err);
 
 #endif
