@@ -8,6 +8,7 @@
 #include "lattice/averages.h"
 #include "lattice/lattice_chains.h"
 #include "lattice/lattice_testing.h"
+#include "lattice/spin_testing.h"
 
 enum { SEED = 99, N_CHAINS = 2 };
 
@@ -120,7 +121,7 @@ static void check_shape(const shape *s, gbsi_simd level)
         for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
             add_conditionals(&f, chain, 0);
         }
-        gbsi_spin_chains_pass(f.chains, pass, true);
+        test_spin_pass(f.chains, pass, true);
         for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
             add_conditionals(&f, chain, 1);
         }

@@ -9,6 +9,7 @@
 #include "base/test_scale.h"
 #include "lattice/lattice_chains.h"
 #include "lattice/lattice_testing.h"
+#include "lattice/spin_testing.h"
 #include "simd/math.h"
 
 enum { SEED = 99, N_PASSES = 5 };
@@ -189,7 +190,7 @@ static void check_shape(const shape *s, gbsi_simd level)
     }
     for (uint64_t pass = 0; pass < N_PASSES; ++pass) {
         const bool keep = pass != 1;
-        gbsi_spin_chains_pass(chains, pass, keep);
+        test_spin_pass(chains, pass, keep);
         for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
             reference_pass(&r[chain], chain, pass);
             check_chain(&f, chains, &r[chain], chain, s->name);
@@ -232,7 +233,7 @@ static void counters_hold_128_passes(void **state)
     assert_non_null(visits);
     for (int round = 0; round < 2; ++round) { /* the second on used counters */
         for (uint64_t pass = 0; pass < GBSI_SPIN_MOST_COUNTED - 31u * (unsigned)round; ++pass) {
-            gbsi_spin_chains_pass(chains, pass, true);
+            test_spin_pass(chains, pass, true);
             chains->form->get(chains, 1, f.x);
             for (uint32_t v = 0; v < n; ++v) {
                 visits[v] += f.x[v];
@@ -267,7 +268,7 @@ static void threads_do_not_matter(void **state)
             assert_int_equal(gbsi_pool_new(n_threads, &pool, NULL), GBS_OK);
             gbsi_spin_chains *chains = open_chains(&f, gbsi_simd_force(GBSI_SIMD_AVX512), pool);
             for (uint64_t pass = 0; pass < test_share(6, 2); ++pass) {
-                gbsi_spin_chains_pass(chains, pass, true);
+                test_spin_pass(chains, pass, true);
             }
             chains->form->take_visits(chains, STRIDE, count_of, &f);
             const size_t n = (size_t)f.lattice->spins.n_sites * STRIDE;
@@ -328,7 +329,7 @@ static void factors_of_other_kinds(void **state)
     assert_int_equal(
         gbsi_lattice_chains_new(l, 1, 1, GBSI_SPIN_KEEP_NOTHING, level, NULL, &chains, NULL),
         GBS_OK);
-    gbsi_spin_chains_pass(chains, 0, false);
+    test_spin_pass(chains, 0, false);
     uint32_t x[12];
     chains->form->get(chains, 0, x);
     assert_true(fabs(gbsi_spins_log_density(chains->spins, &chains->sums[0]) -
@@ -377,7 +378,7 @@ static void tables_with_fields(void **state)
     list_factors(&r);
     for (uint64_t pass = 0; pass < 50; ++pass) {
         uint32_t x[20];
-        gbsi_spin_chains_pass(chains, pass, false);
+        test_spin_pass(chains, pass, false);
         reference_pass(&r, 0, pass);
         chains->form->get(chains, 0, x);
         assert_memory_equal(x, r.x, sizeof x);

@@ -17,6 +17,7 @@
 #include "gibbsite/gibbsite.h"
 #include "graph/graph.h"
 #include "lattice/packed_chains.h"
+#include "lattice/spin_testing.h"
 #include "rng/philox.h"
 
 enum { SEED = 17, N_PASSES = 6, MOST_CHAINS = 40 };
@@ -237,7 +238,7 @@ static void check_shape(const shape *s, uint32_t n_chains, gbsi_simd level)
     assert_non_null(visits);
     for (uint64_t pass = 0; pass < N_PASSES; ++pass) {
         const bool keep = pass != 1;
-        gbsi_spin_chains_pass(chains, pass, keep);
+        test_spin_pass(chains, pass, keep);
         reference_pass(&f, n_chains, pass);
         for (uint32_t chain = 0; chain < n_chains; ++chain) {
             check_chain(&f, chains, chain, s->name);
@@ -283,7 +284,7 @@ static void threads_do_not_matter(void **state)
             open_chains(&f, MOST_CHAINS, gbsi_simd_force(GBSI_SIMD_AVX512), pool);
         assert_true(n_threads == 1 || gbsi_spin_chains_shared(chains));
         for (uint64_t pass = 0; pass < 6; ++pass) {
-            gbsi_spin_chains_pass(chains, pass, true);
+            test_spin_pass(chains, pass, true);
         }
         chains->form->take_visits(chains, MOST_CHAINS, count_of, &f);
         if (n_threads == 1) {

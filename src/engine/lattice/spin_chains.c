@@ -82,13 +82,6 @@ void gbsi_spin_chains_add_up(gbsi_spin_chains *c)
     }
 }
 
-void gbsi_spin_chains_pass(gbsi_spin_chains *c, uint64_t pass, bool count)
-{
-    gbsi_spin_chains_begin(c, count);
-    c->form->run(c, pass, count, 0, c->form->n_batches(c));
-    gbsi_spin_chains_add_up(c);
-}
-
 /* Bit j of a byte to byte j. */
 static uint64_t spread(uint32_t byte)
 {

@@ -73,9 +73,8 @@ gbs_status gbsi_spin_chains_new(const gbsi_spin_form *form, size_t size, const g
                                 gbsi_pool *pool, gbsi_spin_chains **out, gbs_error *err);
 void gbsi_spin_chains_free(gbsi_spin_chains *chains);
 
-/* Runs a pass of all chains; _begin() and _add_up() are its parts before and after the batches.
+/* What a pass of all chains does before the batches of its form and after them.
  * @param count add the states at the end of the pass to the visits. */
-void gbsi_spin_chains_pass(gbsi_spin_chains *chains, uint64_t pass, bool count);
 void gbsi_spin_chains_begin(gbsi_spin_chains *chains, bool count);
 void gbsi_spin_chains_add_up(gbsi_spin_chains *chains);
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pass of chains of spins for tests, without an executor. */
+#ifndef GBSI_LATTICE_SPIN_TESTING_H
+#define GBSI_LATTICE_SPIN_TESTING_H
+
+#include "lattice/spin_chains.h"
+
+/* @param count add the states at the end of the pass to the visits. */
+static inline void test_spin_pass(gbsi_spin_chains *chains, uint64_t pass, bool count)
+{
+    gbsi_spin_chains_begin(chains, count);
+    chains->form->run(chains, pass, count, 0, chains->form->n_batches(chains));
+    gbsi_spin_chains_add_up(chains);
+}
+
+#endif
