@@ -293,7 +293,8 @@ static void tell_ladders(const cli_job *job, const gbs_report *r)
     }
 }
 
-const char *cli_error_name(const gbs_report *r)
+/* What to call the largest error. */
+static const char *error_name(const gbs_report *r)
 {
     return r->chains_disagree ? CLI_UNRELIABLE_ERROR ":" : "error";
 }
@@ -325,8 +326,8 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  r->updates_per_s, job->options.seed);
         tell_ladders(job, r);
         if (isfinite(r->max_mcse) && job->options.estimator == GBS_ESTIMATOR_TRACES) {
-            cli_note(arguments, "largest %s %.3g, largest R-hat %.5g", cli_error_name(r),
-                     r->max_mcse, r->max_rhat);
+            cli_note(arguments, "largest %s %.3g, largest R-hat %.5g", error_name(r), r->max_mcse,
+                     r->max_rhat);
         } else if (isfinite(r->max_mcse)) {
             char target[40] = "";
             if (r->target_error > 0.0) {
@@ -341,7 +342,7 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                 (void)snprintf(watched, sizeof watched, ", of %" PRIu64 " variables spread evenly",
                                r->n_watched);
             }
-            cli_note(arguments, "largest %s %.3g%s, largest R-hat %.5g%s%s", cli_error_name(r),
+            cli_note(arguments, "largest %s %.3g%s, largest R-hat %.5g%s%s", error_name(r),
                      r->max_mcse, target, r->max_rhat, ess, watched);
         }
     }

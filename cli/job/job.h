@@ -108,8 +108,6 @@ void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost);
 /* Where --chains was typed as its default, for which ladders come in another number. */
 void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders);
 #define CLI_UNRELIABLE_ERROR "standard error within chains, not reliable"
-/* What to call the largest error: as above where the chains disagree. */
-const char *cli_error_name(const gbs_report *r);
 /* The verdict on standard error. */
 void cli_verdict(const cli_job *job, int stopped);
 
@@ -160,7 +158,6 @@ typedef struct cli_picture {
     uint64_t state; /* otherwise: whose probability */
 } cli_picture;
 
-int cli_is_picture(const char *format);
 /* What was typed, before anything is read. @return an exit status. */
 int cli_picture_settle(const cli_arguments *arguments, const char *format, cli_picture *picture);
 /* Against the model, before it is run. @return an exit status. */

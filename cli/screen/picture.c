@@ -8,7 +8,7 @@
 
 #define MAX_LABELS 256 /* colours in a palette */
 
-int cli_is_picture(const char *format)
+static int is_picture(const char *format)
 {
     return strcmp(format, "pbm") == 0 || strcmp(format, "pgm") == 0 || strcmp(format, "ppm") == 0 ||
            strcmp(format, "png") == 0;
@@ -31,7 +31,7 @@ static int parse_sides(const char *text, uint64_t *rows, uint64_t *columns)
 int cli_picture_settle(const cli_arguments *arguments, const char *format, cli_picture *picture)
 {
     memset(picture, 0, sizeof *picture);
-    int wanted = cli_is_picture(format);
+    int wanted = is_picture(format);
     if (!wanted && (arguments->picture != NULL || cli_given(arguments, "state"))) {
         return cli_error(CLI_USAGE, "--%s applies to pictures: use -o FILE.png, .pgm, .ppm or .pbm",
                          arguments->picture != NULL ? "picture" : "state");

@@ -35,7 +35,8 @@ static uint32_t state_of(const cli_sensitivities *a, size_t i)
     return (uint32_t)(s->entry[i] - first);
 }
 
-uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i)
+/* How many of the scope of a parameter are given: the parents of a conditional table, else all. */
+static uint32_t n_given(const cli_sensitivities *a, size_t i)
 {
     uint32_t n = 0;
     if (a->s.kind[i] == GBS_PARAMETER_LIKELIHOOD || is_cause(a, i)) {
@@ -45,8 +46,10 @@ uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i)
     return a->s.kind[i] == GBS_PARAMETER_PROBABILITY ? n - 1 : n;
 }
 
-void cli_parameter_scope(const cli_sensitivities *a, size_t i, uint32_t n, const char *between,
-                         cli_text *text)
+/* "A=a B=b" of the first n variables of the scope of parameter i's factor, in the states that its
+ * entry has; of a factor with a formula the names alone. */
+static void scope_text(const cli_sensitivities *a, size_t i, uint32_t n, const char *between,
+                       cli_text *text)
 {
     const gbs_model *model = a->job.model;
     char number[32];
@@ -80,8 +83,8 @@ void cli_parameter_text(const cli_sensitivities *a, size_t i, char *text)
     char state[32];
     cli_text given = {.at = scope, .size = sizeof scope};
     const char *of = s->of[i] == UINT32_MAX ? "" : cli_variable_text(model, s->of[i], "", variable);
-    const uint32_t n = cli_parameter_n_given(a, i);
-    cli_parameter_scope(a, i, n, ", ", &given);
+    const uint32_t n = n_given(a, i);
+    scope_text(a, i, n, ", ", &given);
     switch ((gbs_parameter_kind)s->kind[i]) {
     case GBS_PARAMETER_PROBABILITY:
         (void)snprintf(text, CLI_PARAMETER_TEXT, "%.200s=%.200s%s%s", of,
@@ -226,7 +229,7 @@ static void csv_row(gbs_output *output, const cli_sensitivities *a, size_t i, cl
     gbs_output_text(output, ",");
     gbs_output_csv_field(output, state == NULL ? "" : state);
     gbs_output_text(output, ",");
-    cli_parameter_scope(a, i, cli_parameter_n_given(a, i), " ", text);
+    scope_text(a, i, n_given(a, i), " ", text);
     gbs_output_csv_field(output, text->at);
     cli_csv_number(output, s->value[i]);
     cli_csv_number(output, s->derivative[i]);
@@ -268,7 +271,7 @@ static void json_row(gbs_output *output, const cli_sensitivities *a, size_t i, c
         gbs_output_text(output, ", \"state\": ");
         gbs_output_json_string(output, state);
     }
-    cli_parameter_scope(a, i, cli_parameter_n_given(a, i), " ", text);
+    scope_text(a, i, n_given(a, i), " ", text);
     gbs_output_text(output, ", \"given\": ");
     gbs_output_json_string(output, text->at);
     json_number(output, "value", s->value[i]);
@@ -301,7 +304,7 @@ static void json_head(gbs_output *output, const cli_sensitivities *a)
     gbs_output_text(output, ",\n  \"parameters\": [\n");
 }
 
-/* The longest text that cli_parameter_scope() makes, ended. */
+/* The longest text that scope_text() makes, ended. */
 static size_t longest_scope(const gbs_model *model)
 {
     size_t longest = 1;

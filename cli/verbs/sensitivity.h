@@ -13,13 +13,6 @@ typedef struct cli_sensitivities {
     size_t *shown;   /* ... in this order; [s.n_parameters] */
 } cli_sensitivities;
 
-/* "A=a B=b" of the first n variables of the scope of parameter i's factor, in the states that its
- * entry has; of a factor with a formula the names alone. */
-void cli_parameter_scope(const cli_sensitivities *a, size_t i, uint32_t n, const char *between,
-                         cli_text *text);
-/* How many of its scope are given: the parents of a conditional table, else all. */
-uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i);
-
 /* The posterior where the entry, weight or likelihood of a parameter is `times` what it is; NAN if
  * unknown. */
 double cli_parameter_times(const cli_sensitivities *a, size_t i, double times);

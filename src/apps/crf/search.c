@@ -46,8 +46,11 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_sequence_graph(const gbsi_crf_chain *chain, size_t sequence, uint32_t *table,
-                               bool named, gbs_model **graph, gbs_error *err)
+/* The graph of the sequence that chain has taken: a variable for each token, in their order.
+ * @param table [n_combinations] GBSI_NO_TABLE, as it is left. @param named whether states have the
+ * labels' names. */
+static gbs_status sequence_graph(const gbsi_crf_chain *chain, size_t sequence, uint32_t *table,
+                                 bool named, gbs_model **graph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_features *f = chain->features;
@@ -121,7 +124,7 @@ gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, ui
     gbs_map_report report = {.size = sizeof report};
     const gbs_map_callbacks callbacks = {
         .size = sizeof callbacks, .context = (void *)chain, .progress = on_progress};
-    GBSI_TRY(gbsi_sequence_graph(chain, sequence, table, false, &graph, err));
+    GBSI_TRY(sequence_graph(chain, sequence, table, false, &graph, err));
     GBSI_TRY(gbs_map(graph, NULL, run, &callbacks, found->label, &report, err));
     found->proved = report.n_exact_variables == report.n_free_variables;
     found->converged = true;
@@ -174,7 +177,7 @@ static gbs_status make_graph(const gbs_crf *crf, const gbs_sequences *one, gbs_m
         table[c] = GBSI_NO_TABLE;
     }
     gbsi_crf_chain_take(&chain, 0, one->n_tokens);
-    GBSI_TRY(gbsi_sequence_graph(&chain, 0, table, true, model, err));
+    GBSI_TRY(sequence_graph(&chain, 0, table, true, model, err));
 
 cleanup:
     gbsi_free(table);

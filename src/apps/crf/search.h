@@ -18,12 +18,6 @@ typedef struct gbsi_found {
     uint64_t updates;
 } gbsi_found;
 
-/* The graph of the sequence that chain has taken: a variable for each token, in their order.
- * @param table [n_combinations] GBSI_NO_TABLE, as it is left. @param named whether states have the
- * labels' names. */
-gbs_status gbsi_sequence_graph(const gbsi_crf_chain *chain, size_t sequence, uint32_t *table,
-                               bool named, gbs_model **graph, gbs_error *err);
-
 /* Searches by gbs_map(), and takes probabilities from a run where they are wanted, on this thread.
  * @param run options of both, with a seed for this sequence. */
 gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, uint32_t *table,

@@ -31,7 +31,7 @@ void gbsi_gate_destroy(gbsi_gate *gate)
     (void)pthread_mutex_destroy(&gate->mutex);
 }
 
-uint32_t gbsi_gate_step(const gbsi_gate *gate)
+static uint32_t step_of(const gbsi_gate *gate)
 {
     return atomic_load_explicit(&gate->step, memory_order_acquire);
 }
@@ -51,7 +51,7 @@ void gbsi_gate_open(gbsi_gate *gate)
 void gbsi_gate_wait(gbsi_gate *gate, uint32_t step)
 {
     for (uint32_t i = 0; i < gate->n_spins; ++i) {
-        if (gbsi_gate_step(gate) != step) {
+        if (step_of(gate) != step) {
             return;
         }
         pause_briefly();
@@ -82,7 +82,7 @@ void gbsi_barrier_wait(gbsi_barrier *barrier)
     if (barrier->n == 1) {
         return;
     }
-    const uint32_t step = gbsi_gate_step(&barrier->gate); /* it cannot move before we arrive */
+    const uint32_t step = step_of(&barrier->gate); /* it cannot move before we arrive */
     if (atomic_fetch_add_explicit(&barrier->n_arrived, 1, memory_order_acq_rel) + 1 == barrier->n) {
         atomic_store_explicit(&barrier->n_arrived, 0, memory_order_relaxed);
         gbsi_gate_open(&barrier->gate);

@@ -21,7 +21,6 @@ typedef struct gbsi_gate {
 /* @return false without the system's resources. */
 bool gbsi_gate_init(gbsi_gate *gate, uint32_t n_spins);
 void gbsi_gate_destroy(gbsi_gate *gate);
-uint32_t gbsi_gate_step(const gbsi_gate *gate);
 void gbsi_gate_open(gbsi_gate *gate);                /* step += 1; what was written is seen */
 void gbsi_gate_wait(gbsi_gate *gate, uint32_t step); /* until the step is no longer this */
 

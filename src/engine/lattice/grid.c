@@ -41,15 +41,13 @@ static uint32_t stride_of(const gbsi_grid *grid, unsigned direction)
     return stride;
 }
 
-uint32_t gbsi_grid_next(const gbsi_grid *grid, uint32_t site, unsigned direction, bool forward)
+/* The next site in a direction; lines are taken as closed. */
+static uint32_t next_site(const gbsi_grid *grid, uint32_t site, unsigned direction)
 {
     const uint32_t stride = stride_of(grid, direction);
     const uint32_t side = grid->side[direction];
     const uint32_t at = site / stride % side;
-    if (forward) {
-        return at + 1 < side ? site + stride : site - at * stride;
-    }
-    return at > 0 ? site - stride : site + (side - 1) * stride;
+    return at + 1 < side ? site + stride : site - at * stride;
 }
 
 /* ---- without a model ------------------------------------------------------------------------ */
@@ -280,8 +278,7 @@ static gbs_status count_components(gbsi_grid *grid, gbs_error *err)
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         for (uint32_t v = 0; grid->bond[d] != NULL && v < n; ++v) {
             if (grid->bond[d][v] != 0) {
-                grid->spins.n_components -=
-                    gbsi_forest_join(parent, v, gbsi_grid_next(grid, v, d, true));
+                grid->spins.n_components -= gbsi_forest_join(parent, v, next_site(grid, v, d));
             }
         }
     }

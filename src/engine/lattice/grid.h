@@ -37,7 +37,4 @@ void gbsi_grid_free(gbsi_grid *grid); /* the arrays */
 /* The most bytes that gbsi_grid_find() takes. */
 uint64_t gbsi_grid_bytes(uint32_t n_sites);
 
-/* The next site in a direction, forward or back; lines are taken as closed. */
-uint32_t gbsi_grid_next(const gbsi_grid *grid, uint32_t site, unsigned direction, bool forward);
-
 #endif

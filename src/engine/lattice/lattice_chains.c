@@ -24,7 +24,7 @@ typedef struct lattice_chains {
 
 GBSI_SIMD_SETS(DECLARE)
 
-gbsi_lattice_sweep_function gbsi_lattice_sweep_of(gbsi_simd level)
+static gbsi_lattice_sweep_function sweep_of(gbsi_simd level)
 {
     static const gbsi_lattice_sweep_function sweep[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
     assert(level < GBSI_N_SIMD && sweep[level] != NULL);
@@ -467,7 +467,7 @@ gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chain
     if (status == GBS_OK) {
         lattice_chains *chains = (lattice_chains *)*out;
         chains->lattice = lattice;
-        chains->sweep = gbsi_lattice_sweep_of(level);
+        chains->sweep = sweep_of(level);
         chains->average = gbsi_lattice_average_of(level);
         chains->base.keep = keep;
         if (keep == GBSI_SPIN_KEEP_NEIGHBOURS) {

@@ -23,7 +23,7 @@ typedef struct packed_chains {
 
 GBSI_SIMD_SETS(DECLARE)
 
-gbsi_packed_sweep_function gbsi_packed_sweep_of(gbsi_simd level)
+static gbsi_packed_sweep_function sweep_of(gbsi_simd level)
 {
     static const gbsi_packed_sweep_function sweep[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
     assert(level < GBSI_N_SIMD && sweep[level] != NULL);
@@ -300,7 +300,7 @@ gbs_status gbsi_packed_chains_new(const gbsi_packed *packed, uint32_t n_chains, 
     if (status == GBS_OK) {
         packed_chains *chains = (packed_chains *)*out;
         chains->packed = packed;
-        chains->sweep = gbsi_packed_sweep_of(level);
+        chains->sweep = sweep_of(level);
     }
     return status;
 }

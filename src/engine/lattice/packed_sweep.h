@@ -20,6 +20,5 @@ typedef struct gbsi_packed_sweep {
 } gbsi_packed_sweep;
 
 typedef void (*gbsi_packed_sweep_function)(const gbsi_packed_sweep *sweep);
-gbsi_packed_sweep_function gbsi_packed_sweep_of(gbsi_simd level);
 
 #endif

@@ -32,6 +32,5 @@ typedef struct gbsi_lattice_sweep {
 } gbsi_lattice_sweep;
 
 typedef void (*gbsi_lattice_sweep_function)(gbsi_lattice_sweep *sweep);
-gbsi_lattice_sweep_function gbsi_lattice_sweep_of(gbsi_simd level);
 
 #endif

@@ -19,7 +19,7 @@
 
 GBSI_SIMD_SETS(DECLARE)
 
-const gbsi_levels_functions *gbsi_levels_functions_of(gbsi_simd level)
+static const gbsi_levels_functions *functions_of(gbsi_simd level)
 {
     static const gbsi_levels_functions functions[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
     assert(level < GBSI_N_SIMD && functions[level].update != NULL);
@@ -92,7 +92,7 @@ gbs_status gbsi_levels_chains_new(const gbsi_levels *levels, uint32_t n_chains, 
         return gbsi_no_memory(err, "picture", sizeof *c);
     }
     c->levels = levels;
-    c->functions = gbsi_levels_functions_of(level);
+    c->functions = functions_of(level);
     c->words = gbsi_words_of(level);
     c->pool = pool;
     c->seed = seed;

@@ -46,6 +46,4 @@ typedef struct gbsi_levels_functions {
     double (*log_density)(const gbsi_levels_row *row);
 } gbsi_levels_functions;
 
-const gbsi_levels_functions *gbsi_levels_functions_of(gbsi_simd level);
-
 #endif

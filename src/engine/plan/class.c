@@ -77,7 +77,9 @@ static double potts_of_table(const gbsi_factors *factors, uint32_t table, uint32
     return logw[0] - logw[1];
 }
 
-bool gbsi_is_potts(gbsi_compile *c, size_t f, double *coupling)
+/* Whether pairwise factor f is a finite Potts coupling, J on the diagonal relative to one value off
+ * it: by its kind, or as a table (text formats know no other way to write one). */
+static bool is_potts(gbsi_compile *c, size_t f, double *coupling)
 {
     const gbsi_factors *factors = c->factors;
     const uint32_t *scope = factors->scope + factors->scope_start[f];
@@ -124,7 +126,7 @@ double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *fi
         coupling = 4.0 * c->factors->weight[f];
     } else if (c->model->arity[scope[0]] == 2 && c->model->arity[scope[1]] == 2) {
         coupling = binary_coupling(c, f, position, &own);
-    } else if (!gbsi_is_potts(c, f, &coupling)) {
+    } else if (!is_potts(c, f, &coupling)) {
         coupling = NAN;
     }
     if (field != NULL) {
@@ -153,7 +155,7 @@ static void add_pair(gbsi_compile *c, size_t f)
     const gbs_factor_kind kind = (gbs_factor_kind)c->factors->kind[f];
     const uint64_t k[2] = {c->model->arity[scope[0]], c->model->arity[scope[1]]};
     double potts = 0.0;
-    uint32_t needs = gbsi_is_potts(c, f, &potts) ? 0 : GBSI_NEEDS_NO_POTTS;
+    uint32_t needs = is_potts(c, f, &potts) ? 0 : GBSI_NEEDS_NO_POTTS;
     needs |= kind == GBS_FACTOR_LOGICAL && k[0] * k[1] > TABULATE_LIMIT ? GBSI_NEEDS_LOGICAL : 0;
     needs |= kind == GBS_FACTOR_POTTS && k[0] * k[0] > TABULATE_LIMIT ? GBSI_NEEDS_WIDE_POTTS : 0;
     for (uint32_t q = 0; q < 2; ++q) {

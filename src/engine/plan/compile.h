@@ -144,9 +144,6 @@ static inline gbs_status gbsi_compile_spend(const gbsi_compile *c, uint64_t n, g
 /* The factors of every variable, made once. */
 gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err);
 
-/* Whether pairwise factor f is a finite Potts coupling, J on the diagonal relative to one value off
- * it: by its kind, or as a table (text formats know no other way to write one). */
-bool gbsi_is_potts(gbsi_compile *c, size_t f, double *coupling);
 /* The coupling of a factor of two variables as the one at `position` has it: w of [M3] between two
  * binary ones, and then *field, where it is not NULL, is what the factor adds to the log-odds; else
  * J of [M4]; NAN where it is neither. */

@@ -26,7 +26,8 @@ typedef struct queue {
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-double gbsi_piece_value(const gbsi_shrinking *s, uint32_t piece, const uint32_t *at)
+/* The log-weight of a piece of few variables. @param at states by position in its scope. */
+static double piece_value(const gbsi_shrinking *s, uint32_t piece, const uint32_t *at)
 {
     const gbsi_piece *p = &s->piece[piece];
     if (!p->made) {
@@ -56,7 +57,7 @@ void gbsi_piece_add(const gbsi_shrinking *s, uint32_t piece, uint32_t n, const u
         for (uint32_t i = 0; i < s->piece[piece].n; ++i) {
             at[i] = digit[axis[i]];
         }
-        table[entry] += gbsi_piece_value(s, piece, at);
+        table[entry] += piece_value(s, piece, at);
         uint32_t k = n;
         while (k > 0 && ++digit[k - 1] == s->model->arity[variable[k - 1]]) {
             digit[--k] = 0;

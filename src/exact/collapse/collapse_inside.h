@@ -47,9 +47,6 @@ static inline const uint32_t *gbsi_piece_scope(const gbsi_shrinking *s, uint32_t
                                 : s->model->factors.scope + s->piece[piece].scope;
 }
 
-/* The log-weight of a piece of few variables. @param at states by position in its scope. */
-double gbsi_piece_value(const gbsi_shrinking *s, uint32_t piece, const uint32_t *at);
-
 /* Adds the log-weights of a piece to a table over at least its variables, the last fastest. */
 void gbsi_piece_add(const gbsi_shrinking *s, uint32_t piece, uint32_t n, const uint32_t *variable,
                     double *table);

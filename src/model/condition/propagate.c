@@ -150,7 +150,8 @@ void gbsi_propagation_free(gbsi_propagation *propagation)
 
 /* ---- domains ------------------------------------------------------------------------------- */
 
-void gbsi_propagator_reset(gbsi_propagator *propagator)
+/* Full domains, queue and trail empty. */
+static void reset(gbsi_propagator *propagator)
 {
     const gbsi_propagation *p = propagator->of;
     for (uint32_t v = 0; v < p->n_variables; ++v) {
@@ -204,7 +205,7 @@ gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
     if (trail) {
         GBSI_TRY(make_trail(q, err));
     }
-    gbsi_propagator_reset(q);
+    reset(q);
     *propagator = q;
     q = NULL;
 

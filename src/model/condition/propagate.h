@@ -60,8 +60,6 @@ void gbsi_propagation_free(gbsi_propagation *propagation);
 gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
                                gbsi_propagator **propagator, gbs_error *err);
 void gbsi_propagator_free(gbsi_propagator *propagator);
-/* Full domains again, queue and trail empty. */
-void gbsi_propagator_reset(gbsi_propagator *propagator);
 
 bool gbsi_propagator_has(const gbsi_propagator *propagator, uint32_t variable, uint32_t state);
 /* The lowest state left that is >= from, GBSI_NONE if there is none. For walking a domain. */

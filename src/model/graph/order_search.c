@@ -59,7 +59,8 @@ static uint32_t next_word(order_random *random)
     return random->word[--random->n_left];
 }
 
-uint32_t gbsi_order_below(order_random *random, uint32_t n)
+/* Below n, each number as likely as the others. */
+static uint32_t random_below(order_random *random, uint32_t n)
 {
     return (uint32_t)((uint64_t)next_word(random) * n >> 32);
 }
@@ -218,8 +219,8 @@ static void take_bag(order_search *s, uint32_t at)
 static uint32_t choose_border(order_search *s)
 {
     uint32_t at = 0;
-    if (gbsi_order_below(&s->random, 2) == 0) {
-        return gbsi_order_below(&s->random, s->n_border);
+    if (random_below(&s->random, 2) == 0) {
+        return random_below(&s->random, s->n_border);
     }
     s->work += s->n_border;
     for (uint32_t i = 1; i < s->n_border; ++i) {
@@ -250,9 +251,9 @@ static void grow(order_search *s)
 {
     const bags *b = &s->bags;
     uint32_t shared[MOST_REGION];
-    const uint32_t more = gbsi_order_below(&s->random, 10) == 0 ? MANY_BAGS : FEW_BAGS;
-    const uint32_t most_bags = 2 + gbsi_order_below(&s->random, more);
-    const uint32_t most_vertices = LEAST_VERTICES + gbsi_order_below(&s->random, MORE_VERTICES);
+    const uint32_t more = random_below(&s->random, 10) == 0 ? MANY_BAGS : FEW_BAGS;
+    const uint32_t most_bags = 2 + random_below(&s->random, more);
+    const uint32_t most_vertices = LEAST_VERTICES + random_below(&s->random, MORE_VERTICES);
     const uint32_t first = gbsi_bags_pick(b, gbsi_order_uniform(&s->random));
     ++s->stamp;
     s->n_in = 0;
@@ -278,7 +279,7 @@ static void grow(order_search *s)
 static void weigh_vertices(order_search *s)
 {
     region *r = &s->region;
-    const bool by_arity = gbsi_order_below(&s->random, 2) == 0;
+    const bool by_arity = random_below(&s->random, 2) == 0;
     r->weighted = false;
     for (uint32_t i = 0; i < r->n; ++i) {
         const uint32_t arity = s->graph->arity[r->vertex[i]];

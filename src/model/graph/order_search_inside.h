@@ -21,7 +21,6 @@ typedef struct order_random {
     uint32_t n_left;
 } order_random;
 
-uint32_t gbsi_order_below(order_random *random, uint32_t n);
 double gbsi_order_uniform(order_random *random); /* in [0, 1) */
 
 /* ---- order_greedy.c ------------------------------------------------------------------------ */

@@ -31,10 +31,12 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v)
     return work < UINT32_MAX ? (uint32_t)work : UINT32_MAX;
 }
 
-/* Each part takes variables until it has its share of the work that is left; a variable goes where
- * more than half of it fits. As many variables are left as parts, where there are. */
-void gbsi_partition_cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
-                        uint32_t *part)
+/* Parts as intervals of an order, by work. Each part takes variables until it has its share of the
+ * work that is left; a variable goes where more than half of it fits. As many variables are left as
+ * parts, where there are.
+ * @param order [n] variables; NULL: as numbered. @param work [n_variables]. */
+static void cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
+                uint32_t *part)
 {
     uint64_t left = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -143,7 +145,7 @@ static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, 
         return gbsi_partition_breadth(t->graph, t->work, t->n_parts, t->watch, part, err);
     }
     if (kind == GBSI_PARTITION_INTERVALS) {
-        gbsi_partition_cut(t->order, t->work, n, t->n_parts, part);
+        cut(t->order, t->work, n, t->n_parts, part);
         return GBS_OK;
     }
     GBSI_TRY(gbsi_partition_find_grid(t->graph, t->watch, &shape, &found, err));

@@ -56,11 +56,6 @@ gbs_status gbsi_partition(const gbsi_graph *graph, uint32_t n_parts, gbsi_partit
                           gbsi_watch *watch, uint32_t *part, gbsi_partition_kind *used,
                           gbs_error *err);
 
-/* Parts as intervals of an order, by work.
- * @param order [n] variables; NULL: as numbered. @param work [n_variables]. */
-void gbsi_partition_cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
-                        uint32_t *part);
-
 /* How many of the n variables, of that order, are for the first n_first of n_parts parts. */
 uint32_t gbsi_partition_share(const uint32_t *variable, const uint32_t *work, uint32_t n,
                               uint32_t n_first, uint32_t n_parts);

@@ -14,15 +14,19 @@ typedef void density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32
 
 GBSI_SIMD_SETS(DECLARE)
 
-void gbsi_group_density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
-                             const gbsi_summed *summed, double *high, double *low)
+/* The sums of some factors alone, added to two parts that no order of adding rounds
+ * (base/exact_sum.h). @param high, low [lanes] */
+static void add_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
+                     const gbsi_summed *summed, double *high, double *low)
 {
     static density_sums *const of_set[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
     of_set[gbsi_simd_level()](plan, group, lanes, summed, high, low);
 }
 
-void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
-                            gbsi_watch *watch, double *out)
+/* Of a plan whose factors are all here. @param watch NULL: nobody waits; where it stops the work
+ * out is of no use. @param out [lanes]. */
+static void plan_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
+                         gbsi_watch *watch, double *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
     const size_t n = factors->n_factors;
@@ -32,7 +36,7 @@ void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint
         const size_t end = n - first < AT_ONCE ? n : first + AT_ONCE;
         const size_t n_entries = factors->scope_start[end] - factors->scope_start[first];
         const gbsi_summed part = {.first = first, .end = end};
-        gbsi_group_density_sums(plan, group, lanes, &part, high, low);
+        add_sums(plan, group, lanes, &part, high, low);
         (void)gbsi_watch_spend(watch, 4 * n_entries);
     }
     for (uint32_t lane = 0; lane < lanes; ++lane) {
@@ -45,7 +49,7 @@ static void shared_density(const gbsi_executor *x, uint32_t group, double *out)
 {
     double sum[2 * GBSI_LANES] = {0.0};
     const gbsi_summed own = {.end = x->plan->model->factors.n_factors, .own = x->own};
-    gbsi_group_density_sums(x->plan, &x->group[group], x->lanes, &own, sum, sum + x->lanes);
+    add_sums(x->plan, &x->group[group], x->lanes, &own, sum, sum + x->lanes);
     if (x->lost->status >= 0) {
         x->lost->status = x->sum_ranks->combine(x->sum_ranks->context, GBS_COMBINE_SUM_F64, sum,
                                                 2 * (size_t)x->lanes, x->lost);
@@ -64,7 +68,7 @@ void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, gbsi_wa
         return;
     }
     if (x->pass->log_density == NULL) {
-        gbsi_group_log_density(x->plan, &x->group[group], x->lanes, watch, out);
+        plan_density(x->plan, &x->group[group], x->lanes, watch, out);
         return;
     }
     for (uint32_t lane = 0; lane < x->lanes && first + lane < x->n_chains; ++lane) {

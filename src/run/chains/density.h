@@ -6,12 +6,6 @@
 #include "chains/executor.h"
 #include "plan/kernel.h"
 
-/* ln of the product of the plan's factors for each lane of a group, log_constant included: the same
- * bits for a chain in any lane. @param watch NULL: nobody waits; where it stops the work out is of
- * no use. @param out [lanes]. */
-void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
-                            gbsi_watch *watch, double *out);
-
 /* Factors that are summed up. */
 typedef struct gbsi_summed {
     size_t first, end;
@@ -19,13 +13,10 @@ typedef struct gbsi_summed {
         *own; /* [plan variables] NULL, or: only those whose first variable has it not 0 */
 } gbsi_summed;
 
-/* The sums of some factors alone, added to two parts that no order of adding rounds
- * (base/exact_sum.h). @param high, low [lanes] */
-void gbsi_group_density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
-                             const gbsi_summed *summed, double *high, double *low);
-
-/* The same of chains in whatever form, padded lanes left out where states have one of their own. Of
- * a share: summed over all ranks, which call it together; a failure is kept in x->lost.
+/* ln of the product of the plan's factors for each lane of a group, log_constant included: the same
+ * bits for a chain in any lane, of chains in whatever form, padded lanes left out where states have
+ * one of their own. Of a share: summed over all ranks, which call it together; a failure is kept in
+ * x->lost.
  * @param watch NULL: nobody waits; where it stops the work out is of no use; not of a share. */
 void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, gbsi_watch *watch,
                                  double *out);

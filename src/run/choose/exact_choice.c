@@ -37,7 +37,9 @@ gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
                                .maximise = maximises(&run->purpose)};
 }
 
-double gbsi_run_auto_ns(const gbs_run_options *o)
+/* What `auto` answers exactly is predicted to take at most half of --time, or of --budget, in one
+ * thread. */
+static double auto_ns(const gbs_run_options *o)
 {
     return 0.5e9 * (o->time_s > 0.0 ? o->time_s : o->budget_s);
 }
@@ -50,7 +52,7 @@ uint64_t gbsi_run_auto_bytes(const gbs_run *run)
 /* What a component may have if it has all the time. */
 static gbsi_exact_limits auto_limits(const gbs_run *run)
 {
-    const double entries = gbsi_run_auto_ns(&run->options) / GBSI_STACK_NS;
+    const double entries = auto_ns(&run->options) / GBSI_STACK_NS;
     return (gbsi_exact_limits){.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries
                                                                               : GBSI_MOST_ENTRIES,
                                .bytes = gbsi_run_auto_bytes(run),
@@ -103,7 +105,7 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
     gbs_status status = GBS_OK;
     const bool up_only = run->purpose.up_only;
     const uint64_t bytes = gbsi_run_auto_bytes(run);
-    double left_ns = gbsi_run_auto_ns(&run->options);
+    double left_ns = auto_ns(&run->options);
     double entry_ns = GBSI_TABLES_NS;
     *forms = (gbsi_exact_forms){0};
     GBSI_TRY(gbsi_exact_plan_choose(plan, up_only, left_ns, bytes, take, &forms->tree, err));
@@ -161,7 +163,7 @@ static bool is_drawn_exactly(const gbs_run *run)
     }
     const uint64_t n_kept = o->sweeps / o->thin; /* of a chain */
     ns += (double)n_kept * (double)o->chains * n_cliques * DRAW_NS;
-    return ns <= gbsi_run_auto_ns(&run->options) && bytes <= gbsi_run_auto_bytes(run);
+    return ns <= auto_ns(&run->options) && bytes <= gbsi_run_auto_bytes(run);
 }
 
 /* All is drawn exactly, or nothing is. */

@@ -10,9 +10,7 @@
 /* What the memory limit leaves to junction trees if everything is to be answered by them. */
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);
 
-/* What `auto` may answer exactly: what is predicted to take at most half of --time, or of --budget,
- * in one thread, and to fit --memory-limit, or 4 GiB. */
-double gbsi_run_auto_ns(const gbs_run_options *options);
+/* What `auto` may answer exactly fits --memory-limit, or 4 GiB. */
 uint64_t gbsi_run_auto_bytes(const gbs_run *run);
 
 /* How components are answered exactly; each member NULL where there are none. */
