@@ -64,7 +64,10 @@ gbs_status gbsi_shared_gather_state(struct gbs_run *run, const uint32_t *x, uint
  * @param all [*capacity] in and out, grown there. */
 gbs_status gbsi_shared_gather(const struct gbs_run *run, const void *own, uint64_t n,
                               unsigned char **all, size_t *capacity, gbs_error *err);
-/* each_marginal.c: what gbs_run_marginals() has of shares. */
+/* each_marginal.c: gbs_run_each_marginal() of shares. */
+gbs_status gbsi_shared_each_marginal(const struct gbs_run *run, gbs_on_marginal *on, void *context,
+                                     gbs_error *err);
+/* What gbs_run_marginals() has of them. */
 gbs_status gbsi_shared_marginals(const struct gbs_run *run, double *p, double *mcse, double *ess,
                                  double *rhat, gbs_error *err);
 /* each_marginal.c: the digest of estimates and errors, on all ranks. @param text [33] out. */
