@@ -38,6 +38,9 @@ extern const size_t cli_n_verbs;
 #include "verbs/verbs.def"
 #undef CLI_VERB
 
+/* Whether a verb has a name, which is known without the table of verbs. */
+int cli_is_verb(const cli_verb *verb, const char *name);
+
 /* "ising" of "generate ising"; NULL of a verb of one word. */
 const char *cli_verb_kind(const cli_verb *verb);
 
@@ -126,6 +129,9 @@ int cli_fail(gbs_status status, const gbs_error *err);
 int cli_fail_input(gbs_status status, const gbs_error *err);
 /* The same for a call that wrote to path; a reader that closed the pipe is no news. */
 int cli_fail_output(const char *path, gbs_status status, const gbs_error *err);
+
+/* A failure of the program's own, in the library's form. @return status. */
+gbs_status cli_reason(gbs_error *err, gbs_status status, const char *format, ...) CLI_PRINTF(3, 4);
 
 /* The end of what was printed. @return CLI_DONE, or CLI_FAILED after a message. */
 int cli_flush(FILE *stream);

@@ -20,10 +20,10 @@ import subprocess
 import sys
 
 # Files in the largest circle of each group; others have none. Make it smaller, then lower the number.
-LARGEST = {"model": 4, "exact": 2, "engine": 5, "files": 4, "run": 38, "apps": 4, "show": 4, "cli": 60}
+LARGEST = {"model": 4, "exact": 2, "engine": 5, "files": 4, "apps": 4, "show": 4, "cli": 4}
 
 # Tables of all there is, which what is in them may call: for these there is no circle.
-REGISTRIES = {"lab/experiment_table.c"}
+REGISTRIES = {"lab/experiment_table.c", "cli/verbs/verbs.c"}
 
 MADE_FOR_TESTS = {
     "gbsi_alloc_fail_after": "lets the n-th allocation fail",

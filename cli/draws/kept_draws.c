@@ -3,19 +3,8 @@
 #include "kept_draws.h"
 #include "netcdf_library.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-gbs_status cli_reason(gbs_error *err, gbs_status status, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    err->status = status;
-    (void)vsnprintf(err->message, sizeof err->message, format, list);
-    va_end(list);
-    return status;
-}
 
 /* Chains are known once there is a run: those of a tempered one are its ladders. */
 static gbs_status take_spools(cli_draws *d, gbs_error *err)

@@ -73,7 +73,4 @@ static inline size_t cli_row_bytes(const cli_draws *draws)
     return (size_t)draws->selection->n * draws->state_bytes;
 }
 
-/* A failure of the program's own, in the library's form. @return status. */
-gbs_status cli_reason(gbs_error *err, gbs_status status, const char *format, ...) CLI_PRINTF(3, 4);
-
 #endif

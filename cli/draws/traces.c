@@ -13,7 +13,7 @@ enum { TOP = 20, MOST_NAME = 256 };
 static int shows_density(const cli_arguments *arguments)
 {
     return arguments->monitor == NULL && arguments->report != NULL &&
-           arguments->verb == &cli_verb_marginals && arguments->n_joints == 0 &&
+           cli_is_verb(arguments->verb, "marginals") && arguments->n_joints == 0 &&
            arguments->checkpoint == NULL && arguments->resume == NULL;
 }
 

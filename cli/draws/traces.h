@@ -3,8 +3,8 @@
 #ifndef GIBBSITE_CLI_TRACES_H
 #define GIBBSITE_CLI_TRACES_H
 
+#include "draws/diagnosis.h"
 #include "kept_draws.h"
-#include "verbs/diagnose.h"
 
 /* Let job->run keep the traces that --monitor asks for, and for --report that of the log density.
  * @return an exit status. */

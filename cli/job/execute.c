@@ -358,7 +358,7 @@ static cli_colour colour_of(const gbs_report *r)
 static int is_headed(const cli_job *job)
 {
     const cli_arguments *arguments = job->arguments;
-    return arguments->verb == &cli_verb_marginals && job->output == NULL &&
+    return cli_is_verb(arguments->verb, "marginals") && job->output == NULL &&
            cli_is_terminal(STDOUT_FILENO) &&
            (arguments->format == NULL || strcmp(arguments->format, "table") == 0);
 }

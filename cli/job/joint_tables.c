@@ -28,14 +28,6 @@ static void joints_free(joints *j)
     free(j->needed);
 }
 
-uint32_t cli_joint_state(const gbs_model *model, const cli_joint *table, size_t row, uint32_t i)
-{
-    for (uint32_t k = table->selection.n - 1; k > i; k--) {
-        row /= gbs_model_arity(model, table->selection.variable[k]);
-    }
-    return (uint32_t)(row % gbs_model_arity(model, table->selection.variable[i]));
-}
-
 int cli_joint_settle(cli_arguments *arguments, const char *format)
 {
     static const char *const refused[] = {"query",        "cases",    "picture",  "temper",

@@ -14,7 +14,14 @@ typedef struct cli_joint {
 } cli_joint;
 
 /* The state of variable i of the table in a row. */
-uint32_t cli_joint_state(const gbs_model *model, const cli_joint *table, size_t row, uint32_t i);
+static inline uint32_t cli_joint_state(const gbs_model *model, const cli_joint *table, size_t row,
+                                       uint32_t i)
+{
+    for (uint32_t k = table->selection.n - 1; k > i; k--) {
+        row /= gbs_model_arity(model, table->selection.variable[k]);
+    }
+    return (uint32_t)(row % gbs_model_arity(model, table->selection.variable[i]));
+}
 
 /* terminal_table.c: for people. */
 void cli_joint_table(gbs_output *output, const cli_job *job, const cli_joint *table);

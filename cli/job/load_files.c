@@ -42,7 +42,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
                          "standard input has no file name extension: name its format with --from");
     }
     if (arguments->from == NULL && cli_is_table(path)) {
-        const int fits = arguments->verb == &cli_verb_fit;
+        const int fits = cli_is_verb(arguments->verb, "fit");
         return cli_error(CLI_USAGE,
                          "%s: expected a model, not a table: type gibbsite %s MODEL %s%s", path,
                          fits ? "fit" : "marginals", fits ? "" : "--cases ", path);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draws/diagnosis.h"
 #include "job.h"
-#include "verbs/diagnose.h"
 
 static int is_plain(const char *word)
 {

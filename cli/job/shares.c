@@ -44,7 +44,7 @@ int cli_load_folder(cli_job *job, const char *folder)
         return cli_error(CLI_USAGE,
                          "%s is a folder, of a model divided for several processes: type mpirun -n "
                          "RANKS gibbsite-mpi %s %s",
-                         folder, arguments->verb == &cli_verb_sample ? "sample" : "marginals",
+                         folder, cli_is_verb(arguments->verb, "sample") ? "sample" : "marginals",
                          folder);
     }
     if (arguments->n_evidence > 0 || arguments->virtual_evidence != NULL ||

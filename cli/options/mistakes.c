@@ -282,9 +282,9 @@ int cli_is_table(const char *path)
 static int one_name_more(const cli_verb *verb, const cli_arguments *arguments, const char *text)
 {
     const char *option = arguments->n_joints > 0 ? "--joint" : "--query";
-    const char *list = arguments->n_joints > 0         ? arguments->joint[arguments->n_joints - 1]
-                       : verb == &cli_verb_sensitivity ? NULL
-                                                       : arguments->query;
+    const char *list = arguments->n_joints > 0 ? arguments->joint[arguments->n_joints - 1]
+                       : cli_is_verb(verb, "sensitivity") ? NULL
+                                                          : arguments->query;
     return cli_error(CLI_USAGE, "%s: unexpected '%s'; to ask for it, type %s %s%s%s", verb->name,
                      text, option, list != NULL ? list : "", list != NULL ? "," : "", text);
 }
@@ -297,7 +297,7 @@ static int stray_observation(const cli_verb *verb, const cli_arguments *argument
                          "%s: unexpected '%s'; what is observed is one word: type -e 'NAME=STATE'",
                          verb->name, text);
     }
-    const int asked = verb != &cli_verb_sensitivity || arguments->query != NULL;
+    const int asked = !cli_is_verb(verb, "sensitivity") || arguments->query != NULL;
     return asked ? cli_error(CLI_USAGE, "%s: unexpected '%s'; to observe it, type -e '%s'",
                              verb->name, text, text)
                  : cli_error(CLI_USAGE,
@@ -314,7 +314,7 @@ int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments)
     const int asks = cli_find_option("query", verb) != NULL;
     const int takes_cases = cli_find_option("cases", verb) != NULL;
     if (asks && (strchr(text, '(') != NULL || (bar != NULL && equals != NULL && bar < equals)) &&
-        cli_probability_typed("--query", text, verb == &cli_verb_sensitivity) != CLI_DONE) {
+        cli_probability_typed("--query", text, cli_is_verb(verb, "sensitivity")) != CLI_DONE) {
         return CLI_USAGE;
     }
     if (asks && verb->n_operands > 0 && strpbrk(text, "=./") == NULL && access(text, F_OK) != 0) {

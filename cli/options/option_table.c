@@ -20,6 +20,17 @@ const char cli_source_formats[] =
 #include "gibbsite/formats.def"
     ;
 
+int cli_is_verb(const cli_verb *verb, const char *name)
+{
+    return strcmp(verb->name, name) == 0;
+}
+
+const char *cli_verb_kind(const cli_verb *verb)
+{
+    const char *blank = strchr(verb->name, ' ');
+    return blank != NULL ? blank + 1 : NULL;
+}
+
 const cli_option *cli_find_option(const char *name, const cli_verb *verb)
 {
     for (size_t i = 0; i < verb->n_options; i++) {

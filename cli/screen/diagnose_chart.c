@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draws/diagnosis.h"
 #include "src/show/chart/chart.h"
-#include "verbs/diagnose.h"
 
 enum {
     BINS = 20,          /* of ranks */

@@ -194,3 +194,13 @@ int cli_flush(FILE *stream)
     }
     return CLI_DONE;
 }
+
+gbs_status cli_reason(gbs_error *err, gbs_status status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    err->status = status;
+    (void)vsnprintf(err->message, sizeof err->message, format, list);
+    va_end(list);
+    return status;
+}

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnose.h"
+#include "draws/diagnosis.h"
 #include "options/rows.h"
 
 enum { MOST_SOURCES = 64 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verbs of verbs.def as an array. */
-#include <string.h>
-
 #include "cli/cli.h"
 
 #define CLI_VERB(id) extern const cli_verb cli_verb_##id;
@@ -15,9 +13,3 @@ const cli_verb *const cli_verbs[] = {
 };
 
 const size_t cli_n_verbs = sizeof cli_verbs / sizeof cli_verbs[0];
-
-const char *cli_verb_kind(const cli_verb *verb)
-{
-    const char *blank = strchr(verb->name, ' ');
-    return blank != NULL ? blank + 1 : NULL;
-}

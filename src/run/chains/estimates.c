@@ -88,7 +88,7 @@ static void report_features(const gbsi_estimates *estimates, const gbsi_spins *s
 }
 
 /* With traces alone they are what converges; the spin itself may never change its sign. */
-void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_engine *engine, gbs_report *r)
+static void report_traces(const gbsi_estimates *estimates, const gbsi_engine *engine, gbs_report *r)
 {
     const gbsi_trace_summary energy = gbsi_trace_summarise(estimates->trace, ENERGY);
     const gbsi_trace_summary spin = gbsi_trace_summarise(estimates->trace, SPIN);
@@ -114,7 +114,7 @@ gbs_status gbsi_estimates_report(gbs_run *run, gbs_error *err)
 {
     if (run->engine.spins != NULL) {
         gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
-        gbsi_traces_report(&run->estimates, &run->engine, &run->report.public);
+        report_traces(&run->estimates, &run->engine, &run->report.public);
         if (run->estimates.estimate == NULL) {
             return GBS_OK;
         }

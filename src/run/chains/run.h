@@ -263,8 +263,6 @@ uint64_t gbsi_lattice_scratch_bytes(const gbsi_engine *engine);
 gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine, uint32_t n_chains,
                             gbs_error *err);
 void gbsi_traces_put(const gbsi_estimates *estimates, const gbsi_engine *engine);
-void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_engine *engine,
-                        gbs_report *report);
 /* certified.c: the burn-in of options.certified, where it asks for one; with restarts the bound on
  * what one pass leaves. */
 gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);

@@ -221,7 +221,10 @@ static bool fill_chains(const gbsi_starter *starter, uint64_t restart, gbsi_exec
     return true;
 }
 
-bool gbsi_starter_fill(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor)
+/* The same states of all chains at once, where nothing rules out any state of any variable and
+ * sixteen chains stand side by side, or sites of a chain in a word. @return false, with nothing
+ * set, elsewhere. */
+static bool fill_states(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor)
 {
     const bool plain = starter->repair == NULL && starter->model->cpt == NULL;
     if (executor->pass->scatter != NULL) {
@@ -303,7 +306,7 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(
             gbsi_starter_new(run->problem.part, run->options.seed, &drive->watch, &starter, err));
     }
-    const bool filled = starter != NULL && gbsi_starter_fill(starter, 0, &run->engine.executor);
+    const bool filled = starter != NULL && fill_states(starter, 0, &run->engine.executor);
     for (uint32_t chain = 0; !filled && chain < run->engine.executor.n_chains; ++chain) {
         if (starter != NULL) {
             GBSI_TRY(

@@ -31,9 +31,4 @@ gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t res
 uint32_t gbsi_start_anywhere(uint64_t seed, uint32_t chain, uint64_t restart, uint32_t variable,
                              uint32_t arity);
 
-/* The same states of all chains at once, where nothing rules out any state of any variable and
- * sixteen chains stand side by side, or sites of a chain in a word. @return false, with nothing
- * set, elsewhere. */
-bool gbsi_starter_fill(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor);
-
 #endif

@@ -223,8 +223,10 @@ static void begin_file(gbsi_draw_log *log, uint32_t n_chains)
     (void)put_head(log, &sink, NULL);
 }
 
-void gbsi_draw_log_put(gbsi_draw_log *log, uint32_t n_chains, uint32_t chain, double log_density,
-                       const uint32_t *state)
+/* One draw, chain by chain; without a file, nothing. What fails here is said by the next
+ * gbsi_draw_log_sync(). @param state [n_variables of the model] */
+static void put_draw(gbsi_draw_log *log, uint32_t n_chains, uint32_t chain, double log_density,
+                     const uint32_t *state)
 {
     const gbsi_sink sink = {log, put};
     uint8_t *narrow = log->row;
@@ -427,7 +429,7 @@ gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, gbsi_drive *drive, gbs_e
             double log_density = 0.0;
             GBSI_TRY(take_draw(log, &log_density, state, err));
             if (!in_place) {
-                gbsi_draw_log_put(log, log->from.n_chains, chain, log_density, state);
+                put_draw(log, log->from.n_chains, chain, log_density, state);
             }
             GBSI_TRY(drive->callbacks->draw(drive->callbacks->context, draw, chain, log_density,
                                             state, err));
@@ -448,8 +450,7 @@ gbs_status gbsi_run_give_draw(gbs_run *run, const gbsi_drive *drive, uint64_t dr
                               double log_density, const uint32_t *state, gbs_error *err)
 {
     if (run->checkpoints.draws != NULL) {
-        gbsi_draw_log_put(run->checkpoints.draws, run->report.public.chains, chain, log_density,
-                          state);
+        put_draw(run->checkpoints.draws, run->report.public.chains, chain, log_density, state);
     }
     return drive->callbacks->draw(drive->callbacks->context, draw, chain, log_density, state, err);
 }

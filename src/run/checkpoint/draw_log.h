@@ -31,10 +31,6 @@ gbs_status gbsi_draw_log_open(gbsi_draw_log *log, const char *checkpoint, uint64
  * @return GBS_ERR_STOPPED where a signal came. */
 gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, struct gbsi_drive *drive, gbs_error *err);
 
-/* One draw, chain by chain; without a file, nothing. What fails here is said by the next
- * gbsi_draw_log_sync(). @param state [n_variables of the model] */
-void gbsi_draw_log_put(gbsi_draw_log *log, uint32_t n_chains, uint32_t chain, double log_density,
-                       const uint32_t *state);
 /* All of them are on disk. */
 gbs_status gbsi_draw_log_sync(gbsi_draw_log *log, gbs_error *err);
 

@@ -5,9 +5,6 @@
 
 #include "chains/run.h"
 
-/* Whether there will be a pilot: run->engine.undecided. @param scan_kind asked for. */
-void gbsi_run_plan_pilot(gbs_run *run, int scan_kind);
-
 /* If run->engine.undecided: makes the pilot, changes the scan if splashes are better, and takes the
  * memory. The choice and what it rests on stand in the report. A pilot that is cut short by the
  * clock or a signal chooses the chromatic scan. @param drive its stop ends the pilot. */

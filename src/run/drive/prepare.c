@@ -214,7 +214,8 @@ static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o
            (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 && o->certified == 0.0;
 }
 
-void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
+/* Whether there will be a pilot: run->engine.undecided. @param scan_kind asked for. */
+static void plan_pilot(gbs_run *run, int scan_kind)
 {
     const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
     const bool wanted = choice == GBSI_CHOICE_TRIED ||
@@ -250,7 +251,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     if (run->problem.part != NULL) {
         GBSI_TRY(compile(run, &watch, err));
         GBSI_TRY(gbsi_run_predict(run, err));
-        gbsi_run_plan_pilot(run, asked);
+        plan_pilot(run, asked);
     }
     if (run->problem.part == NULL) {
         run->report.public.predicted_bytes = gbsi_run_standing_bytes(run);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a share before its schedule and what it sends are made: private to src/run/ranks. */
+/* What is known of a share before its schedule and what it sends are made: private to
+ * src/run/ranks. */
 #ifndef GBSI_RANKS_MAKING_H
 #define GBSI_RANKS_MAKING_H
 

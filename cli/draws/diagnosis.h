@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite diagnose: what its table, its chart and the traces of a run share. */
-#ifndef GIBBSITE_CLI_VERB_DIAGNOSE_H
-#define GIBBSITE_CLI_VERB_DIAGNOSE_H
+/* Draws with their diagnostics: what the verb diagnose and the traces of a run share. */
+#ifndef GIBBSITE_CLI_DIAGNOSIS_H
+#define GIBBSITE_CLI_DIAGNOSIS_H
 
 #include "draws/draws_read.h"
 
@@ -25,6 +25,11 @@ int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top);
 void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a);
 /* The members "chains", "draws" and "quantities" of an object. */
 void cli_diagnosis_json(gbs_output *output, const cli_diagnosis *a);
+
+/* All of them as a result, for cli_write(). @param context a cli_diagnosis. */
+void cli_diagnosis_as_csv(gbs_output *output, const void *context);
+void cli_diagnosis_as_json(gbs_output *output, const void *context);
+void cli_diagnosis_as_table(gbs_output *output, const void *context);
 
 /* What a page shows of the quantities that were chosen: an object of schema draws/1. */
 gbs_status cli_diagnosis_draws(gbs_output *output, const cli_diagnosis *a, gbs_error *err);

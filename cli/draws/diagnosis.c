@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What draws say about their convergence: numbers of each quantity, as CSV, JSON or a table. */
+#include "draws/diagnosis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/job.h"
+
+/* The columns of CSV and members of JSON after the name. */
+static const struct {
+    const char *name;
+    size_t at; /* in gbs_diagnostics */
+} columns[] = {
+    {"mean", offsetof(gbs_diagnostics, mean)},
+    {"sd", offsetof(gbs_diagnostics, sd)},
+    {"median", offsetof(gbs_diagnostics, median)},
+    {"q5", offsetof(gbs_diagnostics, q5)},
+    {"q95", offsetof(gbs_diagnostics, q95)},
+    {"mcse_mean", offsetof(gbs_diagnostics, mcse_mean)},
+    {"mcse_sd", offsetof(gbs_diagnostics, mcse_sd)},
+    {"mcse_median", offsetof(gbs_diagnostics, mcse_median)},
+    {"rhat", offsetof(gbs_diagnostics, rhat)},
+    {"rhat_bulk", offsetof(gbs_diagnostics, rhat_bulk)},
+    {"rhat_folded", offsetof(gbs_diagnostics, rhat_folded)},
+    {"ess_bulk", offsetof(gbs_diagnostics, ess_bulk)},
+    {"ess_tail", offsetof(gbs_diagnostics, ess_tail)},
+};
+enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
+
+static double column(const gbs_diagnostics *d, size_t k)
+{
+    double value = 0.0;
+    memcpy(&value, (const char *)d + columns[k].at, sizeof value);
+    return value;
+}
+
+/* ---- the numbers ---------------------------------------------------------------------------- */
+
+int cli_diagnosis_make(cli_diagnosis *a)
+{
+    const cli_drawn *d = &a->drawn;
+    a->of = calloc(d->n + 1, sizeof *a->of);
+    a->shown = calloc(d->n + 1, sizeof *a->shown);
+    a->worst = d->n;
+    if (a->of == NULL || a->shown == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    for (size_t i = 0; i < d->n; i++) {
+        gbs_error err = {GBS_OK, ""};
+        a->of[i].size = sizeof a->of[i];
+        const gbs_status done = gbs_diagnose(d->value[i], d->n_chains, d->n_draws, &a->of[i], &err);
+        if (done < 0) {
+            return cli_fail(done, &err);
+        }
+        if (!isnan(a->of[i].rhat) && (a->worst == d->n || a->of[i].rhat > a->of[a->worst].rhat)) {
+            a->worst = i;
+        }
+        if (cli_signals_caught()) {
+            return cli_error(CLI_STOPPED, "stopped after %zu of %zu quantities", i, d->n);
+        }
+    }
+    return CLI_DONE;
+}
+
+/* Largest R-hat first, those without one last; else in the order of the file. */
+typedef struct ranked {
+    double rhat;
+    size_t quantity;
+} ranked;
+
+static int compare_ranked(const void *left, const void *right)
+{
+    const ranked *p = left;
+    const ranked *q = right;
+    return p->rhat != q->rhat ? (p->rhat > q->rhat ? -1 : 1)
+                              : (p->quantity < q->quantity ? -1 : p->quantity > q->quantity);
+}
+
+int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top)
+{
+    const size_t n = a->drawn.n;
+    a->n_shown = top > 0 && top < n ? (size_t)top : n;
+    ranked *order = malloc((n + 1) * sizeof *order);
+    if (order == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    for (size_t i = 0; i < n; i++) {
+        order[i] = (ranked){isnan(a->of[i].rhat) ? -INFINITY : a->of[i].rhat, i};
+    }
+    if (top > 0) {
+        qsort(order, n, sizeof *order, compare_ranked);
+    }
+    for (size_t i = 0; i < a->n_shown; i++) {
+        a->shown[i] = order[i].quantity;
+    }
+    free(order);
+    return CLI_DONE;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+void cli_diagnosis_as_csv(gbs_output *output, const void *context)
+{
+    const cli_diagnosis *a = context;
+    gbs_output_text(output, "name");
+    for (size_t k = 0; k < N_COLUMNS; k++) {
+        gbs_output_text(output, ",");
+        gbs_output_text(output, columns[k].name);
+    }
+    gbs_output_text(output, ",constant\n");
+    for (size_t i = 0; i < a->n_shown; i++) {
+        const gbs_diagnostics *d = &a->of[a->shown[i]];
+        gbs_output_csv_field(output, a->drawn.name[a->shown[i]]);
+        for (size_t k = 0; k < N_COLUMNS; k++) {
+            gbs_output_text(output, ",");
+            if (!isnan(column(d, k))) { /* empty: not known */
+                gbs_output_double(output, column(d, k));
+            }
+        }
+        gbs_output_text(output, d->constant ? ",1\n" : ",0\n");
+    }
+}
+
+void cli_diagnosis_as_json(gbs_output *output, const void *context)
+{
+    const cli_diagnosis *a = context;
+    gbs_output_text(output,
+                    "{\n  \"schema\": \"diagnose/1\",\n  \"tool\": \"gibbsite\",\n  \"version\": ");
+    gbs_output_json_string(output, gbs_version());
+    gbs_output_text(output, ",\n  ");
+    cli_diagnosis_json(output, a);
+    gbs_output_text(output, "\n}\n");
+}
+
+void cli_diagnosis_json(gbs_output *output, const cli_diagnosis *a)
+{
+    gbs_output_text(output, "\"chains\": ");
+    gbs_output_uint(output, a->drawn.n_chains);
+    gbs_output_text(output, ",\n  \"draws\": ");
+    gbs_output_uint(output, a->drawn.n_draws);
+    gbs_output_text(output, ",\n  \"quantities\": [");
+    for (size_t i = 0; i < a->n_shown; i++) {
+        const gbs_diagnostics *d = &a->of[a->shown[i]];
+        gbs_output_text(output, i > 0 ? ",\n    {\"name\": " : "\n    {\"name\": ");
+        gbs_output_json_string(output, a->drawn.name[a->shown[i]]);
+        for (size_t k = 0; k < N_COLUMNS; k++) {
+            gbs_output_text(output, ", \"");
+            gbs_output_text(output, columns[k].name);
+            gbs_output_text(output, "\": ");
+            gbs_output_json_double(output, column(d, k));
+        }
+        gbs_output_text(output, d->constant ? ", \"constant\": true}" : ", \"constant\": false}");
+    }
+    gbs_output_text(output, a->n_shown > 0 ? "\n  ]" : "]");
+}
+
+gbs_status cli_diagnosis_draws(gbs_output *output, const cli_diagnosis *a, gbs_error *err)
+{
+    gbs_drawn *shown = calloc(a->n_shown + 1, sizeof *shown);
+    if (shown == NULL) {
+        return cli_reason(err, GBS_ERR_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < a->n_shown; i++) {
+        shown[i] = (gbs_drawn){a->drawn.name[a->shown[i]], a->drawn.value[a->shown[i]]};
+    }
+    const gbs_status status =
+        gbs_draws_summary(shown, a->n_shown, a->drawn.n_chains, a->drawn.n_draws, output, err);
+    free(shown);
+    return status;
+}
+
+static void put_number(gbs_output *output, double value, const char *format, int width)
+{
+    char text[32] = "";
+    if (!isnan(value)) {
+        (void)snprintf(text, sizeof text, format, value);
+    }
+    cli_put_right(output, text, width);
+}
+
+enum { MEAN = 11, ERROR = 10, RHAT = 8, ESS = 9, MOST_NAME = 32 };
+
+void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a)
+{
+    const int width = cli_terminal_width() - 1;
+    const int wide = width >= MEAN + 2 * ERROR + RHAT + 2 * ESS + 12; /* sd and tail ESS too */
+    const int numbers = MEAN + ERROR + RHAT + ESS + (wide ? ERROR + ESS : 0);
+    int name = width - numbers < 8 ? 8 : width - numbers;
+    name = name < MOST_NAME ? name : MOST_NAME;
+    char text[160];
+    (void)snprintf(text, sizeof text, "%zu quantities, %zu chains of %zu draws%s", a->drawn.n,
+                   a->drawn.n_chains, a->drawn.n_draws,
+                   a->n_shown < a->drawn.n ? "; largest R-hat first" : "");
+    cli_put_wrapped(output, text);
+    cli_put_column(output, "", name);
+    cli_put_right(output, "mean", MEAN);
+    cli_put_right(output, "+-", ERROR);
+    cli_put_right(output, wide ? "sd" : "", wide ? ERROR : 0);
+    cli_put_right(output, "R-hat", RHAT);
+    cli_put_right(output, wide ? "bulk ESS" : "ESS", ESS);
+    cli_put_right(output, wide ? "tail ESS" : "", wide ? ESS : 0);
+    gbs_output_text(output, "\n");
+    for (size_t i = 0; i < a->n_shown; i++) {
+        const gbs_diagnostics *d = &a->of[a->shown[i]];
+        cli_put_column(output, a->drawn.name[a->shown[i]], name);
+        put_number(output, d->mean, "%.5g", MEAN);
+        if (d->constant) {
+            cli_put_right(output, "constant", ERROR);
+        } else {
+            put_number(output, d->mcse_mean, "%.2g", ERROR);
+            put_number(output, wide ? d->sd : NAN, "%.4g", wide ? ERROR : 0);
+            put_number(output, d->rhat, "%.3f", RHAT);
+            put_number(output, d->ess_bulk, "%.0f", ESS);
+            put_number(output, wide ? d->ess_tail : NAN, "%.0f", wide ? ESS : 0);
+        }
+        gbs_output_text(output, "\n");
+    }
+}
+
+void cli_diagnosis_as_table(gbs_output *output, const void *context)
+{
+    cli_diagnosis_table(output, context);
+}
+
+void cli_diagnosis_free(cli_diagnosis *a)
+{
+    cli_drawn_free(&a->drawn);
+    free(a->of);
+    free(a->shown);
+}
