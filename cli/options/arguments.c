@@ -341,26 +341,46 @@ static int has_value(const cli_arguments *arguments, const cli_option *option, c
     return 0;
 }
 
-/* Checks one condition: "NAME", that option is given, or "NAME = a|b", it has one of these values.
- * "sampled" and "draw has keys" are known only once the method is: cli_settle() asks for them. */
-static int check_need(const cli_arguments *arguments, const cli_option *option, const char *need)
+/* One of the alternatives of a condition: "NAME", that option is given, or "NAME = a|b", it has one
+ * of these values. "sampled" and "draw has keys" are known only once the method is: cli_settle()
+ * asks for them. */
+static int holds(const cli_arguments *arguments, const char *need)
 {
     char name[64];
     const char *equals = strstr(need, " = ");
     (void)snprintf(name, sizeof name, "%.*s", equals != NULL ? (int)(equals - need) : 63, need);
     const cli_option *other = cli_find_option(name, arguments->verb);
-    if (other == NULL) {
-        return CLI_DONE;
+    return other == NULL ||
+           (equals == NULL ? cli_given(arguments, name) : has_value(arguments, other, equals + 3));
+}
+
+/* The text up to one of the ends, which `at` is moved past. @param part [128], out. */
+static void take_part(const char **at, const char *ends, char *part)
+{
+    const size_t length = strcspn(*at, ends);
+    (void)snprintf(part, 128, "%.*s", (int)length, *at);
+    *at += length;
+    *at += strspn(*at, ",; ");
+}
+
+/* Checks a condition, which has alternatives with ", " between them. */
+static int check_need(const cli_arguments *arguments, const cli_option *option, const char *need)
+{
+    char text[128] = ""; /* "--method pcd or --probes" of "method = pcd, probes" */
+    size_t used = 0;
+    while (*need != '\0' && used < sizeof text) {
+        char one[128];
+        take_part(&need, ",", one);
+        if (holds(arguments, one)) {
+            return CLI_DONE;
+        }
+        const size_t name = strcspn(one, " ");
+        const char *values = one[name] == '\0' ? "" : one + name + 3;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s--%.*s%s%s",
+                                 used > 0 ? " or " : "", (int)name, one,
+                                 values[0] != '\0' ? " " : "", values);
     }
-    if (equals == NULL) {
-        return cli_given(arguments, name)
-                   ? CLI_DONE
-                   : cli_error(CLI_USAGE, "--%s applies with --%s only", option->name, name);
-    }
-    return has_value(arguments, other, equals + 3)
-               ? CLI_DONE
-               : cli_error(CLI_USAGE, "--%s applies with --%s %s only", option->name, name,
-                           equals + 3);
+    return cli_error(CLI_USAGE, "--%s applies with %s only", option->name, text);
 }
 
 /* Every option that was given, with the conditions of its row. */
@@ -372,11 +392,8 @@ static int check_needs(const cli_arguments *arguments)
         const char *at = arguments->given[i] ? option->needs : "";
         while (*at != '\0' && status == CLI_DONE) {
             char need[128];
-            const size_t length = strcspn(at, ";");
-            (void)snprintf(need, sizeof need, "%.*s", (int)length, at);
+            take_part(&at, ";", need);
             status = check_need(arguments, option, need);
-            at += length;
-            at += strspn(at, "; ");
         }
     }
     return status;
@@ -384,7 +401,12 @@ static int check_needs(const cli_arguments *arguments)
 
 int cli_option_needs(const cli_option *option, const char *condition)
 {
-    return strstr(option->needs, condition) != NULL;
+    const char *at = option->needs;
+    char need[128] = "";
+    while (*at != '\0' && strcmp(need, condition) != 0) {
+        take_part(&at, ";", need);
+    }
+    return strcmp(need, condition) == 0;
 }
 
 /* ---- the loop ---------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ typedef enum cli_progress_mode {
 typedef struct cli_arguments {
     gbs_run_options run;
     union { /* of the verb's question */
+        gbs_learn_options weights;
         gbs_rbm_options rbm;
     } of;
     char **operand;
@@ -72,13 +73,10 @@ typedef struct cli_arguments {
     double l1, l2;              /* penalties */
     uint64_t least_count;       /* tokens of a feature */
     const char *learn_method;   /* "pl", "pcd" or "cd" */
-    const char *learn_draw;     /* "random" or "herded" */
-    const char *learn_scan;     /* "systematic", "random" or "optimised" */
     const char *curve;          /* FILE */
     double identity;            /* of similar rows; 0: all count one */
     const char *rate;           /* of the first step of learning, and of the last */
-    double learn_accuracy;      /* of an optimised scan */
-    uint64_t learn_chains, learn_steps, learn_sweeps, epochs, batch, patience, probes;
+    uint64_t learn_chains, learn_steps, probes;
     double level, em_tolerance;
     uint64_t em_iterations;
     const char *log_base; /* of PR files */

@@ -137,23 +137,50 @@ static void value_text(const cli_option *option, const char *choices, char unit[
                                                     : "X");
 }
 
-/* The help of the table, what an unset option means, and choices that stand nowhere else. */
-static void full_text(const cli_option *option, const char *choices, char text[512])
+/* "; with --method pcd or --probes" of what it needs, "method = pcd, probes": of options that the
+ * verb has. @param text [size], out. */
+static void needs_text(const cli_option *option, const cli_verb *verb, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (const char *at = option->needs; *at != '\0' && used < size; at += strspn(at, ",; ")) {
+        char name[64];
+        const size_t length = strcspn(at, ",;");
+        const size_t end = strcspn(at, " ,;");
+        (void)snprintf(name, sizeof name, "%.*s", (int)end, at);
+        if (cli_find_option(name, verb) != NULL && strncmp(at + end, " has", 4) != 0) {
+            const int values = end < length ? (int)(length - end) - 2 : 0; /* with a blank */
+            used += (size_t)snprintf(text + used, size - used, "%s--%s%.*s",
+                                     used == 0       ? "; with "
+                                     : at[-2] == ',' ? " or "
+                                                     : ", ",
+                                     name, values, at + end + (values > 0 ? 2 : 0));
+        }
+        at += length;
+    }
+}
+
+/* The help of the table, what it needs, what an unset option means, and choices that stand nowhere
+ * else. */
+static void full_text(const cli_option *option, const cli_verb *verb, const char *choices,
+                      char text[512])
 {
     const gbs_option *run = option->kind == CLI_RUN ? cli_library_option(option) : NULL;
     const int unset = run != NULL && run->unset != NULL;
     const int many = strlen(choices) > MANY_CHOICES;
     char shown[80];
+    char needs[128];
     default_text(option, shown);
-    (void)snprintf(text, 512, "%s%s%s%s%s", cli_option_help(option), unset ? "; unset: " : "",
-                   unset ? run->unset : "", shown, many ? ": " : "");
+    needs_text(option, verb, needs, sizeof needs);
+    (void)snprintf(text, 512, "%s%s%s%s%s%s", cli_option_help(option), needs,
+                   unset ? "; unset: " : "", unset ? run->unset : "", shown, many ? ": " : "");
     for (const char *at = many ? choices : ""; *at != '\0' && strlen(text) < 480; at++) {
         const size_t end = strlen(text);
         (void)snprintf(text + end, 512 - end, *at == '|' ? ", " : "%c", *at);
     }
 }
 
-static void print_option(const cli_option *option, int first_screen)
+static void print_option(const cli_option *option, const cli_verb *verb, int first_screen)
 {
     char unit[CLI_UNIT_SIZE + 1];
     char choices[CLI_UNIT_SIZE];
@@ -177,7 +204,7 @@ static void print_option(const cli_option *option, int first_screen)
         (void)snprintf(text, sizeof text, "%s%s", option->brief,
                        strstr(option->brief, "unset: ") == NULL ? shown : "");
     } else {
-        full_text(option, choices, text);
+        full_text(option, verb, choices, text);
     }
     print_wrapped(text);
     (void)printf("\n");
@@ -198,7 +225,7 @@ static void print_topic(const cli_verb *verb, cli_topic topic, int brief)
                      topic == CLI_TOPIC_QUESTION && generates ? "The model" : topics[topic].title);
     }
     for (const cli_option *option; (option = cli_topic_next(topic, verb, &at)) != NULL;) {
-        print_option(option, brief);
+        print_option(option, verb, brief);
     }
 }
 

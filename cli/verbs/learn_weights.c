@@ -22,14 +22,6 @@ typedef struct learning {
     cli_points curve;
 } learning;
 
-static gbs_learn_objective objective(const cli_arguments *arguments)
-{
-    const char *text = arguments->objective != NULL ? arguments->objective : "pseudo";
-    return strcmp(text, "likelihood") == 0 ? GBS_LEARN_LIKELIHOOD
-           : strcmp(text, "sampled") == 0  ? GBS_LEARN_SAMPLED
-                                           : GBS_LEARN_PSEUDO;
-}
-
 /* Whether a junction tree tells the likelihood of rows; else they are judged by pseudo-likelihood.
  */
 static int by_tree(const learning *l)
@@ -43,85 +35,16 @@ static int by_pseudo(const learning *l)
     return l->options.objective == GBS_LEARN_PSEUDO;
 }
 
-static int is(const char *typed, const char *name)
-{
-    return typed != NULL && strcmp(typed, name) == 0;
-}
-
-/* Refuses what only some objectives have, and what only some chains have. */
-static int check_sampled(const cli_arguments *arguments)
-{
-    static const char *const of_chains[] = {"chains", "steps",    "scan",       "method",
-                                            "sweeps", "accuracy", "checkpoint", "resume"};
-    for (size_t i = 0; i < sizeof of_chains / sizeof of_chains[0]; i++) {
-        if (cli_given(arguments, of_chains[i]) && objective(arguments) != GBS_LEARN_SAMPLED) {
-            return cli_error(CLI_USAGE, "learn weights takes --%s with --objective sampled only",
-                             of_chains[i]);
-        }
-    }
-    if (cli_given(arguments, "seed") && objective(arguments) != GBS_LEARN_SAMPLED &&
-        arguments->probes == 0) {
-        return cli_error(CLI_USAGE, "learn weights takes --seed with --objective sampled or "
-                                    "--probes only");
-    }
-    if (arguments->probes > 0 &&
-        (arguments->intervals == NULL || objective(arguments) == GBS_LEARN_SAMPLED ||
-         arguments->l1 > 0.0)) {
-        return cli_error(CLI_USAGE, "--probes is for standard errors, not with --objective sampled "
-                                    "or --l1: add --intervals");
-    }
-    if (cli_given(arguments, "threads") && objective(arguments) == GBS_LEARN_LIKELIHOOD) {
-        return cli_error(CLI_USAGE, "learn weights takes no --threads with --objective likelihood, "
-                                    "whose junction tree is one thread's");
-    }
-    if (arguments->l1 > 0.0 && objective(arguments) == GBS_LEARN_SAMPLED) {
-        return cli_error(CLI_USAGE, "learn weights takes no --l1 with --objective sampled, whose "
-                                    "penalty is --l2");
-    }
-    if (cli_given(arguments, "method") && !is(arguments->learn_method, "pcd") &&
-        !is(arguments->learn_method, "cd")) {
-        return cli_error(CLI_USAGE, "learn weights takes --method pcd or cd; %s is for learn potts",
-                         arguments->learn_method);
-    }
-    return cli_given(arguments, "accuracy") && !is(arguments->learn_scan, "optimised")
-               ? cli_error(CLI_USAGE, "--accuracy is that of --scan optimised; for other scans "
-                                      "choose --sweeps")
-               : CLI_DONE;
-}
-
-static gbs_learn_scan scan(const cli_arguments *arguments)
-{
-    return is(arguments->learn_scan, "random")      ? GBS_LEARN_SCAN_RANDOM
-           : is(arguments->learn_scan, "optimised") ? GBS_LEARN_SCAN_OPTIMISED
-                                                    : GBS_LEARN_SCAN_SYSTEMATIC;
-}
-
 static int settle(learning *l, cli_arguments *arguments)
 {
     cli_settle_model_format(arguments);
-    l->options = (gbs_learn_options){
-        .size = sizeof l->options,
-        .l2 = arguments->l2,
-        .l1 = arguments->l1,
-        .tolerance = arguments->em_tolerance,
-        .iterations = arguments->em_iterations,
-        .time_s = arguments->run.time_s,
-        .threads = arguments->run.threads,
-        .memory_limit = arguments->run.memory_limit,
-        .objective = objective(arguments),
-        .chains = cli_given(arguments, "chains") ? arguments->learn_chains : 0,
-        .steps = cli_given(arguments, "steps") ? arguments->learn_steps : 0,
-        .seed = arguments->run.seed,
-        .scan = scan(arguments),
-        .method = is(arguments->learn_method, "cd") ? GBS_LEARN_RESTARTED : GBS_LEARN_PERSISTENT,
-        .sweeps = arguments->learn_sweeps,
-        .accuracy = arguments->learn_accuracy,
-        .probes = arguments->probes,
-        .checkpoint_every_s = arguments->run.checkpoint_every_s};
-    int status = check_sampled(arguments);
-    if (status == CLI_DONE) {
-        status = cli_learn_settle_checkpoints(arguments, &l->checkpoints);
-    }
+    l->options = arguments->of.weights;
+    l->options.seed = arguments->run.seed;
+    l->options.time_s = arguments->run.time_s;
+    l->options.threads = arguments->run.threads;
+    l->options.memory_limit = arguments->run.memory_limit;
+    l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
+    int status = cli_learn_settle_checkpoints(arguments, &l->checkpoints);
     l->options.checkpoints = cli_learn_checkpoints(&l->checkpoints);
     if (status == CLI_DONE) {
         status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &l->out);
@@ -390,6 +313,7 @@ static int run_learn_weights(cli_arguments *arguments)
 
 /* ---- the row ------------------------------------------------------------------------------ */
 
+#define CLI_QUESTION "learn weights"
 static const cli_option options[] = {
 #include "gibbsite/questions/learn_weights.def"
 };

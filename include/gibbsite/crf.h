@@ -167,13 +167,6 @@ GBS_API gbs_status gbs_crf_model(const gbs_crf *crf, const gbs_sequences *data, 
 
 /* ---- learning ---------------------------------------------------------------------------- */
 
-/** What learning maximises. */
-typedef enum gbs_crf_objective {
-    GBS_CRF_AUTO = 0,     /**< the likelihood; with links its gradient is sampled */
-    GBS_CRF_PSEUDO = 1,   /**< with links: the pseudo-likelihood (Besag 1975), quickly */
-    GBS_CRF_CONTRAST = 2, /**< with links: the likelihood, with a sampled gradient */
-} gbs_crf_objective;
-
 /** Zero-initialised means the defaults. */
 typedef struct gbs_crf_learn_options {
     size_t size;           /**< sizeof(gbs_crf_learn_options) */

@@ -39,29 +39,6 @@ extern "C" {
 #define GBS_USUAL_LEARN_PROBES 32u      /**< of more weights than a matrix is made of */
 #define GBS_MAX_LEARN_PROBES   1000000u /**< most probes */
 
-/** What is maximised. */
-typedef enum gbs_learn_objective {
-    GBS_LEARN_PSEUDO = 0,     /**< the pseudo-likelihood, of complete rows */
-    GBS_LEARN_LIKELIHOOD = 1, /**< the likelihood, by a junction tree; rows may lack values, and
-                                   variables a column */
-    GBS_LEARN_SAMPLED = 2,    /**< the likelihood, by chains, where no tree fits; rows may lack
-                                   values as well */
-} gbs_learn_objective;
-
-/** Sampled: which variables a sweep of a chain draws, and in which order. */
-typedef enum gbs_learn_scan {
-    GBS_LEARN_SCAN_SYSTEMATIC = 0, /**< each once, in the order of the model */
-    GBS_LEARN_SCAN_RANDOM = 1,     /**< as many as have a choice, each any one of them */
-    GBS_LEARN_SCAN_OPTIMISED = 2,  /**< those of a scan that is optimised for the weights of the
-                                        moment, see gibbsite/dobrushin.h */
-} gbs_learn_scan;
-
-/** Sampled: where chains begin in each step. */
-typedef enum gbs_learn_method {
-    GBS_LEARN_PERSISTENT = 0, /**< they go on from the step before */
-    GBS_LEARN_RESTARTED = 1,  /**< at the rows: contrastive divergence */
-} gbs_learn_method;
-
 /** Where learning is after some iterations. */
 typedef struct gbs_learn_point {
     size_t size;        /**< bytes in this library's struct; fields beyond it must not be read */
@@ -72,7 +49,8 @@ typedef struct gbs_learn_point {
                              else ln PL; minus infinity: a row is impossible; NAN: none */
 } gbs_learn_point;
 
-/** Zero-initialised means the defaults. */
+/** Zero-initialised means the defaults. What is for "sampled" is refused with other objectives, and
+ *  an accuracy with other scans, unless it is 0 or the default. */
 typedef struct gbs_learn_options {
     size_t size;           /**< sizeof(gbs_learn_options) */
     double l2;             /**< penalty: l2/2 times the sum of the squared weights; 0: none */

@@ -99,14 +99,6 @@ GBS_API gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, gbs_rows **ou
 
 /* ---- dense Potts models ------------------------------------------------------------------ */
 
-/** How a Potts model is learnt. */
-typedef enum gbs_potts_method {
-    GBS_POTTS_PL = 0,         /**< maximum pseudo-likelihood, by L-BFGS on all sites together */
-    GBS_POTTS_PCD = 1,        /**< from there maximum likelihood by persistent chains */
-    GBS_POTTS_ASYMMETRIC = 2, /**< maximum pseudo-likelihood of each site alone, with couplings of
-                                   its own; the two of a pair are averaged */
-} gbs_potts_method;
-
 /** Zero-initialised means the defaults. */
 typedef struct gbs_potts_options {
     size_t size;           /**< sizeof(gbs_potts_options) */

@@ -180,6 +180,52 @@ typedef enum gbs_mean_field_schedule {
     GBS_MEAN_FIELD_JACOBI = 1,
 } gbs_mean_field_schedule;
 
+typedef enum gbs_learn_objective {
+    /** "pseudo": the pseudo-likelihood, of complete rows */
+    GBS_LEARN_PSEUDO = 0,
+    /** "likelihood": the likelihood, by a junction tree; rows may lack values, and variables a
+     * column */
+    GBS_LEARN_LIKELIHOOD = 1,
+    /** "sampled": the likelihood, by chains, where no tree fits; rows may lack values as well */
+    GBS_LEARN_SAMPLED = 2,
+} gbs_learn_objective;
+
+typedef enum gbs_learn_scan {
+    /** "systematic": each once, in the order of the model */
+    GBS_LEARN_SCAN_SYSTEMATIC = 0,
+    /** "random": as many as have a choice, each any one of them */
+    GBS_LEARN_SCAN_RANDOM = 1,
+    /** "optimised": those of a scan that is optimised for the weights of the moment, see
+     * gibbsite/dobrushin.h */
+    GBS_LEARN_SCAN_OPTIMISED = 2,
+} gbs_learn_scan;
+
+typedef enum gbs_learn_method {
+    /** "pcd": they go on from the step before */
+    GBS_LEARN_PERSISTENT = 0,
+    /** "cd": at the rows: contrastive divergence */
+    GBS_LEARN_RESTARTED = 1,
+} gbs_learn_method;
+
+typedef enum gbs_potts_method {
+    /** "pl": maximum pseudo-likelihood, by L-BFGS on all sites together */
+    GBS_POTTS_PL = 0,
+    /** "pcd": from there maximum likelihood by persistent chains */
+    GBS_POTTS_PCD = 1,
+    /** "asymmetric": maximum pseudo-likelihood of each site alone, with couplings of its own; the
+     * two of a pair are averaged */
+    GBS_POTTS_ASYMMETRIC = 2,
+} gbs_potts_method;
+
+typedef enum gbs_crf_objective {
+    /** "auto": the likelihood; with links its gradient is sampled */
+    GBS_CRF_AUTO = 0,
+    /** "pseudo": with links: the pseudo-likelihood (Besag 1975), quickly */
+    GBS_CRF_PSEUDO = 1,
+    /** "likelihood": with links: the likelihood, with a sampled gradient */
+    GBS_CRF_CONTRAST = 2,
+} gbs_crf_objective;
+
 typedef enum gbs_rbm_method {
     /** "pcd": persistent chains: where the step before left them */
     GBS_RBM_PCD = 0,

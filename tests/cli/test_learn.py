@@ -92,12 +92,15 @@ def test_bad_files(run, tmp_path, templates, data, part):
     (["crf", TEMPLATES, DATA, "--l2", "0"], "without a penalty"),
     (["crf", TEMPLATES, DATA, "--least-count", "0"], "--least-count"),
     (["crf", TEMPLATES, DATA, "--held-out", "20%"], "no option '--held-out'"),
-    (["weights", FRIENDS, CASES, "--l1", "1", "--objective", "sampled"], "takes no --l1 with --objective sampled"),
+    (["weights", FRIENDS, CASES, "--l1", "1", "--objective", "sampled"], "--l1 applies with --objective pseudo|likelihood only"),
     (["weights", FRIENDS, CASES, "--least-count", "2"], "no option '--least-count'"),
-    (["weights", FRIENDS, CASES, "--threads", "2", "--objective", "likelihood"], "takes no --threads with --objective likelihood"),
+    (["weights", FRIENDS, CASES, "--threads", "2", "--objective", "likelihood"], "--threads applies with --objective pseudo|sampled only"),
     (["weights", FRIENDS, CASES, "--held-out", "120%"], "--held-out"),
-    (["weights", FRIENDS, CASES, "--probes", "5"], "--probes is for standard errors"),
-    (["weights", FRIENDS, CASES, "--seed", "5"], "--seed with --objective sampled or --probes"),
+    (["weights", FRIENDS, CASES, "--probes", "5"], "--probes applies with --intervals only"),
+    (["weights", FRIENDS, CASES, "--probes", "5", "--intervals", "i.csv", "--objective", "sampled"],
+     "--probes applies with --objective pseudo|likelihood only"),
+    (["weights", FRIENDS, CASES, "--probes", "5", "--intervals", "i.csv", "--l1", "2"], "--probes applies with --l1 0 only"),
+    (["weights", FRIENDS, CASES, "--seed", "5"], "--seed applies with --objective sampled or --probes only"),
     (["weights", FRIENDS, CASES, "-o", "x.nothing", "--format", "csv"], "csv"),
 ])
 def test_wrong_use(run, arguments, part):
@@ -269,12 +272,12 @@ def test_sampled_likelihood_of_weights(run, tmp_path):
     assert report["converged"] and 0 < report["chance"] < 0.7 and report["rhat"] < 1.05
     for (a, error), (b, other) in zip(exact, sampled):
         assert abs(a - b) <= 4.5 * report["chance"] * other and other == pytest.approx(error, rel=0.5)
-    for arguments, part in ((["--chains", "5"], "takes --chains with --objective sampled only"),
-                            (["--scan", "random"], "takes --scan with --objective sampled only"),
-                            (["--objective", "likelihood", "--method", "cd"], "takes --method with --objective sampled only"),
-                            (["--objective", "sampled", "--method", "pl"], "pl is for learn potts"),
-                            (["--objective", "sampled", "--accuracy", "0.1"], "that of --scan optimised"),
-                            (["--objective", "sampled", "--chains", "1"], "2 to 2^31 - 1")):
+    for arguments, part in ((["--chains", "5"], "--chains applies with --objective sampled only"),
+                            (["--scan", "random"], "--scan applies with --objective sampled only"),
+                            (["--objective", "likelihood", "--method", "cd"], "--method applies with --objective sampled only"),
+                            (["--objective", "sampled", "--method", "pl"], "--method pl: expected pcd|cd"),
+                            (["--objective", "sampled", "--accuracy", "0.1"], "--accuracy applies with --scan optimised only"),
+                            (["--objective", "sampled", "--chains", "1"], "--chains 1: must be from 2 to 2147483646 (N)")):
         done = run("learn", "weights", FRIENDS, CASES, *arguments, "-o", tmp_path / "n.gbm")
         assert done.status == 2 and part in done.err
     done = run("learn", "potts", DATA, "--scan", "random", "--format", "gbm")
@@ -332,7 +335,7 @@ def test_checkpoints_of_sampled_likelihood(run, work):
     done = run(*words, "--resume", "c.ckpt", "-o", "x.gbm")
     assert done.status == 3 and "c.ckpt: " in done.err and not (work / "x.gbm").exists(), done.err
     done = run("learn", "weights", FRIENDS, CASES, "--checkpoint", "d.ckpt", "-o", "x.gbm")
-    assert done.status == 2 and "takes --checkpoint with --objective sampled only" in done.err and not (work / "d.ckpt").exists()
+    assert done.status == 2 and "--checkpoint applies with --objective sampled only" in done.err and not (work / "d.ckpt").exists()
 
 
 @pytest.mark.parametrize("method", ["pcd", "cd"])

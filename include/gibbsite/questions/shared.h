@@ -111,8 +111,8 @@
         "COLUMN", "how many rows each row stands for", QUESTION, "")
 #define GBS_SHARED_HELD_OUT \
     GBS_ROW_TEXT(0, held_out, "held-out", "FILE|SHARE", \
-        "potts, rbm, weights: report the pseudo-likelihood of other rows: those of a table, or a share " \
-        "of the rows of DATA (0.2 or 20%), evenly spread, which are then not learnt from", \
+        "report the pseudo-likelihood of other rows: those of a table, or a share of the rows of " \
+        "DATA (0.2 or 20%), evenly spread, which are then not learnt from", \
         "FILE|SHARE", "rows to judge the result by: others, or 20%", QUESTION, "")
 #define GBS_SHARED_FORMAT_TEXT \
     GBS_ROW_WORD(0, format, "format", "text|json", \
@@ -218,10 +218,10 @@
         "X", "stop when every standard error is this small", ACCURACY, "")
 #define GBS_SHARED_SWEEPS \
     GBS_ROW_RUN(sweeps, "sweeps", "N", "stop after so many sweeps: 5000, 10k, 1e6", ACCURACY, "sampled")
-#define GBS_SHARED_SWEEPS_OF_LEARNING \
-    GBS_ROW_COUNT(learn_sweeps, "sweeps", 1, 1, 1u << 20, "K", \
-        "rbm, weights --objective sampled: sweeps of the chains in each step, the k of CD-k", \
-        "N", "stop after so many sweeps: 5000, 10k, 1e6", SCAN, "")
+#define GBS_SHARED_SWEEPS_OF_LEARNING(needs) \
+    GBS_FIELD_COUNT(sweeps, "sweeps", 1, 1, 1u << 20, "K", \
+        "sweeps of the chains in each step, the k of CD-k", "", \
+        "", "", SCAN, needs)
 #define GBS_SHARED_CHAINS \
     GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", ACCURACY, "sampled")
 #define GBS_SHARED_CHAINS_OF_LEARNING \
@@ -324,12 +324,11 @@
         "write where the run stands to FILE, so that --resume FILE goes on from there: before the " \
         "first sweep, every --checkpoint-every, and when the run ends", \
         "", "", INPUT, "")
-#define GBS_SHARED_CHECKPOINT_OF_LEARNING \
+#define GBS_SHARED_CHECKPOINT_OF_LEARNING(needs) \
     GBS_ROW_TEXT(0, checkpoint, "checkpoint", "FILE", \
-        "potts --method pcd, rbm, weights --objective sampled: write where learning stands to FILE, so " \
-        "that --resume FILE goes on from there: before the first step, every --checkpoint-every, and " \
-        "at the end", \
-        "", "", INPUT, "")
+        "write where learning stands to FILE, so that --resume FILE goes on from there: before the " \
+        "first step, every --checkpoint-every, and at the end", \
+        "", "", INPUT, needs)
 #define GBS_SHARED_CHECKPOINT_EVERY \
     GBS_ROW_RUN(checkpoint_every_s, "checkpoint-every", "", "", INPUT, "")
 #define GBS_SHARED_RESUME \
@@ -337,11 +336,10 @@
         "go on from a checkpoint of the same model and evidence, with the same bits; options that are " \
         "not given are those of the run before", \
         "", "", INPUT, "")
-#define GBS_SHARED_RESUME_OF_LEARNING \
+#define GBS_SHARED_RESUME_OF_LEARNING(needs) \
     GBS_ROW_TEXT(0, resume, "resume", "FILE", \
-        "potts --method pcd, rbm, weights --objective sampled: go on from a checkpoint of the same " \
-        "rows and options, to the same bits", \
-        "", "", INPUT, "")
+        "go on from a checkpoint of the same rows and options, to the same bits", \
+        "", "", INPUT, needs)
 
 /* ---- Spins that are generated ------------------------------------------------------------------ */
 
@@ -381,7 +379,7 @@
         "X", "a smaller change ends it", ACCURACY, "")
 #define GBS_SHARED_INTERVALS \
     GBS_ROW_TEXT(0, intervals, "intervals", "FILE", \
-        "crf, weights, potts: write every parameter with its standard error, as CSV", \
+        "write every parameter with its standard error, as CSV", \
         "FILE", "every weight with its standard error, as CSV", RESULT, "")
 #define GBS_SHARED_PROBES \
     GBS_ROW_COUNT(probes, "probes", 0, 1, GBS_MAX_POTTS_PROBES, "N", \
@@ -394,11 +392,11 @@
         "potts --method pcd, weights --objective sampled, crf with links: number of steps, each after " \
         "a sweep of every chain, of potts at most; unset: 1000 for weights, 500 for crf", \
         "N", "steps of the chains' learning", SCAN, "")
-#define GBS_SHARED_CURVE \
+#define GBS_SHARED_CURVE(needs) \
     GBS_ROW_TEXT(0, curve, "curve", "FILE", \
-        "rbm: write the pseudo-likelihood of rows and held-out rows after each epoch, as CSV; weights: " \
-        "the objective, the length of its gradient and what held-out rows have after each iteration", \
-        "FILE", "how it went, epoch by epoch, as CSV", RESULT, "")
+        "write the objective, the length of its gradient and what held-out rows have after each " \
+        "iteration, as CSV", \
+        "FILE", "how it went, iteration by iteration, as CSV", RESULT, needs)
 #define GBS_SHARED_OBJECTIVE \
     GBS_ROW_WORD(0, objective, "objective", "likelihood|pseudo|sampled", \
         "what is maximised: weights: pseudo if unset; likelihood, by a junction tree, and sampled, by " \

@@ -4,7 +4,9 @@
 
 #include "gibbsite/learn.h"
 
-/* Checks the options of gbs_learn_weights(), and puts defaults where they are 0. */
-gbs_status gbsi_learn_options_settle(gbs_learn_options *options, gbs_error *err);
+/* The options of gbs_learn_weights(), checked, with defaults where they are 0. @param given NULL:
+ * the defaults. @param taken out. */
+gbs_status gbsi_learn_options_settle(const gbs_learn_options *given, gbs_learn_options *taken,
+                                     gbs_error *err);
 
 #endif

@@ -228,11 +228,14 @@ static void checkpoints_that_do_not_fit(void **state)
     refuse(&l, GBS_ERR_ARGUMENT, foreign);
     l.data = data;
     l.options.checkpoint_every_s = -1.0;
-    refuse(&l, GBS_ERR_ARGUMENT, "checkpoints, every -1 s");
+    refuse(&l, GBS_ERR_ARGUMENT, "--checkpoint-every -1: must be at least 1e-09");
     l.options.checkpoint_every_s = 0.0;
     l.options.objective = GBS_LEARN_PSEUDO;
+    refuse(&l, GBS_ERR_ARGUMENT, "--steps applies with --objective sampled only");
+    l.options.steps = 0;
     refuse(&l, GBS_ERR_ARGUMENT, "none but with the sampled likelihood");
     l.options.objective = GBS_LEARN_SAMPLED;
+    l.options.steps = 8;
     assert_int_equal(learn(&l, "/none/none", NULL, 1, &err), GBS_ERR_IO);
     damage(100);
     refuse(&l, GBS_ERR_FORMAT, CHECKPOINT ": ");

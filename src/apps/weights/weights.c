@@ -458,15 +458,11 @@ gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
     GBSI_NEED(model);
     GBSI_NEED(data);
     GBSI_NEED(learnt);
-    GBSI_IN_STRUCT(options, gbs_learn_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_learn_report);
     gbs_status status = GBS_OK;
     gbsi_learning l = {.n = 0};
-    if (options != NULL) {
-        l.options = *options;
-    }
-    GBSI_TRY(gbsi_learn_options_settle(&l.options, err));
+    GBSI_TRY(gbsi_learn_options_settle(options, &l.options, err));
     GBSI_TRY(gbsi_judge_check(model, data, err));
     const gbs_label_options limits = {
         .size = sizeof limits,

@@ -133,6 +133,12 @@ void gbsi_option_put_default(const gbsi_option *row, void *options)
     }
 }
 
+bool gbsi_option_has_default(const gbsi_option *row, const void *options)
+{
+    return is_real(row) ? real_of(row, options) == row->shown.real_def
+                        : whole_of(row, options) == row->shown.def;
+}
+
 static void set_defaults(gbs_run_options *options)
 {
     memset(options, 0, sizeof *options);
@@ -149,9 +155,7 @@ void gbsi_option_reset(gbs_run_options *options, const char *name)
 
 bool gbsi_option_is_default(const gbs_run_options *options, const char *name)
 {
-    const gbsi_option *row = gbsi_option_find(name);
-    return is_real(row) ? real_of(row, options) == row->shown.real_def
-                        : whole_of(row, options) == row->shown.def;
+    return gbsi_option_has_default(gbsi_option_find(name), options);
 }
 
 gbs_status gbs_run_options_init(gbs_run_options *options, size_t size, gbs_error *err)

@@ -29,8 +29,10 @@ void gbsi_option_reset(gbs_run_options *options, const char *name);
  * NULL if no choice has that number. */
 const char *gbsi_option_choice_name(const gbsi_option *row, int number);
 
-/* The value of a row in its struct: to its default; from text; as text, of at most 64 bytes. */
+/* The value of a row in its struct: to its default, and whether it has that; from text; as text, of
+ * at most 64 bytes. */
 void gbsi_option_put_default(const gbsi_option *row, void *options);
+bool gbsi_option_has_default(const gbsi_option *row, const void *options);
 gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const char *text,
                                 gbs_error *err);
 gbs_status gbsi_option_get_text(const gbsi_option *row, const void *options, char *text,

@@ -12,27 +12,28 @@
     {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_CHOICE, .unit = "", \
                        .choices = words_of_##type + 1, .help = row_help, .def = (row_def)},        \
              .choice = choices_of_##type, .n_choices = sizeof choices_of_##type / sizeof choices_of_##type[0], \
-             PLACE(member)}},
+             PLACE(member)}, .needed = (needs)},
 #define GBS_FIELD_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, short_unit, brief, topic, needs) \
     {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_COUNT,          \
                        .unit = row_unit, .help = row_help, UNSET(row_unset),                       \
                        .def = (row_def), .min = (row_min), .max = (row_max), .mark = (row_def)},   \
-             PLACE(member)}},
+             PLACE(member)}, .needed = (needs)},
 #define GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, short_unit, brief, topic, needs) \
     {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_REAL,           \
                        .unit = row_unit, .help = row_help, UNSET(row_unset),                       \
                        .real_def = (row_def), .real_min = (row_min), .real_max = (row_max), .real_mark = (row_def)}, \
-             PLACE(member)}},
+             PLACE(member)}, .needed = (needs)},
 #define GBS_FIELD_FLAG(member, row_name, row_help, short_unit, brief, topic, needs)                \
     {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_FLAG,           \
                        .unit = "", .help = row_help, .max = 1},                                    \
-             PLACE(member)}},
+             PLACE(member)}, .needed = (needs)},
 /* A field that the program takes in another form. */
 #define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
-/* Of the run: its row in options.def, a field of the same name here. */
+/* Of the run: its row in options.def, a field of the same name here. What it needs is for the
+ * program to ask: callers set seeds and threads for all calls alike. */
 #define GBS_ROW_RUN(member, row_name, short_unit, brief, topic, needs)                             \
-    {.run = row_name, .own = {PLACE(member)}},
+    {.run = row_name, .own = {PLACE(member)}, .needed = ""},
 #define GBS_ROW_RUN_FLAG GBS_ROW_RUN
 /* NOLINTEND(bugprone-macro-parentheses) */
 

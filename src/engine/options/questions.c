@@ -34,6 +34,7 @@
 typedef struct question_row {
     const char *run; /* name of the option of the run; NULL: own has it all */
     gbsi_option own; /* of an option of the run, only its place */
+    const char *needed;
 } question_row;
 
 struct gbs_question {
@@ -44,6 +45,12 @@ struct gbs_question {
 };
 
 #include "options/question_rows.h"
+
+#define OPTIONS gbs_learn_options
+static const question_row rows_of_learn_weights[] = {
+#include "gibbsite/questions/learn_weights.def"
+};
+#undef OPTIONS
 
 #define OPTIONS gbs_rbm_options
 static const question_row rows_of_learn_rbm[] = {
@@ -197,6 +204,82 @@ gbs_status gbs_question_get(const gbs_question *question, const void *options, c
     return status < 0 ? status : gbsi_option_get_text(&option, options, text, size, err);
 }
 
+/* ---- what options need ------------------------------------------------------------------- */
+
+/* Whether the value, as text, is among the words "a|b". */
+static bool is_among(const char *value, const char *words, size_t n)
+{
+    const size_t length = strlen(value);
+    for (const char *end = words + n; words < end; words += strcspn(words, "|") + 1) {
+        const size_t word = strcspn(words, "|,;");
+        if (word == length && memcmp(words, value, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One of the alternatives of a condition: "NAME", that option has another value than its default,
+ * or "NAME = a|b". One that speaks of no option of the struct is not ours to judge. */
+static bool holds(const gbs_question *question, const void *options, const char *need, size_t n)
+{
+    gbsi_option option;
+    char name[64];
+    char value[64];
+    const size_t length = strcspn(need, " ,;");
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, need);
+    if (find(question, name, &option, NULL) < 0 ||
+        (length < n && strncmp(need + length, " = ", 3) != 0)) {
+        return true;
+    }
+    if (length == n) {
+        return !gbsi_option_has_default(&option, options);
+    }
+    (void)gbsi_option_get_text(&option, options, value, sizeof value, NULL);
+    return is_among(value, need + length + 3, n - length - 3);
+}
+
+/* "--method pcd or --probes" of "method = pcd, probes". @param text [128], out. */
+static void write_condition(const char *need, size_t n, char *text)
+{
+    size_t used = 0;
+    for (const char *end = need + n; need < end && used < 128; need += strspn(need, ", ")) {
+        const size_t length = strcspn(need, ",;");
+        const size_t name = strcspn(need, " ,;");
+        const char *values = name < length ? need + name + 3 : "";
+        const size_t n_values = name < length ? length - name - 3 : 0;
+        used += (size_t)snprintf(text + used, 128 - used, "%s--%.*s%s%.*s", used > 0 ? " or " : "",
+                                 (int)name, need, n_values > 0 ? " " : "", (int)n_values, values);
+        need += length;
+    }
+}
+
+/* Every condition of a row whose value is not its default. */
+static gbs_status check_needed(const gbs_question *question, const question_row *row,
+                               const void *options, gbs_error *err)
+{
+    const gbsi_option option = option_of(row);
+    const char *need = gbsi_option_has_default(&option, options) ? "" : row->needed;
+    for (; *need != '\0'; need += strspn(need, "; ")) {
+        const char *condition = need;
+        const size_t n = strcspn(need, ";");
+        bool held = false;
+        for (const char *end = need + n; need < end && !held; need += strspn(need, ", ")) {
+            const size_t length = strcspn(need, ",;");
+            held = holds(question, options, need, length);
+            need += length;
+        }
+        if (!held) {
+            char text[128];
+            write_condition(condition, n, text);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s applies with %s only", option.shown.name,
+                             text);
+        }
+        need = condition + n;
+    }
+    return GBS_OK;
+}
+
 gbs_status gbsi_question_settle(const char *name, const void *given, void *taken, gbs_error *err)
 {
     const gbs_question *question = gbs_question_find(name);
@@ -208,6 +291,9 @@ gbs_status gbsi_question_settle(const char *name, const void *given, void *taken
     for (size_t i = 0; i < question->n_rows && status >= 0; i++) {
         const gbsi_option option = option_of(&question->rows[i]);
         status = gbsi_option_settle(&option, taken, err);
+    }
+    for (size_t i = 0; i < question->n_rows && status >= 0; i++) {
+        status = check_needed(question, &question->rows[i], taken, err);
     }
     return status;
 }

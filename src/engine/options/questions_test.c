@@ -100,12 +100,46 @@ static void test_settled(void **state)
     assert_string_equal(err.message, "--hidden 0: must be from 1 to 65536 (N)");
 }
 
+/* What needs a value of another option is refused without it, where it is not the default. */
+static void test_needs(void **state)
+{
+    static const struct {
+        gbs_learn_options given;
+        const char *said; /* "": accepted */
+    } cases[] = {
+        {{.l1 = 2.0, .seed = 9, .threads = 2}, ""},
+        {{.objective = GBS_LEARN_SAMPLED, .chains = 7, .sweeps = 2}, ""},
+        {{.chains = 100, .steps = 1000, .sweeps = 1, .accuracy = 0.01}, ""}, /* the defaults */
+        {{.objective = GBS_LEARN_SAMPLED, .scan = GBS_LEARN_SCAN_OPTIMISED, .accuracy = 0.2}, ""},
+        {{.probes = 5, .objective = GBS_LEARN_LIKELIHOOD}, ""}, /* intervals is no field */
+        {{.chains = 7}, "--chains applies with --objective sampled only"},
+        {{.method = GBS_LEARN_RESTARTED}, "--method applies with --objective sampled only"},
+        {{.objective = GBS_LEARN_SAMPLED, .l1 = 2.0},
+         "--l1 applies with --objective pseudo|likelihood only"},
+        {{.objective = GBS_LEARN_SAMPLED, .accuracy = 0.2},
+         "--accuracy applies with --scan optimised only"},
+        {{.accuracy = 0.2}, "--accuracy applies with --objective sampled only"},
+        {{.probes = 5, .l1 = 2.0}, "--probes applies with --l1 0 only"},
+        {{.probes = 5, .objective = GBS_LEARN_SAMPLED},
+         "--probes applies with --objective pseudo|likelihood only"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gbs_learn_options taken;
+        gbs_error err = {GBS_OK, ""};
+        assert_int_equal(gbsi_question_settle("learn weights", &cases[i].given, &taken, &err),
+                         cases[i].said[0] == '\0' ? GBS_OK : GBS_ERR_ARGUMENT);
+        assert_string_equal(err.message, cases[i].said);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_by_name),
         cmocka_unit_test(test_settled),
+        cmocka_unit_test(test_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
