@@ -23,6 +23,7 @@ typedef struct cli_arguments {
     gbs_run_options run;
     union { /* of the verb's question */
         gbs_learn_options weights;
+        gbs_potts_options potts;
         gbs_rbm_options rbm;
     } of;
     char **operand;
@@ -72,11 +73,10 @@ typedef struct cli_arguments {
     const char *template_style; /* "crf++" or "wapiti" */
     double l1, l2;              /* penalties */
     uint64_t least_count;       /* tokens of a feature */
-    const char *learn_method;   /* "pl", "pcd" or "cd" */
     const char *curve;          /* FILE */
     double identity;            /* of similar rows; 0: all count one */
     const char *rate;           /* of the first step of learning, and of the last */
-    uint64_t learn_chains, learn_steps, probes;
+    uint64_t learn_steps, probes;
     double level, em_tolerance;
     uint64_t em_iterations;
     const char *log_base; /* of PR files */

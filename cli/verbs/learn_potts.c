@@ -27,56 +27,11 @@ typedef struct learning {
 static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
-    const char *method = arguments->learn_method == NULL ? "pl" : arguments->learn_method;
-    const int chains = strcmp(method, "pcd") == 0;
-    static const char *const of_chains[] = {"chains", "steps", "rate", "checkpoint", "resume"};
-    for (size_t i = 0; !chains && i < sizeof of_chains / sizeof of_chains[0]; i++) {
-        if (cli_given(arguments, of_chains[i])) {
-            return cli_error(CLI_USAGE, "--%s is for chains: add --method pcd", of_chains[i]);
-        }
-    }
-    if (!chains && cli_given(arguments, "seed") && arguments->probes == 0) {
-        return cli_error(CLI_USAGE,
-                         "--seed is for chains and probes: add --method pcd or --probes");
-    }
-    if (arguments->probes > 0 && (arguments->intervals == NULL || chains)) {
-        return cli_error(CLI_USAGE, "--probes is for standard errors of a pseudo-likelihood: add "
-                                    "--intervals, and leave out --method pcd");
-    }
-    if (strcmp(method, "cd") == 0) {
-        return cli_error(CLI_USAGE,
-                         "learn potts takes --method pl, asymmetric or pcd; cd is for learn rbm");
-    }
-    if (arguments->curve != NULL && strcmp(method, "asymmetric") == 0) {
-        return cli_error(CLI_USAGE, "--curve is for learning all sites together: leave out "
-                                    "--method asymmetric");
-    }
-    if (arguments->l2 == 0.0) {
-        return cli_error(CLI_USAGE, "--l2 0: without a penalty weights of states that no row has "
-                                    "grow without end; give a number above 0");
-    }
-    if (arguments->l1 > 0.0 && strcmp(method, "pl") != 0) {
-        return cli_error(CLI_USAGE,
-                         "--l1 is for the pseudo-likelihood of all sites together: leave "
-                         "out --method %s",
-                         method);
-    }
-    l->options =
-        (gbs_potts_options){.size = sizeof l->options,
-                            .l2 = arguments->l2,
-                            .l1 = arguments->l1,
-                            .tolerance = arguments->em_tolerance,
-                            .iterations = arguments->em_iterations,
-                            .time_s = arguments->run.time_s,
-                            .threads = arguments->run.threads,
-                            .memory_limit = arguments->run.memory_limit,
-                            .method = chains                              ? GBS_POTTS_PCD
-                                      : strcmp(method, "asymmetric") == 0 ? GBS_POTTS_ASYMMETRIC
-                                                                          : GBS_POTTS_PL,
-                            .seed = arguments->run.seed,
-                            .chains = arguments->learn_chains,
-                            .steps = arguments->learn_steps,
-                            .probes = arguments->probes};
+    l->options = arguments->of.potts;
+    l->options.seed = arguments->run.seed;
+    l->options.time_s = arguments->run.time_s;
+    l->options.threads = arguments->run.threads;
+    l->options.memory_limit = arguments->run.memory_limit;
     int status = cli_learn_rates(arguments, &l->options.rate, &l->options.rate_last);
     if (status == CLI_DONE) {
         status = cli_machine_settle(arguments, &l->rows);
@@ -354,6 +309,7 @@ static int run_learn_potts(cli_arguments *arguments)
 
 /* ---- the row ------------------------------------------------------------------------------ */
 
+#define CLI_QUESTION "learn potts"
 static const cli_option options[] = {
 #include "gibbsite/questions/learn_potts.def"
 };

@@ -99,7 +99,8 @@ GBS_API gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, gbs_rows **ou
 
 /* ---- dense Potts models ------------------------------------------------------------------ */
 
-/** Zero-initialised means the defaults. */
+/** Zero-initialised means the defaults. Chains and steps but with PCD, probes with it and l1 but
+ *  with PL are refused, unless they are 0 or the default. */
 typedef struct gbs_potts_options {
     size_t size;           /**< sizeof(gbs_potts_options) */
     double l2;             /**< penalty: l2/2 times the sum of squares of h and J; 0: 1 */

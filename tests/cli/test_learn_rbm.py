@@ -280,4 +280,4 @@ def test_the_others_take_no_hidden_units(run):
     done = run("learn", "potts", BARS, "--hidden", "3", "-o", "x.gbm")
     assert done.status == 2 and "'learn potts' has no option '--hidden', which is for learn rbm" in done.err
     done = run("learn", "potts", BARS, "--method", "cd", "-o", "x.gbm")
-    assert done.status == 2 and "cd is for learn rbm" in done.err
+    assert done.status == 2 and "--method cd: expected pl|pcd|asymmetric" in done.err

@@ -107,6 +107,9 @@ static void potts_options(void **state)
         {.size = sizeof bad[0], .threads = 1u << 20},
         {.size = sizeof bad[0], .l1 = -1.0},
         {.size = sizeof bad[0], .l1 = 1.0, .method = GBS_POTTS_PCD},
+        {.size = sizeof bad[0], .chains = 5},
+        {.size = sizeof bad[0], .steps = 5, .method = GBS_POTTS_ASYMMETRIC},
+        {.size = sizeof bad[0], .probes = 5, .method = GBS_POTTS_PCD},
         {.size = sizeof bad[0], .checkpoints = &files},
         {.size = sizeof bad[0], .point = see_nothing, .method = GBS_POTTS_ASYMMETRIC},
         {.size = sizeof bad[0], .checkpoint_every_s = -1.0}};

@@ -205,12 +205,6 @@
     GBS_ROW_RUN(seed, "seed", "N", "what all random numbers follow from", SCAN, "")
 #define GBS_SHARED_METHOD \
     GBS_ROW_RUN(method, "method", "NAME", "auto: exact if fast enough; exact; sample", ACCURACY, "")
-#define GBS_SHARED_METHOD_OF_LEARNING \
-    GBS_ROW_WORD(0, learn_method, "method", "pl|asymmetric|pcd|cd", \
-        "potts: pl: maximum pseudo-likelihood; asymmetric: of each site alone; pcd: from there maximum " \
-        "likelihood by persistent chains; unset: pl; rbm, weights --objective sampled: pcd: persistent " \
-        "chains; cd: chains begin at the rows in each step; unset: pcd", \
-        "NAME", "pl, asymmetric, pcd (potts); pcd, cd", ACCURACY, "")
 #define GBS_SHARED_METHOD_OF_PICTURES \
     GBS_ROW_RUN(method, "method", "NAME", "auto: exact if fast enough; exact; sample", SCAN, "")
 #define GBS_SHARED_TARGET_ERROR \
@@ -224,10 +218,6 @@
         "", "", SCAN, needs)
 #define GBS_SHARED_CHAINS \
     GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", ACCURACY, "sampled")
-#define GBS_SHARED_CHAINS_OF_LEARNING \
-    GBS_ROW_COUNT(learn_chains, "chains", 1000, 1, UINT32_MAX, "N", \
-        "potts --method pcd, weights --objective sampled: number of chains; unset: 100 for weights", \
-        "N", "number of independent chains", SCAN, "")
 #define GBS_SHARED_CHAINS_OF_PICTURES \
     GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", SCAN, "sampled")
 #define GBS_SHARED_BURN_IN \
@@ -403,11 +393,13 @@
         "chains, where rows may lack values; crf with links between tokens: likelihood, by chains, if " \
         "unset", \
         "", "", SCAN, "")
-#define GBS_SHARED_RATE \
+#define GBS_SHARED_RATE(needs) \
+    GBS_BYNAME_REAL(rate, "rate", 0.05, 1e-9, 1000.0, "X", "size of the first step", "") \
+    GBS_BYNAME_REAL(rate_last, "rate-last", 0.0, 1e-9, 1000.0, "X", \
+        "size of the last step, at most that of the first", "a fifth of the first") \
     GBS_ROW_TEXT(0, rate, "rate", "FIRST[:LAST]", \
-        "rbm, potts --method pcd: size of the first step, and that of the last one, a fifth of it if " \
-        "not given; unset: 0.05", \
-        "FIRST[:LAST]", "sizes of the first and the last step", SCAN, "")
+        "size of the first step, and that of the last one, a fifth of it if not given; unset: 0.05", \
+        "FIRST[:LAST]", "sizes of the first and the last step", SCAN, needs)
 
 /* ---- Messages ---------------------------------------------------------------------------------- */
 

@@ -15,15 +15,11 @@
 #include "base/memory.h"
 #include "learn/orthantwise.h"
 #include "learn/rates.h"
+#include "options/questions.h"
 #include "potts/potts_draws.h"
 #include "potts/potts_lbfgs.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
-
-#define ITERATIONS 1000u
-#define TOLERANCE  1e-5
-#define CHAINS     1000u
-#define STEPS      200u
 
 typedef struct learning {
     gbs_potts_options options;
@@ -178,45 +174,22 @@ cleanup:
 static gbs_status take_options(learning *l, const gbs_potts_options *options, gbs_error *err)
 {
     gbs_potts_options *o = &l->options;
-    if (options != NULL) {
-        *o = *options;
-    }
-    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->tolerance >= 0.0 && o->tolerance <= 1.0)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_potts_options: found l2 %g and tolerance %g, expected 0 to 1e12, and "
-                         "0 to 1",
-                         o->l2, o->tolerance);
-    }
-    if (!(o->l1 >= 0.0 && o->l1 <= 1e12) || (o->l1 > 0.0 && o->method != GBS_POTTS_PL)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_potts_options: found l1 %g and method %" PRIu64
-                         ", expected 0 to 1e12, and above 0 GBS_POTTS_PL",
-                         o->l1, o->method);
+    gbs_status status = gbsi_question_settle("learn potts", options, o, err);
+    if (status < 0) {
+        return status;
     }
     GBSI_IN_STRUCT(o->checkpoints, gbs_checkpoint_files);
-    if (!(o->checkpoint_every_s >= 0.0) || (o->checkpoints != NULL && o->method != GBS_POTTS_PCD)) {
+    if (o->checkpoints != NULL && o->method != GBS_POTTS_PCD) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_potts_options: found checkpoints, every %g s, expected 0 s or more, "
-                         "and none but with GBS_POTTS_PCD",
-                         o->checkpoint_every_s);
+                         "gbs_potts_options: found checkpoints, expected none but with "
+                         "GBS_POTTS_PCD");
     }
     if (o->point != NULL && o->method == GBS_POTTS_ASYMMETRIC) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "gbs_potts_options: found point with GBS_POTTS_ASYMMETRIC, which learns "
                          "one site after the other, expected all sites together");
     }
-    if (o->method > GBS_POTTS_ASYMMETRIC || o->chains > UINT32_MAX) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_potts_options: found method %" PRIu64 " and %" PRIu64
-                         " chains, expected a gbs_potts_method and fewer than 2^32",
-                         o->method, o->chains);
-    }
-    o->l2 = o->l2 > 0.0 ? o->l2 : 1.0;
-    o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
-    o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
-    o->chains = o->chains > 0 ? o->chains : CHAINS;
-    o->steps = o->steps > 0 ? o->steps : STEPS;
-    const gbs_status status = gbsi_settle_rates("gbs_potts_options", &o->rate, &o->rate_last, err);
+    status = gbsi_settle_rates("gbs_potts_options", &o->rate, &o->rate_last, err);
     return status < 0 ? status : gbsi_simd_check(err);
 }
 
@@ -322,7 +295,6 @@ gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
 {
     GBSI_NEED(rows);
     GBSI_NEED(model);
-    GBSI_IN_STRUCT(options, gbs_potts_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_potts_report);
     gbs_status status = GBS_OK;

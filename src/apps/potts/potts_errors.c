@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "learn/cholesky.h"
+#include "options/questions.h"
 #include "potts/potts_probes.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
@@ -418,12 +419,6 @@ static gbs_status check(const errors *e, const gbs_model *model, const gbs_rows 
                          rows->n, rows->n_sites, rows->n_states, model->n_variables,
                          model->arity[0]);
     }
-    if (!(o->l2 >= 0.0 && o->l2 <= 1e12) || !(o->l1 >= 0.0) || o->method > GBS_POTTS_ASYMMETRIC) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_potts_options: found l2 %g, l1 %g and method %" PRIu64
-                         ", expected 0 to 1e12, 0 or more and a gbs_potts_method",
-                         o->l2, o->l1, o->method);
-    }
     if (o->l1 > 0.0) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "standard errors are not those of weights that l1 holds at 0: found l1 %g",
@@ -433,11 +428,6 @@ static gbs_status check(const errors *e, const gbs_model *model, const gbs_rows 
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "standard errors are those of a maximum of the pseudo-likelihood: found "
                          "one of persistent chains");
-    }
-    if (o->probes > GBS_MAX_POTTS_PROBES) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_potts_options: found %" PRIu64 " probes, expected at most %u",
-                         o->probes, GBS_MAX_POTTS_PROBES);
     }
     if (!(gbs_rows_weight(rows) > (double)e->n_site)) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
@@ -451,7 +441,7 @@ static gbs_status check(const errors *e, const gbs_model *model, const gbs_rows 
 static void set_sizes(errors *e, const gbs_model *model, const gbs_potts_options *o)
 {
     const size_t n = model->n_variables;
-    e->l2 = o->l2 > 0.0 ? o->l2 : 1.0;
+    e->l2 = o->l2;
     e->alone = o->method == GBS_POTTS_ASYMMETRIC;
     e->q = model->arity[0];
     e->k = e->q - 1;
@@ -541,14 +531,13 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
     GBSI_NEED(model);
     GBSI_NEED(rows);
     GBSI_NEED(error);
-    GBSI_IN_STRUCT(options, gbs_potts_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     gbs_status status = GBS_OK;
     errors e = {0};
     double *found = NULL;
     uint8_t *open = NULL;
-    const gbs_potts_options usual = {0};
-    const gbs_potts_options o = options == NULL ? usual : *options;
+    gbs_potts_options o;
+    GBSI_TRY(gbsi_question_settle("learn potts", options, &o, err));
     const gbs_label_options work = {.size = sizeof work,
                                     .time_s = o.time_s,
                                     .threads = o.threads,

@@ -52,6 +52,12 @@ static const question_row rows_of_learn_weights[] = {
 };
 #undef OPTIONS
 
+#define OPTIONS gbs_potts_options
+static const question_row rows_of_learn_potts[] = {
+#include "gibbsite/questions/learn_potts.def"
+};
+#undef OPTIONS
+
 #define OPTIONS gbs_rbm_options
 static const question_row rows_of_learn_rbm[] = {
 #include "gibbsite/questions/learn_rbm.def"
