@@ -4,6 +4,7 @@
 #ifndef GIBBSITE_CLI_ARGUMENTS_H
 #define GIBBSITE_CLI_ARGUMENTS_H
 
+#include "gibbsite/crf.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/question.h"
 
@@ -23,6 +24,7 @@ typedef struct cli_arguments {
     gbs_run_options run;
     union { /* of the verb's question */
         gbs_learn_options weights;
+        gbs_crf_learn_options crf;
         gbs_potts_options potts;
         gbs_rbm_options rbm;
     } of;
@@ -69,14 +71,10 @@ typedef struct cli_arguments {
     const char *intervals;      /* FILE */
     const char *weights;        /* name of a column */
     const char *posterior;      /* "best" or "all" */
-    const char *objective;      /* "likelihood" or "pseudo" */
     const char *template_style; /* "crf++" or "wapiti" */
-    double l1, l2;              /* penalties */
-    uint64_t least_count;       /* tokens of a feature */
     const char *curve;          /* FILE */
     double identity;            /* of similar rows; 0: all count one */
     const char *rate;           /* of the first step of learning, and of the last */
-    uint64_t learn_steps, probes;
     double level, em_tolerance;
     uint64_t em_iterations;
     const char *log_base; /* of PR files */

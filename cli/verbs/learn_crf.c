@@ -27,37 +27,18 @@ static int settle(learning *l)
     if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input cannot be the templates and the data");
     }
-    if (arguments->l1 == 0.0 && arguments->l2 == 0.0) {
+    if (arguments->of.crf.l1 == 0.0 && arguments->of.crf.l2 == 0.0) {
         return cli_error(CLI_USAGE, "--l2 0: without a penalty weights grow without end; give --l1 "
                                     "or --l2 a number above 0");
-    }
-    if (arguments->objective != NULL && strcmp(arguments->objective, "sampled") == 0) {
-        return cli_error(CLI_USAGE,
-                         "--objective sampled is for learn weights; learn crf samples the "
-                         "gradients of the likelihood where tokens are linked");
-    }
-    if (arguments->probes > 0 && arguments->intervals == NULL) {
-        return cli_error(CLI_USAGE, "--probes is for standard errors: add --intervals");
     }
     l->style = arguments->template_style != NULL && strcmp(arguments->template_style, "wapiti") == 0
                    ? GBS_TEMPLATES_WAPITI
                    : GBS_TEMPLATES_CRFPP;
-    l->options = (gbs_crf_learn_options){
-        .size = sizeof l->options,
-        .l1 = arguments->l1,
-        .l2 = arguments->l2,
-        .tolerance = arguments->em_tolerance,
-        .iterations = arguments->em_iterations,
-        .least_count = arguments->least_count,
-        .time_s = arguments->run.time_s,
-        .threads = arguments->run.threads,
-        .memory_limit = arguments->run.memory_limit,
-        .objective = arguments->objective == NULL                  ? GBS_CRF_AUTO
-                     : strcmp(arguments->objective, "pseudo") == 0 ? GBS_CRF_PSEUDO
-                                                                   : GBS_CRF_CONTRAST,
-        .steps = cli_given(arguments, "steps") ? arguments->learn_steps : 0,
-        .seed = arguments->run.seed,
-        .probes = arguments->probes};
+    l->options = arguments->of.crf;
+    l->options.seed = arguments->run.seed;
+    l->options.time_s = arguments->run.time_s;
+    l->options.threads = arguments->run.threads;
+    l->options.memory_limit = arguments->run.memory_limit;
     return cli_check_results(arguments);
 }
 
@@ -256,6 +237,7 @@ static int run_learn_crf(cli_arguments *arguments)
 
 /* ---- the row ------------------------------------------------------------------------------ */
 
+#define CLI_QUESTION "learn crf"
 static const cli_option options[] = {
 #include "gibbsite/questions/learn_crf.def"
 };

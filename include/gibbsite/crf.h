@@ -167,7 +167,8 @@ GBS_API gbs_status gbs_crf_model(const gbs_crf *crf, const gbs_sequences *data, 
 
 /* ---- learning ---------------------------------------------------------------------------- */
 
-/** Zero-initialised means the defaults. */
+/** Zero-initialised means the defaults. Steps are refused with PSEUDO, unless they are 0 or the
+ *  default. */
 typedef struct gbs_crf_learn_options {
     size_t size;           /**< sizeof(gbs_crf_learn_options) */
     double l2;             /**< penalty l2/2 sum of w^2; 0 with l1 = 0 means 1 */

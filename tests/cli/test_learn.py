@@ -91,6 +91,8 @@ def test_bad_files(run, tmp_path, templates, data, part):
     (["crf", "-", "-"], "standard input"),
     (["crf", TEMPLATES, DATA, "--l2", "0"], "without a penalty"),
     (["crf", TEMPLATES, DATA, "--least-count", "0"], "--least-count"),
+    (["crf", TEMPLATES, DATA, "--probes", "5"], "--probes applies with --intervals only"),
+    (["crf", TEMPLATES, DATA, "--objective", "pseudo", "--steps", "5"], "--steps applies with --objective auto|likelihood only"),
     (["crf", TEMPLATES, DATA, "--held-out", "20%"], "no option '--held-out'"),
     (["weights", FRIENDS, CASES, "--l1", "1", "--objective", "sampled"], "--l1 applies with --objective pseudo|likelihood only"),
     (["weights", FRIENDS, CASES, "--least-count", "2"], "no option '--least-count'"),
@@ -283,7 +285,7 @@ def test_sampled_likelihood_of_weights(run, tmp_path):
     done = run("learn", "potts", DATA, "--scan", "random", "--format", "gbm")
     assert done.status == 2 and "which is for learn weights" in done.err
     done = run("learn", "crf", TEMPLATES, DATA, "--objective", "sampled")
-    assert done.status == 2 and "is for learn weights" in done.err
+    assert done.status == 2 and "--objective sampled: expected auto|pseudo|likelihood" in done.err
 
 
 def test_sampled_likelihood_of_many_weights(run, tmp_path):

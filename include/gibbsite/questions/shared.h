@@ -352,15 +352,6 @@
 
 /* ---- Learning ---------------------------------------------------------------------------------- */
 
-#define GBS_SHARED_L2 \
-    GBS_ROW_REAL(l2, "l2", 1.0, 0.0, 1e12, "X", \
-        "penalty: X/2 times the sum of squared weights", \
-        "X", "penalty X/2 sum of w^2", QUESTION, "")
-#define GBS_SHARED_L1 \
-    GBS_ROW_REAL(l1, "l1", 0.0, 0.0, 1e12, "X", \
-        "penalty: X times the sum of absolute weights, which makes many of them 0; of potts and rbm of " \
-        "couplings alone", \
-        "X", "penalty X sum of |w|, which makes weights 0", QUESTION, "")
 #define GBS_SHARED_TOLERANCE \
     GBS_ROW_REAL(em_tolerance, "tolerance", 1e-5, 1e-15, 1.0, "X", \
         "crf, potts: converged once the objective falls by a smaller share of itself in ten " \
@@ -371,28 +362,11 @@
     GBS_ROW_TEXT(0, intervals, "intervals", "FILE", \
         "write every parameter with its standard error, as CSV", \
         "FILE", "every weight with its standard error, as CSV", RESULT, "")
-#define GBS_SHARED_PROBES \
-    GBS_ROW_COUNT(probes, "probes", 0, 1, GBS_MAX_POTTS_PROBES, "N", \
-        "crf, potts and weights, with --intervals: standard errors by N probes, each with a share of 1 " \
-        "/ sqrt(2 N) of itself as its own standard error; unset: by a matrix of up to 4096 free " \
-        "parameters, else, and for crf, 32", \
-        "", "", SCAN, "")
-#define GBS_SHARED_STEPS \
-    GBS_ROW_COUNT(learn_steps, "steps", 200, 1, INT32_MAX, "N", \
-        "potts --method pcd, weights --objective sampled, crf with links: number of steps, each after " \
-        "a sweep of every chain, of potts at most; unset: 1000 for weights, 500 for crf", \
-        "N", "steps of the chains' learning", SCAN, "")
 #define GBS_SHARED_CURVE(needs) \
     GBS_ROW_TEXT(0, curve, "curve", "FILE", \
         "write the objective, the length of its gradient and what held-out rows have after each " \
         "iteration, as CSV", \
         "FILE", "how it went, iteration by iteration, as CSV", RESULT, needs)
-#define GBS_SHARED_OBJECTIVE \
-    GBS_ROW_WORD(0, objective, "objective", "likelihood|pseudo|sampled", \
-        "what is maximised: weights: pseudo if unset; likelihood, by a junction tree, and sampled, by " \
-        "chains, where rows may lack values; crf with links between tokens: likelihood, by chains, if " \
-        "unset", \
-        "", "", SCAN, "")
 #define GBS_SHARED_RATE(needs) \
     GBS_BYNAME_REAL(rate, "rate", 0.05, 1e-9, 1000.0, "X", "size of the first step", "") \
     GBS_BYNAME_REAL(rate_last, "rate-last", 0.0, 1e-9, 1000.0, "X", \

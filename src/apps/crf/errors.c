@@ -9,6 +9,7 @@
 #include "crf/curvature.h"
 #include "learn/conjugate.h"
 #include "learn/probes.h"
+#include "options/questions.h"
 
 enum { VECTORS = 4 }; /* right side, direction, product, diagonal */
 
@@ -99,14 +100,9 @@ cleanup:
 static gbs_status take_options(errors *e, const gbs_crf_learn_options *options, gbs_error *err)
 {
     gbs_crf_learn_options *o = &e->options;
-    if (options != NULL) {
-        *o = *options;
-    }
-    if (!(o->l2 >= 0.0 && o->l2 <= 1e12 && o->l1 >= 0.0) || o->probes > GBS_MAX_CRF_PROBES) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_crf_learn_options: found l1 %g, l2 %g and %llu probes, expected 0 or "
-                         "more, 0 to 1e12, and at most %u",
-                         o->l1, o->l2, (unsigned long long)o->probes, GBS_MAX_CRF_PROBES);
+    const gbs_status status = gbsi_question_settle("learn crf", options, o, err);
+    if (status < 0) {
+        return status;
     }
     if (o->l1 > 0.0) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
@@ -125,7 +121,6 @@ gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_sequences *data,
     GBSI_NEED(crf);
     GBSI_NEED(data);
     GBSI_NEED(error);
-    GBSI_IN_STRUCT(options, gbs_crf_learn_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     gbs_status status = GBS_OK;
     double *found = NULL;

@@ -17,14 +17,12 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "crf/gradient.h"
+#include "options/questions.h"
 #include "simd/math.h"
 
-#define ITERATIONS 1000u
-#define TOLERANCE  1e-5
-#define WINDOW     10 /* iterations over which the fall of the objective is judged */
-#define MEMORY     6  /* steps that L-BFGS remembers */
-#define STEPS      500u
-#define MOST_MOVE  0.02 /* of weights in the last steps, where they are called converged */
+#define WINDOW    10   /* iterations over which the fall of the objective is judged */
+#define MEMORY    6    /* steps that L-BFGS remembers */
+#define MOST_MOVE 0.02 /* of weights in the last steps, where they are called converged */
 
 typedef struct learning {
     gbs_crf_learn_options options;
@@ -350,22 +348,17 @@ static void fill_report(learning *l)
 static gbs_status take_options(learning *l, const gbs_crf_learn_options *options, gbs_error *err)
 {
     gbs_crf_learn_options *o = &l->options;
-    if (options != NULL) {
-        *o = *options;
-    }
-    if (!(o->l1 >= 0.0 && o->l1 <= 1e12 && o->l2 >= 0.0 && o->l2 <= 1e12) ||
-        !(o->tolerance >= 0.0 && o->tolerance <= 1.0)) {
-        return gbsi_fail(
-            err, GBS_ERR_ARGUMENT,
-            "gbs_crf_learn_options: found l1 %g, l2 %g and tolerance %g, expected 0 to "
-            "1e12, and at most 1 of the last",
-            o->l1, o->l2, o->tolerance);
+    const gbs_status status = gbsi_question_settle("learn crf", options, o, err);
+    if (status < 0) {
+        return status;
     }
     o->l2 = o->l1 == 0.0 && o->l2 == 0.0 ? 1.0 : o->l2;
-    o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
-    o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
-    o->steps = o->steps > 0 ? o->steps : STEPS;
     return GBS_OK;
+}
+
+static uint64_t usual_steps(void)
+{
+    return gbs_question_find_option(gbs_question_find("learn crf"), "steps")->def;
 }
 
 static gbs_status learn(learning *l, const char *templates, gbs_error *err)
@@ -374,7 +367,7 @@ static gbs_status learn(learning *l, const char *templates, gbs_error *err)
     gbs_status ended = GBS_OK;
     GBSI_TRY(read_templates(l, templates, err));
     if (!l->crf->templates.links &&
-        (l->options.objective != GBS_CRF_AUTO || l->options.steps != STEPS)) {
+        (l->options.objective != GBS_CRF_AUTO || l->options.steps != usual_steps())) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "an objective and steps are for templates with links between tokens: "
                          "without them the likelihood is exact");
@@ -402,7 +395,6 @@ gbs_status gbs_crf_learn(const char *templates, gbs_template_style style, const 
     GBSI_NEED(templates);
     GBSI_NEED(data);
     GBSI_NEED(crf);
-    GBSI_IN_STRUCT(options, gbs_crf_learn_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_crf_learn_report);
     gbs_status status = GBS_OK;

@@ -8,6 +8,7 @@
 
 #include "base/sized.h"
 #include "base/status.h"
+#include "gibbsite/crf.h"
 #include "gibbsite/machines.h"
 #include "options/options.h"
 
@@ -55,6 +56,12 @@ static const question_row rows_of_learn_weights[] = {
 #define OPTIONS gbs_potts_options
 static const question_row rows_of_learn_potts[] = {
 #include "gibbsite/questions/learn_potts.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_crf_learn_options
+static const question_row rows_of_learn_crf[] = {
+#include "gibbsite/questions/learn_crf.def"
 };
 #undef OPTIONS
 

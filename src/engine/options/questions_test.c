@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/crf.h"
 #include "gibbsite/machines.h"
 #include "options/questions.h"
 
@@ -133,6 +134,28 @@ static void test_needs(void **state)
     }
 }
 
+/* A field of the width of an enum takes a choice, and the field after it stays. */
+static void test_enum_of_four_bytes(void **state)
+{
+    const gbs_question *question = gbs_question_find("learn crf");
+    gbs_crf_learn_options options;
+    gbs_crf_learn_options taken;
+    gbs_error err = {GBS_OK, ""};
+    (void)state;
+    assert_int_equal(gbs_question_init(question, &options, sizeof options, NULL), GBS_OK);
+    options.memory_limit = options.steps = UINT64_MAX;
+    assert_int_equal(gbs_question_set(question, &options, "objective", "likelihood", NULL), GBS_OK);
+    assert_int_equal(options.objective, GBS_CRF_CONTRAST);
+    assert_true(options.memory_limit == UINT64_MAX && options.steps == UINT64_MAX);
+    options = (gbs_crf_learn_options){.size = sizeof options, .objective = GBS_CRF_PSEUDO};
+    options.steps = 3;
+    assert_int_equal(gbsi_question_settle("learn crf", &options, &taken, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--steps applies with --objective auto|likelihood only");
+    options.objective = (gbs_crf_objective)3;
+    assert_int_equal(gbsi_question_settle("learn crf", &options, &taken, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--objective: found 3, which is not the number of a choice");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +163,7 @@ int main(void)
         cmocka_unit_test(test_by_name),
         cmocka_unit_test(test_settled),
         cmocka_unit_test(test_needs),
+        cmocka_unit_test(test_enum_of_four_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
