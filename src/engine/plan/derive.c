@@ -148,6 +148,8 @@ void gbsi_shared_add(gbsi_compile *c, size_t f, uint32_t position, unsigned form
 
 void gbsi_pool_put(gbsi_compile *c, unsigned form, size_t index, double logw)
 {
+    assert(index < ((form & GBSI_DOUBLE) != 0 ? c->plan->n_pool64 : c->plan->n_pool));
+    assert(!(logw > 0.0) || (form & GBSI_ODDS) != 0); /* maxima are taken off */
     if ((form & GBSI_DOUBLE) != 0) {
         c->plan->pool64[index] = logw;
     } else {

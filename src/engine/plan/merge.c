@@ -177,6 +177,8 @@ gbs_status gbsi_row_entries_merge(gbsi_compile *c, uint32_t slot, gbsi_row_entri
         e->entry[kept++] = merged;
         i += n;
     }
+    assert(kept <= e->n &&
+           !gbsi_row_entries_tied(&(gbsi_row_entries){.entry = e->entry, .n = kept}));
     e->n = kept;
 
 cleanup:

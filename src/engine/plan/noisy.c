@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Noisy factors as sums of costs -ln q_i(u_i) over their parents [M56]: whole multiples of a unit
  * of the factor, so that a sum is the same in whatever order it came about. */
+#include <assert.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -20,6 +21,7 @@ static int64_t cost_of(const scale *s, double log_q)
         return s->never;
     }
     const int64_t cost = (int64_t)(-log_q * s->per_log + 0.5);
+    assert(cost >= 0 && cost < s->never);
     return cost == 0 && log_q < 0.0 ? 1 : cost; /* what is possible stays so */
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <string.h>
 
 #include "plan/compile.h"
@@ -8,6 +9,7 @@ void gbsi_sort_by(const uint32_t *key, uint32_t n_keys, const uint32_t *in, uint
 {
     memset(histogram, 0, ((size_t)n_keys + 1) * sizeof *histogram);
     for (size_t i = 0; i < n; ++i) {
+        assert(key[in == NULL ? i : in[i]] < n_keys);
         ++histogram[key[in == NULL ? i : in[i]] + 1];
     }
     for (uint32_t b = 0; b < n_keys; ++b) {

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "plan/compile.h"
 #include "plan/keep_slots.h"
+#include "plan/plan_check.h"
 
 static void free_arrays(gbsi_plan *plan)
 {
@@ -203,6 +204,7 @@ static gbs_status compile(gbsi_compile *c, const uint32_t *sequence, size_t n, g
         }
         GBSI_TRY(gbsi_compile_rows(c, err));
     }
+    gbsi_plan_check(plan, !is_measured(plan, c));
     plan->bytes = bytes_of(plan, c);
 
 cleanup:

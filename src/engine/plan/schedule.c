@@ -6,6 +6,7 @@
 #include "base/extremes.h"
 #include "base/memory.h"
 #include "plan/compile.h"
+#include "plan/plan_check.h"
 #include "rng/philox.h"
 
 void gbsi_schedule_free(gbsi_schedule *schedule)
@@ -153,6 +154,7 @@ gbs_status gbsi_plan_own_pass(const gbsi_plan *plan, gbsi_schedule *schedule, gb
         }
     }
     end_pass(schedule, plan->n_slots);
+    gbsi_schedule_check(plan, schedule);
 
 cleanup:
     return status;
@@ -233,6 +235,10 @@ static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
         find_last(plan, schedule, sequence, n, by_rank, histogram);
     }
     GBSI_TRY(cut(plan, level, update, schedule->wants_last ? by_rank : NULL, n, schedule, err));
+    gbsi_schedule_check(plan, schedule);
+    if (given == NULL && !gbsi_watch_stopped(gbsi_watch_current())) {
+        gbsi_schedule_check_batches(plan, schedule, last);
+    }
 
 cleanup:
     return status;

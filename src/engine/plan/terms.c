@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields and terms of the classes that see factors whole: TABLE, LOGICAL and PRECISE. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,6 +343,7 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
             }
         }
         plan->counter_start[s + 1] = at;
+        assert(at <= n_links);
     }
     return GBS_OK;
 }

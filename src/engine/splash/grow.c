@@ -88,6 +88,7 @@ static gbs_status push(gbsi_grower *g, gbsi_candidate candidate, gbs_error *err)
 
 static gbsi_candidate pop(gbsi_grower *g)
 {
+    assert(g->n_heap > 0);
     const gbsi_candidate top = g->heap[0];
     const gbsi_candidate last = g->heap[--g->n_heap];
     size_t at = 0;
@@ -233,6 +234,7 @@ static bool add_insider(insiders *in, uint32_t width, uint32_t own)
     if (at > 0 && in->number[at - 1] == own) {
         return true;
     }
+    assert(in->n <= width && width <= GBSI_SPLASH_WIDTH);
     if (in->n == width) {
         return false;
     }
@@ -325,6 +327,7 @@ static bool try_slot(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint
         }
         unlock_blanket(g, job, slot);
     }
+    assert(!taken || gbsi_reach_of(job->turns, slot) <= job->reach);
     growth->clashed = taken && held == FRESH;
     *n_entries = taken ? after : *n_entries;
     return taken;
@@ -361,6 +364,7 @@ static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root
                                     &(gbsi_score_inside){growth, &g->shares, in->n, in->number},
                                     hash_of(job, root, slot), &g->score);
     uint64_t bits = 0;
+    assert(score >= 0.0); /* so that its bits are in its order */
     memcpy(&bits, &score, sizeof bits);
     return ~bits;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "splash/held_blocks.h"
 
+#include <assert.h>
+
 #include "base/memory.h"
 
 static void mark_hard(gbsi_zeros *zeros, const gbsi_plan *plan)
@@ -57,6 +59,7 @@ void gbsi_zeros_note(gbsi_zeros *zeros, const gbsi_growth *growth)
         const uint32_t b = zeros->block[slot];
         zeros->n_held[b] += zeros->hard[slot];
         if (zeros->hard[slot] && zeros->n_held[b] == zeros->n_hard[b]) {
+            assert(zeros->n_open > 0);
             zeros->n_hard[b] = 0;
             --zeros->n_open;
         }

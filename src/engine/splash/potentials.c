@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "splash/potentials.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -108,6 +109,7 @@ static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_err
     }
     pair->table[0] = (uint32_t)(first + n);
     pair->table[1] = (uint32_t)first;
+    assert(least <= 0.0); /* less the maximum */
     pair->least = (float)gbsi_exp(least);
     pool->p->n_pool += 2 * n;
 cleanup:
@@ -222,6 +224,7 @@ static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_
             p->long_factor[number++] = f;
         }
     }
+    assert(number == p->n_long);
 cleanup:
     return status;
 }

@@ -14,6 +14,28 @@ typedef struct builder {
     gbsi_splash_program *program;
 } builder;
 
+#ifndef NDEBUG
+/* What a clique has of its separator besides its parent, the parent has as well: the cliques of a
+ * variable are one subtree [M35]. */
+static void check_separator(const gbsi_growth *g, uint32_t i)
+{
+    const uint32_t *separator = gbsi_growth_separator(g, i);
+    const uint32_t parent = gbsi_growth_parent(g, i);
+    uint64_t rows = 1;
+    uint32_t at = 0;
+    for (uint32_t j = 0; j < g->clique[i].n_separator; ++j) {
+        assert(separator[j] < i && (j == 0 || separator[j - 1] < separator[j]));
+        rows *= g->clique[separator[j]].arity;
+        while (separator[j] != parent && gbsi_growth_separator(g, parent)[at] != separator[j]) {
+            ++at;
+            assert(at < g->clique[parent].n_separator);
+        }
+    }
+    assert(g->clique[i].n_separator <= g->width);
+    assert(rows == g->clique[i].n_rows);
+}
+#endif
+
 /* The number of a slot in the splash, GBSI_NONE outside. */
 static uint32_t number_of(const builder *b, uint32_t slot)
 {
@@ -102,6 +124,7 @@ static void find_inside(const gbsi_growth *growth, const gbsi_growth_share *last
         if (m == 0) {
             return;
         }
+        assert(growth->share[s->before].variable < s->variable);
         s = &growth->share[s->before];
     }
 }
@@ -138,6 +161,7 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
         }
         GBSI_TRY(gbsi_reserve((void **)&p->many, &p->many_capacity, (size_t)p->n_many + 1,
                               sizeof *p->many, "splash", err));
+        assert(many.inside[many.n_inside - 1] == i); /* the clique's own, fastest */
         p->many[p->n_many++] = many;
         p->n_many_entries += many.n_entries;
     }
@@ -284,6 +308,10 @@ gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growt
                                             .base = p->n_base,
                                             .first_operand = GBSI_NONE,
                                             .first_given = GBSI_NONE};
+#ifndef NDEBUG
+        check_separator(growth, i);
+#endif
+        assert(number_of(&b, grown->slot) == i);
         p->n_rows += grown->n_rows;
         p->n_base += grown->arity;
     }

@@ -52,6 +52,7 @@ uint32_t gbsi_roots_next(gbsi_roots *roots)
 
 void gbsi_roots_defer(gbsi_roots *roots, uint32_t root)
 {
+    assert(roots->n_deferred < roots->n_taken);
     roots->deferred[roots->n_deferred++] = root;
 }
 
@@ -73,6 +74,7 @@ void gbsi_roots_end_round(gbsi_roots *roots)
     for (uint32_t i = 0; i < next; ++i) {
         *taken_at(roots, n_done + i) = roots->deferred[i];
     }
+    assert(n_done + next == n);
     roots->head = (uint32_t)(((uint64_t)roots->head + n_done) % roots->n);
     roots->n_taken = roots->n_deferred = 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "splash/shares.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -51,6 +52,7 @@ gbs_status gbsi_shares_join(gbsi_shares *shares, const gbsi_potentials *p, gbsi_
         const uint32_t number = p->many[m].number;
         const uint32_t before = gbsi_shares_last(shares, number);
         if (before != UINT32_MAX) {
+            assert(growth->share[before].is_last && growth->share[before].variable < i);
             growth->share[before].is_last = false;
         }
         shares->mark[number] = shares->stamp;

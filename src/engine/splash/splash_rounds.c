@@ -315,6 +315,29 @@ static uint64_t entries_of(const gbsi_splash_program *p)
     return p->n_entries + p->n_given + (p->precise ? 0 : p->n_shared);
 }
 
+#ifndef NDEBUG
+/* No splash of a round touches another one: all that it reads is its own, or a boundary that no
+ * splash changes. And none takes a variable beyond its reach [M72]. */
+static void check_round(const phase *ph)
+{
+    const gbsi_splash *s = ph->s;
+    const gbsi_potentials *p = s->potentials;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        const block *b = &s->block[i];
+        assert(b->settled || s->lock != NULL);
+        for (uint32_t v = 0; v < b->growth.n; ++v) {
+            const uint32_t slot = b->growth.clique[v].slot;
+            assert(s->own.owner[slot] == b->tag);
+            assert(gbsi_is_safe(&ph->growing, b->tag, slot));
+            assert(gbsi_reach_of(&s->turns, slot) <= ph->growing.reach);
+            for (size_t m = p->many_start[slot]; m < p->many_start[slot + 1]; ++m) {
+                assert(s->own.of_long[p->many[m].number] == b->tag);
+            }
+        }
+    }
+}
+#endif
+
 /* Grows its splashes, and settles them. @return those that have variables, out: n_blocks. */
 static gbs_status grow_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_error *err)
 {
@@ -345,6 +368,9 @@ static gbs_status grow_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_er
         forget_round(s);
     }
     s->n_blocks = drop_empty(s, roots);
+#ifndef NDEBUG
+    check_round(ph);
+#endif
 cleanup:
     return status;
 }
@@ -453,6 +479,7 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
         }
         s->half += over;
     }
+    assert(s->half <= 2 * s->turns.n);
     *more = s->half < 2 * s->turns.n;
 cleanup:
     return status;

@@ -68,6 +68,7 @@ static bool take_rows(gbsi_growth *g, uint32_t i)
 
 static void write_journal(gbsi_growth *g, uint32_t i)
 {
+    assert(g->n_journal < g->most);
     uint32_t *entry = g->journal + (size_t)g->n_journal++ * (g->width + 2);
     entry[0] = i;
     entry[1] = g->clique[i].n_separator;
@@ -84,6 +85,7 @@ static void roll_back(gbsi_growth *g)
         memcpy(separator_of(g, entry[0]), entry + 2, entry[1] * sizeof *entry);
         g->n_rows -= clique->n_rows;
         clique->n_rows = count_rows(g, entry[0]);
+        assert(clique->n_rows > 0); /* as it was taken */
         g->n_rows += clique->n_rows;
     }
     g->n_rows -= g->clique[g->n].n_rows;
@@ -167,6 +169,7 @@ bool gbsi_growth_extend(gbsi_growth *growth, uint32_t slot, uint32_t arity, uint
     if (n > growth->width || i == growth->most) {
         return false;
     }
+    assert(n == 0 || earlier[n - 1] < i); /* they came before it */
     growth->n_journal = 0;
     growth->clique[i] = (gbsi_growth_clique){.slot = slot, .arity = arity, .n_separator = n};
     memcpy(separator_of(growth, i), earlier, n * sizeof *earlier);
@@ -181,5 +184,6 @@ bool gbsi_growth_extend(gbsi_growth *growth, uint32_t slot, uint32_t arity, uint
         return false;
     }
     ++growth->n;
+    assert(growth->n <= growth->most && (growth->n == 1 || growth->n_rows <= GBSI_SPLASH_ROWS));
     return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "splash/worker.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -155,6 +156,7 @@ static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_ta
                                worker->work.word);
         *window_end = first + GBSI_TILE_ROWS;
     }
+    assert(place < *window_end && place - first < GBSI_TILE_ROWS);
     return worker->work.word + (place - first) * GBSI_LANES;
 }
 
@@ -260,6 +262,7 @@ static void store_states(const gbsi_splash_task *task, unsigned real)
         const uint32_t slot = task->job.program->clique[i].slot;
         const uint32_t *x = task->job.work->x + (size_t)i * GBSI_LANES;
         for (uint32_t lane = 0; real >> lane != 0; ++lane) {
+            assert(x[lane] < task->job.program->clique[i].arity);
             gbsi_view_set(task->job.view, slot, lane, x[lane]);
         }
     }

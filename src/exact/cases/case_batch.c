@@ -6,6 +6,7 @@
  * which such a product may be missing, the binary logarithm of what the message, and those it went
  * into, were divided by since. What is missing is then at most 2^(risk - 1022) of the whole, times
  * the number of products. Cases of too high a risk are left to a calculation in logarithms. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -124,6 +125,7 @@ static void sweep(gbsi_case_worker *w, const case_node *node, uint32_t n_use,
         }
         advance(t, node, n_use, w, target);
     }
+    assert(w->at[n_use] == out->row); /* once round, and back */
 }
 
 /* ---- scales and risks ------------------------------------------------------------------------ */
@@ -138,6 +140,7 @@ static int exponent_of(double x)
 
 static double power_of_two(int k)
 {
+    assert(k > -1023 && k < 1024); /* of a normal number */
     const uint64_t bits = (uint64_t)(k + 1023) << 52;
     double x = 0.0;
     memcpy(&x, &bits, sizeof x);
@@ -314,6 +317,7 @@ void gbsi_case_batch(gbsi_case_worker *worker, gbsi_case *cases, uint32_t n, gbs
 {
     gbsi_case_worker *w = worker;
     const gbsi_case_tree *t = w->cases;
+    assert(n <= LANES);
     w->watch = watch;
     w->spends = spends;
     memcpy(w->end, w->begin, sizeof w->end);

@@ -230,6 +230,7 @@ static case_operand see(compiling *c, uint32_t i, uint32_t message, const uint32
     const uint32_t n_axes = n_axes_of(c->tree, i);
     const case_operand seen = {.message = message, .stride = c->n_strides};
     size_t n_rows = 1;
+    assert(message < t->n_messages);
     for (uint32_t k = n; k-- > 0;) {
         for (uint32_t a = 0; a < n_axes; ++a) {
             if (variables_of(c->tree, i)[a] == variable[k]) {
@@ -257,6 +258,7 @@ static void fill_node(compiling *c, uint32_t i, size_t *n_axes, size_t *n_entrie
     case_node *node = &t->node[i];
     node->parent = clique->parent;
     node->n_axes = n_axes_of(c->tree, i);
+    assert(node->parent == GBSI_NONE || node->parent > i); /* children before parents */
     node->n_separator = clique->n_separator;
     node->axis = *n_axes;
     node->table = *n_entries;
@@ -424,6 +426,7 @@ static void fill_factors(compiling *c)
             const size_t n = gbsi_factor_size(&c->tree->model->factors, f);
             c->message_of[f] = message++;
             t->log_constant += take_weights(c, f, &least);
+            assert(message <= t->n_messages);
             memcpy(weight, c->weight, n * sizeof *weight);
             weight += n;
         }

@@ -250,6 +250,7 @@ static double sum_row(double *p, uint32_t arity)
         p[k] = most > -INFINITY ? gbsi_exp(p[k] - most) : 1.0;
         total += p[k];
     }
+    assert(total >= 1.0); /* the largest is 1 */
     for (uint32_t k = 0; k < arity; ++k) {
         p[k] /= total;
     }

@@ -196,6 +196,7 @@ static void copy_factors(const gbsi_shrinking *s, const sizes *z, gbsi_condition
         to->kind[f] = p->made ? GBS_FACTOR_TABLE : from->kind[i];
         for (uint32_t k = 0; k < p->n; ++k) {
             to->scope[start + k] = s->collapse->core_variable[gbsi_piece_scope(s, i)[k]];
+            assert(to->scope[start + k] != GBSI_NONE); /* what it was a factor of is there */
         }
         if (!p->made && to->literal != NULL) {
             memcpy(to->literal + start, from->literal + p->scope, p->n * sizeof *to->literal);
@@ -228,6 +229,9 @@ gbs_status gbsi_collapse_core(gbsi_shrinking *s, gbs_error *err)
     gbsi_conditioned_take_variables(s->model, s->collapse->core_variable, core);
     core->log_constant += s->log_constant;
     copy_factors(s, &z, core);
+    assert(core->factors.n_factors == z.part.n_factors &&
+           core->factors.n_tables == z.part.n_tables);
+    assert(core->factors.scope_start[z.part.n_factors] == z.part.n_scope);
     s->collapse->core = core;
     core = NULL;
 
@@ -254,6 +258,7 @@ static uint32_t draw(const double *p, uint32_t arity, double u)
         sum += p[++state];
     }
     while (p[state] == 0.0) { /* rounding: the sum may end below 1 */
+        assert(state > 0);    /* some state has weight */
         --state;
     }
     return state;

@@ -2,6 +2,7 @@
 /* Choosing a cutset by counted work: table entries of the rest times cases. */
 #include "cutset/cutset.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -265,6 +266,7 @@ static gbs_status add_implied(choosing *s, gbs_error *err)
         enter_case(s, i);
         for (uint32_t k = 0; k < n; ++k) {
             to[k] = gbsi_propagator_next(s->domain, longer.variable[k], 0);
+            assert(s->domain->size[longer.variable[k]] == 1); /* given the case */
         }
     }
     for (uint32_t k = c->n_variables; k < n; ++k) {
@@ -464,6 +466,7 @@ static void number_rest(const gbsi_cutset *c)
         uint32_t *local = &c->local[of->variable[i]];
         *local = *local == GBSI_NONE ? GBSI_NONE : n++;
     }
+    assert(n == c->rest->n_variables);
 }
 
 /* The tree of the best trial, if it is within the limits; else *out stays NULL. */
@@ -568,6 +571,7 @@ gbs_status gbsi_cutsets_new(const gbsi_components *components, const gbsi_exact_
         }
         GBSI_TRY(status);
         if (*end != NULL) {
+            assert((*end)->bytes <= left.bytes);
             left.ns -= (*end)->entries * gbsi_exact_entry_ns((*end)->keep);
             left.bytes -= (*end)->bytes;
             end = &(*end)->next;

@@ -2,6 +2,7 @@
 /* One case after the other: the entries of the factors it cuts, then the junction tree of the rest.
  * Cases are added in their order, with the largest so far as the unit, so the bits of a result
  * depend on the cutset alone. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -62,6 +63,7 @@ static uint32_t fix_scope(const gbsi_cutset *c, const uint32_t *state, uint32_t 
                           const uint32_t *scope, uint32_t *x)
 {
     uint32_t n_rest = 0;
+    assert(n <= GBSI_CUT_SCOPE);
     for (uint32_t q = 0; q < n; ++q) {
         x[q] = 0;
         n_rest += c->local[scope[q]] != GBSI_NONE;
@@ -120,6 +122,7 @@ static double enter_case(const answering *a, size_t at)
         }
         i += n_rest > 0;
     }
+    assert(i == to->n_factors); /* each factor of the rest is of this case */
     return constant;
 }
 
@@ -160,6 +163,7 @@ static void add_marginals(const answering *a, size_t at, double weight, double *
     }
     for (uint32_t k = 0; k < c->cases.n_variables; ++k) {
         const uint32_t v = c->cases.variable[k];
+        assert(c->local[v] == GBSI_NONE && state_of_case(c, at)[k] < a->whole->arity[v]);
         p[a->whole->state_offset[v] + state_of_case(c, at)[k]] += weight;
     }
 }
@@ -197,6 +201,7 @@ gbs_status gbsi_cutset_sum(const gbsi_cutset *cutset, gbsi_pool *pool, gbsi_watc
         const double scale = log_case > unit ? gbsi_exp(unit - log_case) : 1.0;
         unit = log_case > unit ? log_case : unit;
         const double weight = gbsi_exp(log_case - unit);
+        assert(weight <= 1.0 && scale <= 1.0);
         total = total * scale + weight;
         if (p != NULL && scale < 1.0) {
             scale_marginals(&a, scale, p);

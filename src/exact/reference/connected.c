@@ -2,6 +2,7 @@
 /* Whether updates of single variables lead from every state of positive weight to every other, by
  * union-find over states. States that differ only in one variable form a line; joining each state
  * of a line to its first costs one step per state and variable, whatever the arities. */
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/forest.h"
@@ -20,6 +21,7 @@ static double visit_support(void *context, uint64_t index, double logw)
 {
     (void)logw;
     states *s = context;
+    assert(s->parent[index] == ABSENT); /* each state is visited once */
     s->parent[index] = (uint32_t)index;
     s->n_sets++;
     return 0.0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reference/exact_components.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/machine.h"
@@ -67,6 +68,8 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
     memmove(c->factor_start + 1, c->factor_start, c->n * sizeof *c->factor_start);
     c->variable_start[0] = 0;
     c->factor_start[0] = 0;
+    assert(c->variable_start[c->n] == model->n_variables); /* each is in one component */
+    assert(hard || c->factor_start[c->n] == model->factors.n_factors);
 
 cleanup:
     return status;

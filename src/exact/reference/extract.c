@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One component as a model, with some of its variables left out. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -190,6 +191,8 @@ gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component,
             copy_factor(&x, x.factor[i], n++, &n_tables, &n_logical);
         }
     }
+    assert(n == x.part->factors.n_factors && n_tables == x.part->factors.n_tables);
+    assert(x.part->factors.table_start[n_tables] == x.n_entries);
     *out = x.part;
     x.part = NULL;
 

@@ -2,6 +2,7 @@
 /* The joint distribution of some variables, the query. In each component the query's variables are
  * made neighbours and eliminated last, so that they alone make the root of its junction tree: the
  * message to it is their joint weight, and no message goes back. Components are independent. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -127,6 +128,7 @@ static size_t stride_of(const joint *j, uint32_t v)
     uint32_t i = 0;
     while (j->variable[i] != v) {
         ++i;
+        assert(i < j->n); /* the root has variables of the query alone */
     }
     return j->stride[i];
 }
@@ -159,6 +161,7 @@ static void read_root(joint *j, const gbsi_clique *root)
             j->x[k] = 0;
         }
     }
+    assert(at == 0); /* once round, and back */
     for (size_t e = 0; e < own->n; ++e) {
         j->p[own->at + e] /= sum;
     }
@@ -211,6 +214,7 @@ static void put_joint(joint *j, const gbs_model *model, const uint32_t *query, s
             }
             p *= first ? j->p[j->part[component_of(j, i)].at + at] : 1.0;
         }
+        assert(p >= 0.0 && p <= 1.0);
         j->out[e] = p;
     }
 }

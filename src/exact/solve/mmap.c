@@ -5,6 +5,7 @@
  * Darwiche 2003, *Solving MAP exactly using systematic search*, UAI). */
 #include "solve/mmap.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -74,6 +75,7 @@ gbs_status gbsi_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_solve_all(&s, &total, x, err));
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t v = s.whole->free_variable[query[i]];
+        assert(v == GBSI_NONE || x[v] < s.whole->arity[v] || gbsi_watch_stopped(watch));
         state[i] = v == GBSI_NONE ? s.whole->fixed_state[query[i]]
                                   : gbsi_conditioned_states(s.whole, v)[x[v]];
     }

@@ -2,6 +2,7 @@
 /* Joint marginals of two variables. If a clique holds both, they are read from it. If they are in
  * different components, or one is fixed, the joint is the product of the marginals. Else a new
  * junction tree of their component is made, with an edge between the two. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -130,6 +131,7 @@ static void normalise(double *p, size_t n)
     for (size_t i = 0; i < n; ++i) {
         sum += p[i];
     }
+    assert(sum > 0.0);
     for (size_t i = 0; i < n; ++i) {
         p[i] /= sum;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/solve.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -84,7 +85,8 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
                                      .bytes = s->bytes / 2,
                                      .up_only = limits->up_only,
                                      .maximise = limits->maximise};
-    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+    assert(plan->elimination->n_parts == c->n); /* one for each component, in their order */
+    for (uint32_t i = 0; i < c->n; ++i) {
         s->take[i] = gbsi_exact_fits(plan, i);
     }
     if (is_one_number(limits)) {
@@ -145,6 +147,7 @@ gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, 
     GBSI_TRY(all ? take_all(s, plan, &limits, err) : take_some(s, plan, err));
     const gbsi_keep keep = gbsi_exact_keep(s->tree, limits.up_only, s->bytes);
     GBSI_TRY(gbsi_exact_check_bytes(s->tree, keep, s->bytes, err));
+    assert(s->tables == NULL);
     if (s->pool == NULL && (s->cutset != NULL || s->tree->n_tables >= GBSI_SHARED_ENTRIES)) {
         GBSI_TRY(gbsi_pool_new(s->n_threads, &s->pool, err));
     }

@@ -5,6 +5,7 @@
  *     v(e) = sum of the log-weights of the factors and of the children's messages at e,
  * less the largest m of the clique, and on the way down the probability of an entry is
  *     p(e) = exp(v(e) - m(r)) p(r). */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -110,6 +111,7 @@ static gbs_status clique_up(answering *a, uint32_t i, gbsi_sum *log_z, gbs_error
             sum = nothing;
         }
         row = join->node[a->scratch.own_row];
+        assert(row < s->rows[i].n);
         add_term(&sum, gbsi_join_value(join), c->maximise);
     }
     message[row] = value_of(&sum);
@@ -436,6 +438,7 @@ static size_t row_at(const gbsi_sparse *s, uint32_t i, const uint32_t *x)
     size_t at = 0;
     for (uint32_t k = 0; k < c->n_separator; ++k) {
         const gbsi_trie_level *level = &s->rows[i].level[k];
+        assert(at < level->n && x[s->tree->variable[c->first + k]] < level->arity);
         at = level->next[at * level->arity + x[s->tree->variable[c->first + k]]] - (size_t)1;
     }
     return s->first_row[i] + at;
@@ -452,6 +455,7 @@ void gbsi_sparse_draw(const gbsi_sparse_draws *d, uint64_t seed, uint32_t chain,
             gbsi_philox(seed, chain, draw, c->stream, GBSI_PURPOSE_EXACT, word);
             const size_t row = row_at(s, i, x);
             const size_t n = d->begin[row + 1] - d->begin[row];
+            assert(n > 0); /* a row that can be drawn has an entry */
             const size_t k =
                 gbsi_draw_column(d->sum + d->begin[row], n, gbsi_uniform(word[0], word[1]));
             gbsi_clique_set_column(s->tree, s->arity, c, d->column[d->begin[row] + k], x);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse/sparse_join.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -38,7 +39,9 @@ gbs_status gbsi_join_add(gbsi_join *join, const gbsi_trie *rows, const uint32_t 
     GBSI_TRY(gbsi_reserve(&node, &join->node_capacity, join->n_nodes + rows->n_axes + 1,
                           sizeof *join->node, "sparse tables", err));
     join->node = node;
+    assert(rows->n > 0);
     for (uint32_t k = 0; k < rows->n_axes; ++k) {
+        assert(axis[k] < join->n_axes && (k == 0 || axis[k - 1] < axis[k]));
         join->added[join->n_added++] =
             (gbsi_join_step){.level = &rows->level[k],
                              .value = k + 1 == rows->n_axes ? value : NULL,
@@ -72,6 +75,7 @@ gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err)
             }
         }
     }
+    assert(n == join->n_added); /* each at one axis */
     join->first_step[join->n_axes] = (uint32_t)n;
     join->at = 0;
     join->try[0] = join->begin[0];
@@ -85,6 +89,7 @@ cleanup:
 static inline bool enter(gbsi_join *join, uint32_t k, uint32_t a)
 {
     double sum = join->sum[k];
+    assert(k < join->n_axes && a < join->end[k]);
     const gbsi_join_step *end = join->step + join->first_step[k + 1];
     for (const gbsi_join_step *s = join->step + join->first_step[k]; s < end; ++s) {
         const gbsi_trie_level *level = s->level;

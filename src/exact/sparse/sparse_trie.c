@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse/sparse_trie.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -56,6 +57,8 @@ gbs_status gbsi_trie_add(gbsi_trie *rows, const uint32_t *x, uint32_t shared, gb
     for (uint32_t k = rows->n == 0 ? 0 : shared; k < rows->n_axes; ++k) {
         gbsi_trie_level *level = &rows->level[k];
         const bool last = k + 1 == rows->n_axes;
+        assert(x[k] < level->arity);
+        assert(level->next[(size_t)(level->n - 1) * level->arity + x[k]] == 0); /* rows ascend */
         level->next[(size_t)(level->n - 1) * level->arity + x[k]] =
             last ? rows->n + 1 : rows->level[k + 1].n;
     }
@@ -89,6 +92,7 @@ void gbsi_trie_keep(gbsi_trie *rows, uint8_t *alive)
             n_kept += alive[i];
         }
         rows->n = k + 1 == rows->n_axes ? n_below : rows->n;
+        assert(n_kept <= level->n && n_kept <= n_below); /* every node has a row below it */
         level->n = n_kept;
         const size_t n = (size_t)n_kept * level->arity;
         void *less = n > 0 ? gbsi_realloc_array(level->next, n, sizeof *level->next) : NULL;

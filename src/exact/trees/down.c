@@ -157,6 +157,7 @@ static void order_axes(marginal *m)
         o->digit[j] = 0;
     }
     m->piece = m->shape->n_blocks / m->n_pieces;
+    assert(n == m->shape->n_outer && m->piece * m->n_pieces == m->shape->n_blocks);
 }
 
 /* out = the table summed over all variables but the given n. */

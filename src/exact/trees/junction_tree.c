@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "trees/junction_tree_check.h"
 #include "trees/junction_tree_making.h"
 
 static uint32_t clique_size(const gbsi_elimination *e, uint32_t at)
@@ -412,6 +413,7 @@ gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *
     fill_tree(&m);
     deal_factors(&m);
     GBSI_TRY(gbsi_tree_find_branches(m.tree, err));
+    gbsi_tree_check(m.tree);
     *out = m.tree;
     m.tree = NULL;
 

@@ -41,6 +41,7 @@ void gbsi_shape_of(const gbsi_tree *tree, const gbsi_clique *clique, gbsi_shape 
     }
     shape->block = block_of(tree, clique, &shape->n_outer);
     shape->n_blocks = stride / shape->block;
+    assert(shape->n_blocks * shape->block == stride); /* blocks are whole */
 }
 
 size_t gbsi_shape_most(const gbsi_tree *tree)
@@ -95,6 +96,7 @@ void gbsi_operand_init(gbsi_operand *operand, const gbsi_shape *shape, const uin
     size_t stride = 1;
     memset(operand->stride, 0, shape->n_axes * sizeof *operand->stride);
     for (uint32_t i = n; i-- > 0;) {
+        assert(axis_of[variable[i]] < shape->n_axes);
         operand->stride[axis_of[variable[i]]] = stride;
         stride *= arity[variable[i]];
     }

@@ -14,6 +14,7 @@ static size_t row_at(const gbsi_tree *tree, const gbsi_clique *c, const uint32_t
     size_t row = 0;
     for (uint32_t k = 0; k < c->n_separator; ++k) {
         const uint32_t v = tree->variable[c->first + k];
+        assert(x[v] < tree->model->arity[v]);
         row = row * tree->model->arity[v] + x[v];
     }
     return row;
@@ -128,6 +129,7 @@ void gbsi_tree_accumulate(gbsi_tables *tables)
 size_t gbsi_draw_column(const double *sum, size_t n, double u)
 {
     const double total = sum[n - 1];
+    assert(n > 0 && total > 0.0 && u >= 0.0 && u <= 1.0);
     double wanted = u * total;
     size_t low = 0;
     size_t high = n - 1;

@@ -7,6 +7,7 @@
  * normal double, so nothing is lost. Otherwise the rows are looked at: entries were lost in rows
  * that come out below LEAST_SUM at most, because in any other row a lost entry is less than 2^-120
  * of the sum. If there is such a row (of zeros, perhaps), the table is made again in logarithms. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ static double normalise_weights(gbsi_tables *tables, uint32_t i, double *message
     }
     const double log_top = gbsi_log(top);
     tables->spread[i] = log_top - gbsi_log(gbsi_pieces_least_above(&pieces, message, n, 0.0));
+    assert(tables->spread[i] >= 0.0);
     gbsi_pieces_multiply(&pieces, message, n, 1.0 / top);
     if (tables->spread[i] > MOST_SPREAD) {
         gbsi_pieces_log(&pieces, message, n);
@@ -112,6 +114,7 @@ static double normalise_logs(gbsi_tables *tables, uint32_t i, double *message)
     const double spread = spread_of_logs(&pieces, message, c->n_rows, &top);
     const bool wanted = c->parent != GBSI_NONE && !tables->tree->clique[c->parent].maximise;
     const double unit = top > -INFINITY ? top : 0.0;
+    assert(spread >= 0.0 && top < INFINITY);
     if (wanted && spread <= MOST_SPREAD) {
         gbsi_pieces_exp_less(&pieces, message, c->n_rows, unit);
         tables->spread[i] = spread;

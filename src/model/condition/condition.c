@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "condition/condition_check.h"
 #include "condition/condition_inside.h"
 #include "condition/propagate.h"
 #include "store/builder.h"
@@ -62,6 +63,7 @@ static gbs_status propagate(const gbs_model *m, const gbs_evidence *e, gbsi_prop
                          any ? "evidence" : "every state of the model", f,
                          gbsi_scope_text(m, f, scope, sizeof scope));
     }
+    gbsi_propagator_check(domain);
     return GBS_OK;
 }
 
@@ -260,6 +262,7 @@ gbs_status gbsi_condition_watched(const gbs_model *model, const gbs_evidence *ev
     }
     if (whole) {
         GBSI_TRY(gbsi_condition_whole(model, c, watch, err));
+        gbsi_condition_check(c);
         *conditioned = c;
         return GBS_OK;
     }
@@ -277,6 +280,7 @@ gbs_status gbsi_condition_watched(const gbs_model *model, const gbs_evidence *ev
     if (model->directed) {
         GBSI_TRY(index_network(model, c, err));
     }
+    gbsi_condition_check(c);
     *conditioned = c;
     c = NULL;
 

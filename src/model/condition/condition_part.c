@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A conditioned model once made: its density, its size, and parts of it. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/extremes.h"
 #include "base/memory.h"
+#include "condition/condition_check.h"
 #include "condition/pick.h"
 
 void gbsi_conditioned_free(gbsi_conditioned *conditioned)
@@ -243,6 +245,7 @@ static void copy_factor(const gbsi_conditioned *whole, const kept *k, size_t i, 
         }
         to->scope[used++] = k->variable[from->scope[s]]; /* of a factor all are kept */
     }
+    assert(f < k->sizes.n_factors && used <= k->sizes.n_scope);
     to->scope_start[f + 1] = used;
     to->kind[f] = from->kind[i];
     to->weight[f] = from->weight[i];
@@ -340,6 +343,7 @@ static gbs_status make_part(const gbsi_conditioned *whole, const uint8_t *keep,
         GBSI_TRY(reserve_network(p->n_variables, p, err));
         copy_network(whole, &k, p);
     }
+    gbsi_condition_check(p);
     *part = p;
     p = NULL;
 
@@ -401,6 +405,7 @@ gbs_status gbsi_conditioned_pick(const gbsi_conditioned *whole, gbsi_series_list
             take_variable(whole, (uint32_t)v, p);
         }
     }
+    gbsi_condition_check(p);
     *part = p;
     p = NULL;
 

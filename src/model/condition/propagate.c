@@ -262,6 +262,7 @@ static void queue_place(gbsi_propagator *q, size_t place)
         q->queued[place] = 1;
         q->queue[at] = place;
         ++q->queue_length;
+        assert(q->queue_length <= q->of->n_hard);
     }
 }
 
@@ -277,8 +278,11 @@ static void queue_incident(gbsi_propagator *q, uint32_t variable, size_t except)
 
 static void take(gbsi_propagator *q, uint32_t variable, uint32_t word, uint64_t removed)
 {
-    q->word[q->of->word_start[variable] + word] &= ~removed;
+    uint64_t *left = &q->word[q->of->word_start[variable] + word];
+    assert(removed != 0 && (*left & removed) == removed); /* each state is taken once */
+    *left &= ~removed;
     q->size[variable] -= (uint32_t)__builtin_popcountll(removed);
+    assert(q->size[variable] > 0); /* a last one never goes */
     if (q->trail != NULL) {
         q->trail[q->trail_length++] = (gbsi_trail_entry){variable, word, removed};
     }

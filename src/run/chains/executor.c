@@ -161,6 +161,7 @@ gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *set
         x->draw = gbsi_draw_of(setting->options, setting->level);
         GBSI_TRY(init_draw(x, setting->options, setting->draw_room, err));
     }
+    assert(x->first_moved + x->n_moved <= x->n_groups);
     GBSI_TRY(prepare_pass(x, setting, err));
 cleanup:
     if (status < 0) {
@@ -189,6 +190,7 @@ void gbsi_executor_free(gbsi_executor *x)
 static void set_lane(gbsi_executor *x, uint32_t g, uint32_t lane, const uint32_t *states)
 {
     const gbsi_plan *plan = x->plan;
+    assert(g < x->n_groups && lane < x->lanes);
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
         const size_t i = (size_t)slot * x->lanes + lane;
         const uint32_t value = states[plan->variable_of[slot]];

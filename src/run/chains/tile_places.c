@@ -127,6 +127,7 @@ static uint32_t next_places(const gbsi_tiles *t, const gbsi_piece *piece, uint32
     if (lanes == 1 && piece->contiguous && first_slot % GBSI_LANES != 0) {
         n = GBSI_LANES - first_slot % GBSI_LANES; /* up to where a slice begins */
     }
+    assert(in_window > 0 && done < piece->n);
     n = n < in_window ? n : in_window;
     return (uint32_t)(n < piece->n - done ? n : piece->n - done);
 }
@@ -242,6 +243,7 @@ static void run_places(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g, ui
         }
         uint32_t n = next_places(t, piece, (uint32_t)(place - piece->place), w.end - global);
         n = n < end - place ? n : (uint32_t)(end - place);
+        assert(global >= w.first && global + n <= w.end); /* its words are at hand */
         gbsi_tile tile = tile_at(t, by, g, piece, place, n);
         tile.place = global;
         tile.word = words ? by->word + (global - w.first) * t->setting.lanes : NULL;

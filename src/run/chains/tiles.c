@@ -12,6 +12,7 @@
  * asks the watch too, and where that stops no chain has done the update. */
 #include "chains/tiles_inside.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -153,6 +154,7 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
         if (t->first_place < t->end_place) { /* states are counted with the last place, once */
             run_stretch(t);
         }
+        assert(t->first_place <= t->end_place && t->end_place <= end);
         stopped = (t->n_cuts > 1 || t->w != NULL) && t->end_place < schedule->n_places &&
                   gbsi_watch_spend(t->job.watch, stretch_operations(t));
     } while (t->end_place < end && !stopped);
@@ -283,6 +285,7 @@ static gbs_status make_teams(gbsi_tiles *t, gbs_error *err)
         }
         ++t->n_teams;
     }
+    assert(t->n_teams == n_left && n_left < t->n_workers); /* nobody is without a team */
     for (uint32_t w = 0; w < t->n_workers; ++w) {
         t->worker[w].team = &t->team[w % n_left];
         t->worker[w].team_size = t->team[w % n_left].n;

@@ -2,6 +2,7 @@
 /* Counting sorts by rank: one walk counts the series of each rank, a second puts them in. */
 #include "ranks/deal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -133,6 +134,7 @@ static uint32_t variable_of(const gbsi_deal_source *from, gbsi_dealt what, uint6
 
 /* Stretches of one kind while they are counted, then put in. */
 typedef struct counting {
+    uint32_t n_ranks;
     uint64_t *next;      /* [n_ranks] behind the last item that the rank has */
     size_t *n;           /* [n_ranks] series; then where its next one goes */
     gbsi_series *series; /* NULL while they are counted */
@@ -149,6 +151,7 @@ static void give(counting *c, uint32_t rank, uint64_t item)
     if (c->series != NULL) {
         ++c->series[c->n[rank] - 1].n;
     }
+    assert(rank < c->n_ranks && c->next[rank] <= item); /* once each, and ascending */
     c->next[rank] = item + 1;
 }
 
@@ -195,6 +198,7 @@ static gbs_status deal_out(dealing *d, gbsi_dealt what, uint64_t n_items, counti
         return gbsi_no_memory(err, "share of a model", start[deal->n_ranks] * sizeof *c->series);
     }
     give_all(d, what, n_items, c);
+    assert(deal->n_ranks == 0 || c->n[deal->n_ranks - 1] == start[deal->n_ranks]); /* as counted */
     return GBS_OK;
 }
 
@@ -217,7 +221,7 @@ gbs_status gbsi_deal_init(gbsi_deal *deal, const gbsi_deal_source *source, gbs_e
     const uint64_t n_items[GBSI_N_DEALT] = {part->factors.n_factors, part->n_variables,
                                             source->plan->n_slots, source->schedule->n_places};
     dealing d = {.from = source, .deal = deal};
-    counting c = {0};
+    counting c = {.n_ranks = source->n_ranks};
     const size_t longest = longest_scope(&part->factors);
     deal->n_ranks = source->n_ranks;
     deal->is_seen = gbsi_alloc_array_zero(part->n_variables, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Estimates one variable after another. Where ranks share the model they are brought together a
  * window of variables at a time, so that no rank ever holds all of them. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -120,12 +121,14 @@ static gbs_status give_window(bringing *b, uint64_t first, uint64_t end, gbs_on_
     size_t at = 0;
     for (uint64_t i = first; i < end; ++i) {
         memcpy(head, b->all + at, sizeof head);
+        assert(head[0] >= first && head[0] < end); /* each variable of the window, once */
         b->at[head[0] - first] = at;
         at += record_bytes(b, head[1]);
     }
     for (uint64_t v = first; v < end && status >= 0; ++v) {
         const unsigned char *record = b->all + b->at[v - first];
         memcpy(head, record, sizeof head);
+        assert(head[0] == v);
         const uint32_t k = head[1];
         memcpy(b->row + (size_t)b->from * k, record + sizeof head, row_bytes(b, k));
         status = on(context, head[0], k, row_of(b, b->row, P, k), row_of(b, b->row, MCSE, k),
@@ -199,6 +202,7 @@ static gbs_status keep_one(void *context, uint32_t variable, uint32_t arity, con
     const double *row[N_VALUES] = {p, mcse, ess, rhat};
     (void)variable;
     (void)err;
+    assert(k->at + arity <= k->n);
     for (size_t i = 0; i < N_VALUES; ++i) {
         memcpy(k->value + i * k->n + k->at, row[i], arity * sizeof *p);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/halo.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -19,6 +20,7 @@ static void pack_bits(const uint8_t *state, unsigned char *out)
 {
     unsigned bits = 0;
     for (unsigned lane = 0; lane < GBSI_LANES; ++lane) {
+        assert(state[lane] <= 1);
         bits |= (unsigned)state[lane] << lane;
     }
     out[0] = (unsigned char)bits;
@@ -86,6 +88,7 @@ static void store(const gbsi_halo *h, uint32_t g, const uint32_t *slot, uint32_t
                             .slot = slot,
                             .value = h->value};
     unsigned char *state = x->group[g].state;
+    assert(n <= GBSI_TILE_ROWS);
     if (x->group[g].counter != NULL) {
         gbsi_counters_commit(x->plan, &x->group[g], &tile);
     }
@@ -142,6 +145,7 @@ static size_t make_messages(gbsi_halo *h, uint32_t batch, bool out, gbs_message 
             message[n++] = (gbs_message){
                 .rank = h->share->neighbour[j], .bytes = bytes, .n = values.n * h->value_bytes};
             bytes = out ? pack(h, values.slot, values.n, bytes) : bytes + values.n * h->value_bytes;
+            assert(bytes == (unsigned char *)message[n - 1].bytes + message[n - 1].n); /* filled */
             h->n_messages += out;
             h->n_bytes += out ? values.n * h->value_bytes : 0;
         }
@@ -165,7 +169,10 @@ static gbs_status take_in(gbsi_halo *h, uint32_t batch, gbs_error *err)
     const gbs_status status = h->ranks->finish(h->ranks->context, err);
     for (uint32_t j = 0; status >= 0 && j < h->share->n_neighbours; ++j) {
         const list values = list_of(h, &h->share->in, batch, j);
+        const unsigned char *end = in + values.n * h->value_bytes;
         in = unpack(h, values.slot, values.n, in);
+        assert(in == end); /* every byte of the message was taken */
+        (void)end;
     }
     return status;
 }
@@ -204,6 +211,7 @@ uint64_t gbsi_halo_bytes(const gbs_share *share, uint32_t n_chains)
 gbs_status gbsi_halo_init(gbsi_halo *h, const gbs_share *share, const gbs_ranks *ranks,
                           gbsi_executor *x, gbs_error *err)
 {
+    assert(ranks->rank == share->rank && x->plan->n_slots == share->part->n_variables);
     *h = (gbsi_halo){.share = share, .ranks = ranks, .executor = x};
     h->bits = x->lanes == GBSI_LANES && share->facts.max_arity == 2;
     h->wire_bytes = share->facts.max_arity <= 256 ? 1 : 2;

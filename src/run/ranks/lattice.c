@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One share of a lattice: the variables of a block and those next to it, then their factors. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -162,6 +163,7 @@ static uint32_t number_of(const taking *t, const uint32_t at[3])
             high = middle;
         }
     }
+    assert(of_whole[low] == v); /* in the halo, if not in the block */
     return low;
 }
 
@@ -206,6 +208,7 @@ static void list_slots(taking *t, uint32_t n)
             }
         }
     }
+    assert(slot == n); /* each variable has a slot, and an update */
     m->n_events = n;
 }
 
@@ -307,6 +310,7 @@ static gbs_status take_part(taking *t, uint32_t n, gbs_error *err)
     share->part->factors.n_tables = p.n_tables;
     p = (putting){.part = share->part};
     put_factors(t, n, &p);
+    assert(p.n_factors == sizes.n_factors && p.n_scope == sizes.n_scope);
 cleanup:
     return status;
 }

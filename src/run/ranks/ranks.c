@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/ranks.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,7 @@ gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n
     const uint32_t n_groups = gbsi_groups_of(n_chains);
     const uint32_t first = lanes * gbsi_first_group(n_groups, ranks->n_ranks, rank);
     const uint32_t end = lanes * gbsi_first_group(n_groups, ranks->n_ranks, rank + 1);
+    assert(rank < ranks->n_ranks && first <= end && end <= lanes * n_groups);
     return (gbsi_own_chains){.some = true,
                              .first = first < n_chains ? first : n_chains,
                              .n = (end < n_chains ? end : n_chains) -

@@ -2,7 +2,9 @@
 /* A share whose variables are known: one walk through the places of own variables and halo makes
  * the schedule and the lists of what is sent. */
 #include "ranks/making.h"
+#include "ranks/share_inside.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +129,7 @@ gbs_status gbsi_making_reserve_events(gbsi_making *m, size_t n, gbs_error *err)
 
 gbs_status gbsi_making_see(gbsi_making *m, uint32_t u, uint32_t rank, gbs_error *err)
 {
+    assert(m->share->own[u] != 0 && rank != m->share->rank);
     void *pointer = m->seen;
     const gbs_status status = gbsi_reserve(&pointer, &m->seen_capacity, m->n_seen + 1,
                                            sizeof *m->seen, "share of a model", err);
@@ -160,6 +163,20 @@ static bool is_seen(const gbsi_making *m, uint32_t u, size_t i)
     return i < m->n_seen && m->seen[i] >> 32 == u;
 }
 
+#ifndef NDEBUG
+/* Each entry is seen once, ascending; whose variables are in the halo is a neighbour. */
+static void check_halo(const gbsi_making *m)
+{
+    for (size_t i = 1; i < m->n_seen; ++i) {
+        assert(m->seen[i - 1] < m->seen[i]);
+    }
+    for (uint32_t u = 0; u < m->share->part->n_variables; ++u) {
+        assert((m->owner[u] == m->share->rank) == (m->share->own[u] != 0));
+        assert(m->share->own[u] != 0 || m->index_of[m->owner[u]] != GBSI_NONE);
+    }
+}
+#endif
+
 /* Who sees an own variable is whose variables are in the halo. */
 static gbs_status find_neighbours(gbsi_making *m, gbs_error *err)
 {
@@ -180,6 +197,9 @@ static gbs_status find_neighbours(gbsi_making *m, gbs_error *err)
             share->neighbour[share->n_neighbours++] = rank;
         }
     }
+#ifndef NDEBUG
+    check_halo(m);
+#endif
     return GBS_OK;
 }
 
@@ -346,6 +366,8 @@ static gbs_status walk(gbsi_making *m, gbs_error *err)
             GBSI_TRY(list_values(m, first, event, j, err));
         }
     }
+    assert(event == m->n_events); /* no update is left over */
+    assert(n_lists == (size_t)share->facts.n_batches * share->n_neighbours);
     share->out.start[n_lists] = m->n_out;
     share->in.start[n_lists] = m->n_in;
     pad(&share->schedule);
@@ -359,6 +381,7 @@ gbs_status gbsi_making_finish(gbsi_making *m, gbs_share **out, gbs_error *err)
     gbs_status status = GBS_OK;
     GBSI_TRY(find_neighbours(m, err));
     GBSI_TRY(walk(m, err));
+    assert(gbsi_share_check(m->share, NULL) == GBS_OK); /* what is refused where it is loaded */
     m->share->part->model = m->share->nothing; /* the whole is not there when a share is used */
     *out = m->share;
     m->share = NULL;

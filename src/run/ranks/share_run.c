@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/share_run.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -223,6 +224,7 @@ gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *u
             own[n++] = gbsi_conditioned_states(part, u)[x[u]];
         }
     }
+    assert(n == 2 * (size_t)share->n_own); /* nobody speaks of the halo */
     GBSI_TRY(gbsi_shared_gather(run, own, n * sizeof *own, &all, &capacity, err));
     if (run->ranks->rank > 0) {
         goto cleanup;

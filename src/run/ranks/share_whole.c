@@ -40,6 +40,7 @@ static gbs_status describe(taking *m, gbs_error *err)
     for (size_t i = 0; status >= 0 && i < variables.n; ++i) {
         for (uint64_t k = 0; k < variables.at[i].n; ++k, ++u) {
             const uint32_t v = (uint32_t)(variables.at[i].first + k);
+            assert(u == 0 || share->of_whole[u - 1] < v); /* in the order of the whole */
             m->number[v] = u;
             share->of_whole[u] = v;
             share->user_arity[u] = m->from->part->model->arity[share->part->user_variable[u]];
@@ -58,6 +59,7 @@ static gbs_status describe(taking *m, gbs_error *err)
             share->order[n_slots] = u;
         }
     }
+    assert(status < 0 || n_slots == share->part->n_variables); /* a slot for each */
     return status;
 }
 
@@ -91,6 +93,7 @@ static gbs_status find_events(taking *m, gbs_error *err)
             m->making.position[m->making.n_events] = m->from->schedule->position[place];
             m->making.event[m->making.n_events++] =
                 place << 32 | m->number[m->from->plan->variable_of[slot]];
+            assert(m->making.n_events <= n);
         }
     }
     return status;

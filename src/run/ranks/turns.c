@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/turns.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -26,6 +27,7 @@ static void note_factor(meetings *m, const gbsi_factors *factors, size_t f, cons
     uint32_t n = 0;
     for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
         const uint32_t r = owner[factors->scope[e]];
+        assert(r < m->n_ranks && n <= m->n_ranks);
         m->ranks[n] = r;
         n += m->is_in[r] == 0;
         m->is_in[r] = 1;
@@ -50,6 +52,7 @@ static uint32_t first_free(const meetings *m, uint32_t rank, const uint32_t *tur
     while (taken[first] != 0) {
         ++first;
     }
+    assert(first <= rank); /* so many turns are enough */
     return first;
 }
 
