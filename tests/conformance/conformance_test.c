@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/test_row.h"
 #include "scan/scan.h"
 #include "support/runs.h"
 #include "support/small_models.h"
@@ -73,6 +74,8 @@ static void check_case(const test_case *c, size_t *n_compared)
                 }
                 gbs_run_options options = options_of(scan, estimator, chains);
                 uint32_t *sequence = NULL;
+                test_row("%s, %s scan, estimator %d, %d chains", c->name, gbsi_scan_of(scan)->name,
+                         estimator, (int)chains);
                 if ((gbsi_scan_traits(scan) & GBSI_SCAN_READS) != 0) {
                     sequence = sequence_of(gbs_model_n_variables(model), &options.sequence_length);
                     options.sequence = sequence;
@@ -101,6 +104,7 @@ static void scans_and_estimators(void **state)
     for (size_t i = 0; i < n_test_cases; ++i) {
         check_case(&test_cases[i], &n_compared);
     }
+    test_no_row();
     assert_true(n_compared > (test_scale_asked() == TEST_SMALL ? 1500 : 5000));
 }
 
@@ -112,6 +116,7 @@ static void random_models(void **state)
         const uint64_t n_seeds = test_scale_asked() == TEST_SMALL ? 1 : 4;
         for (uint64_t seed = 100; seed < 100 + n_seeds; ++seed) {
             gbs_model *model = test_model((test_family)family, seed, 7);
+            test_row("%s, seed %d", test_family_name((test_family)family), (int)seed);
             gbs_run_options options = gbs_run_options_default();
             options.method = GBS_METHOD_EXACT;
             test_answer exact = test_run_once(model, NULL, &options);
@@ -140,6 +145,8 @@ static void same_bits_on_every_set(void **state)
             gbs_run_options options =
                 options_of((int)(variant % 4), (int)(variant % 2), variant < 3 ? 16 : 3);
             options.sweeps = test_share(150, 40);
+            test_row("%s, %s scan, %d chains", test_cases[i].name, gbsi_scan_of(options.scan)->name,
+                     (int)options.chains);
             test_same_bits(model, evidence, &options);
         }
         gbs_evidence_free(evidence);
@@ -166,6 +173,7 @@ static void chains_do_not_depend_on_their_number(void **state)
         gbs_model *model = test_cases[i].make();
         gbs_evidence *evidence = test_observe(model, test_cases[i].observe);
         for (int scan = 0; scan < GBS_SCAN_SEQUENCE; ++scan) {
+            test_row("%s, %s scan", test_cases[i].name, gbsi_scan_of(scan)->name);
             const uint64_t alone = trajectory(model, evidence, 1, 0, scan);
             assert_true(alone == trajectory(model, evidence, 16, 0, scan));
             assert_true(alone == trajectory(model, evidence, 40, 0, scan));

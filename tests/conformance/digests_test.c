@@ -18,6 +18,7 @@
 
 #include "base/digest.h"
 #include "base/test_random.h"
+#include "base/test_row.h"
 #include "chains/run.h"
 #include "simd/dispatch.h"
 #include "support/runs.h"
@@ -216,6 +217,8 @@ static int check_row(const row *r, const problem *problems, size_t n, FILE *list
     char line[160];
     char digest[33];
     int n_run = 0;
+    test_row("%s, %s, %s, %d chains", scans[r->scan].name, draws[r->draw].name,
+             estimator_name[r->estimator], (int)r->chains);
     if (computed) {
         n_run = digest_of(r, problems, n, digest);
         write_row(r, n_run, digest, line, sizeof line);

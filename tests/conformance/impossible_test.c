@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/test_row.h"
 #include "chains/executor.h"
 #include "chains/tiles.h"
 #include "support/runs.h"
@@ -143,6 +144,7 @@ static void check_draw(uint32_t arity, int draw, uint64_t chains, uint32_t threa
     fixture f;
     static const uint32_t triple[] = {0, 1, 7, 15, 16, 1234, N_TRIPLES - 1};
     const uint32_t last = (uint32_t)chains - 1;
+    test_row("%u states, draw %d, %d chains, %u threads", arity, draw, (int)chains, threads);
     set_up(&f, arity, draw, chains, threads);
     check_named(&f, NULL, 0, 0);
     for (size_t i = 0; i < sizeof triple / sizeof triple[0]; ++i) {

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/test_row.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 
@@ -62,6 +63,8 @@ static void check_runs(const test_case *c, const gbs_run_options *options, uint6
         assert_int_equal(gbs_evidence_observe(evidence, (uint32_t)c->observe, 1, &err), GBS_OK);
     }
     uint64_t allowed = n_calls++ % share;
+    test_row("%s, method %d, scan %d, draw %d, %d chains", c->name, options->method, options->scan,
+             options->draw, (int)options->chains);
     for (; allowed < MOST_REQUESTS; allowed += step) {
         for (size_t i = 0; i < n; ++i) {
             p[i] = -1.0;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/test_row.h"
 #include "draw/herd.h"
 #include "estimate/trace.h"
 #include "lattice/bits.h"
@@ -166,6 +167,9 @@ static void resumed_equals_uninterrupted(void **state)
             gbs_run_options options = herded(cases[i].draw, GBS_HERD_RANDOM, chains);
             test_choose_draw(&options, cases[i].draw, cases[i].keys, cases[i].rule);
             options.bin_rule = cases[i].bin_rule;
+            test_row("draw %d, keys %d, rule %d, bin rule %d, %s, %d chains", cases[i].draw,
+                     cases[i].keys, cases[i].rule, cases[i].bin_rule,
+                     test_family_name(cases[i].family), (int)chains);
             interrupted(options, cases[i].family);
             if (test_share(0, i % 2) == 0 &&
                 (gbsi_draw_of(&options, gbsi_simd_level())->traits & GBSI_DRAW_CONTEXT) == 0) {

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/machine.h"
+#include "base/test_row.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 
@@ -98,6 +99,8 @@ static void check_case(const test_case *c, int number)
             (takes_long(model) && d % 3 != 0)) {
             continue;
         }
+        test_row("%s, %s, width %d, size %d, %d chains, grow %d", c->name, draws[d].name,
+                 (int)options.width, (int)options.splash_size, (int)options.chains, options.grow);
         test_answer found = test_run_once(model, evidence, &options);
         const double error = worst(&found, &exact);
         const bool reaches = c->crossable || options.splash_size == 1000;
@@ -283,6 +286,8 @@ static void any_number_of_threads(void **state)
             options.sweeps = is_small() ? 2 : 4;
             options.burn_in = 1;
             options.threads = 1;
+            test_row("%s, %s, %d chains", m == 0 ? "picture" : "strip", draws[d].name,
+                     (int)options.chains);
             test_answer one = test_run_once(model, NULL, &options);
             options.threads = 3;
             test_answer many = test_run_once(model, NULL, &options);
@@ -308,6 +313,8 @@ static void every_set(void **state)
                 options_of(&draws[d], 1 + (uint64_t)d % 3, 1000, (d + family) % 2 == 0 ? 17 : 3);
             options.estimator = d % 2;
             options.sweeps = test_share(40, 10);
+            test_row("%s, %s, %d chains", test_family_name((test_family)family), draws[d].name,
+                     (int)options.chains);
             if (!draws[d].binary_only || test_all_binary(model)) {
                 test_same_bits(model, NULL, &options);
             }
@@ -364,6 +371,7 @@ static void chains_do_not_depend_on_their_number(void **state)
             }
             gbs_run_options options = options_of(&draws[d], 2, 6, 1);
             options.sweeps = test_share(150, 40);
+            test_row("model %zu, %s", m, draws[d].name);
             const uint64_t alone = test_trajectory(models[m], NULL, options, 1, 0);
             assert_true(alone == test_trajectory(models[m], NULL, options, 16, 0));
             assert_true(alone == test_trajectory(models[m], NULL, options, 40, 0));
@@ -447,6 +455,7 @@ static void refusals(void **state)
         gbs_error err = {0};
         gbs_run *run = NULL;
         const gbs_run_options options = options_of(&refused[i], 2, 10, 16);
+        test_row("draw %d, keys %d", refused[i].draw, refused[i].keys);
         assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_ARGUMENT);
         assert_non_null(strstr(err.message, "--keys bins"));
     }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/test_row.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 
@@ -125,6 +126,8 @@ static void compare(const gbs_model *model, const char *name, gbs_run_options *o
                     const uint64_t *threads)
 {
     char one[33];
+    test_row("%s, draw %d, scan %d, estimator %d, %d chains", name, options->draw, options->scan,
+             options->estimator, (int)options->chains);
     options->threads = 1;
     digest_of(model, options, one);
     for (; *threads != 0; threads++) {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/test_random.h"
+#include "base/test_row.h"
 #include "gibbsite/io.h"
 
 static uint64_t bits_of(double value)
@@ -161,6 +162,7 @@ static void read_special_cases(void **state)
         "104110013277974872254e-225",
     };
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        test_row("%s", text[i]);
         check_read(text[i]);
     }
 }
@@ -216,6 +218,7 @@ static void refuse_what_is_no_number(void **state)
                                        "infinit", "in",    "nanx", "1e5.0", "1_0", "in\xe9"};
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         double value = 7;
+        test_row("'%s'", text[i]);
         assert_int_equal(gbsi_decimal_read(text[i], strlen(text[i]), &value), GBSI_DECIMAL_BAD);
         if (strcmp(text[i], "1 ") != 0) {
             assert_false(scan(text[i], strlen(text[i]), ' ', &value, NULL));
@@ -244,6 +247,7 @@ static void integers(void **state)
     static const char *const bad[] = {
         "", "+", "-1", "3x", "3.0", "1e3", "99999999999999999999999x"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        test_row("'%s'", bad[i]);
         assert_false(gbsi_integer_read(bad[i], strlen(bad[i]), UINT64_MAX, &value, &large));
         assert_false(large);
     }
@@ -397,9 +401,11 @@ static void write_text(void **state)
     };
     char text[32];
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        test_row("%s", expected[i].text);
         assert_int_equal(gbs_format_double(expected[i].value, text), strlen(expected[i].text));
         assert_string_equal(text, expected[i].text);
     }
+    test_no_row();
     assert_int_equal(gbs_format_double(from_bits(0x7ff0000000000000u), text), 3);
     assert_string_equal(text, "inf");
     assert_int_equal(gbs_format_double(from_bits(0xfff0000000000000u), text), 4);

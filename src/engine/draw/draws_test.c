@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/test_row.h"
 #include "draw/herding.h"
 #include "options/options.h"
 #include "plan/draw.h"
@@ -50,6 +51,7 @@ static void traits_of_rows(void **state)
     size_t n_draws = 0;
     for (size_t i = 0; i < N_ROWS; ++i) {
         gbs_run_options options = gbs_run_options_default();
+        test_row("%s, keys %d", rows[i].name, rows[i].keys);
         assert_int_equal(gbs_option_set(&options, "draw", rows[i].name, NULL), GBS_OK);
         options.keys = rows[i].keys;
         n_draws += rows[i].keys == GBS_KEYS_AUTO;
@@ -70,6 +72,7 @@ static void what_traits_imply(void **state)
     (void)state;
     for (size_t i = 0; i < N_ROWS; ++i) {
         gbs_run_options options = gbs_run_options_default();
+        test_row("%s, keys %d", rows[i].name, rows[i].keys);
         assert_int_equal(gbs_option_set(&options, "draw", rows[i].name, NULL), GBS_OK);
         options.keys = rows[i].keys;
         const gbsi_draw *draw = gbsi_draw_of(&options, GBSI_SIMD_PORTABLE);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/test_row.h"
 #include "rng/philox.h"
 #include "scan/registry.h"
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/test_row.h"
 #include "text/test_models.h"
 
 typedef struct refused {
@@ -35,6 +36,7 @@ static gbs_result read_well(const char *text, const gbs_read_options *options)
 static void refuse(const refused *cases, size_t n, const gbs_read_options *options)
 {
     for (size_t i = 0; i < n; i++) {
+        test_row("%s", cases[i].text);
         gbs_result r = {.n = 77};
         gbs_error err = {0};
         gbs_status status = read_text(cases[i].text, GBS_LOG_BASE_10, options, &r, &err);
@@ -44,6 +46,7 @@ static void refuse(const refused *cases, size_t n, const gbs_read_options *optio
         }
         assert_true(r.n == 77 && r.state == NULL && r.variable == NULL);
     }
+    test_no_row();
 }
 
 static void pr(void **state)
@@ -57,11 +60,13 @@ static void pr(void **state)
         "Pr -1 junk -2 -BEGIN- Pr -35e-1",
     };
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        test_row("%s", same[i]);
         gbs_result r = read_well(same[i], NULL);
         assert_int_equal(r.task, GBS_TASK_PR);
         assert_true(r.log10_z == -3.5);
         gbs_result_free(&r);
     }
+    test_no_row();
     gbs_result r = {0};
     gbs_error err = {0};
     assert_int_equal(read_text("PR 2.302585092994046", GBS_LOG_BASE_E, NULL, &r, &err), GBS_OK);
@@ -99,6 +104,7 @@ static void our_marginals(void **state)
         "{\"name\": \"b \\\"x\\\", y\", \"probability\": [1]}]}",
     };
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        test_row("%s", same[i]);
         gbs_result r = read_well(same[i], NULL);
         assert_int_equal(r.task, GBS_TASK_MAR);
         assert_int_equal(r.marginals.n_variables, 2);
@@ -203,6 +209,7 @@ static void map(void **state)
         "MPE -BEGIN- MPE 3 1 0 3",
     };
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        test_row("%s", same[i]);
         gbs_result r = read_well(same[i], NULL);
         assert_int_equal(r.task, GBS_TASK_MAP);
         assert_int_equal(r.n, 3);
@@ -211,6 +218,7 @@ static void map(void **state)
         gbs_result_free(&r);
         assert_null(r.state);
     }
+    test_no_row();
     gbs_result none = read_well("MAP 0", NULL);
     assert_int_equal(none.n, 0);
     gbs_result_free(&none);
@@ -306,6 +314,7 @@ static void written(void **state)
         "PR\n169.40812345678\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        test_row("%s", texts[i]);
         gbs_result r = read_well(texts[i], NULL);
         gbs_output *output = NULL;
         gbs_error err = {0};
@@ -321,6 +330,7 @@ static void written(void **state)
         gbs_free(bytes);
         gbs_result_free(&r);
     }
+    test_no_row();
     gbs_result one = {.task = GBS_TASK_PR, .log10_z = 1.0};
     gbs_output *output = NULL;
     gbs_error err = {0};
@@ -401,6 +411,7 @@ static void queries(void **state)
     };
     gbs_model *m = read_model("m.uai", "MARKOV 3 2 3 4 0", NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        test_row("%s", cases[i].text);
         gbs_error err = {0};
         uint32_t *variable = NULL;
         size_t n = 7;
@@ -429,6 +440,7 @@ static void cut(void **state)
                                         "MMAP\n3 7 1 4 0 11 12\n", "3 0 1 2"};
     gbs_model *m = read_model("m.uai", "MARKOV 3 2 3 4 0", NULL);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        test_row("%s", texts[i]);
         const size_t n = strlen(texts[i]);
         for (size_t length = 0; length < n; length++) {
             char text[64] = "";
@@ -459,6 +471,7 @@ static void memory_runs_out(void **state)
     (void)state;
     static const char *const texts[] = {"PR 1", "MAR 1 2 0.5 0.5", "MAP 3 1 0 3", "MMAP 2 7 1 4 0"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        test_row("%s", texts[i]);
         const char *path = scratch_file("r", texts[i]);
         gbs_status status = GBS_ERR_MEMORY;
         for (uint64_t n = 0; status != GBS_OK; n++) {
@@ -472,6 +485,7 @@ static void memory_runs_out(void **state)
             gbs_result_free(&r);
         }
     }
+    test_no_row();
     gbs_result a = read_well("MMAP 2 7 1 4 0", NULL);
     gbs_model *m = read_model("m.uai", "MARKOV 3 2 3 4 0", NULL);
     const char *path = scratch_file("q", "2 2 0");

@@ -9,6 +9,7 @@
 
 #include "arrays/npy.h"
 #include "base/memory.h"
+#include "base/test_row.h"
 #include "config.h"
 #include "gibbsite/arrays.h"
 #include "text/test_models.h"
@@ -69,6 +70,7 @@ static void header(void **state)
          NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        test_row("%zu: %s", i, cases[i].text == NULL ? "any" : cases[i].text);
         char bytes[GBSI_NPY_HEADER];
         const size_t n = gbsi_npy_header(&cases[i].array, bytes);
         assert_true(n % 64 == 0 && n <= GBSI_NPY_HEADER);
@@ -94,6 +96,7 @@ static void literals(void **state)
         " { 'fortran_order' : False , 'shape' : ( 2 , 3 ) , 'descr' : '<u2' } \n",
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        test_row("%s", good[i]);
         gbs_array a = {0};
         gbs_error err = {0};
         if (parse(good[i], 12, &a, &err) != GBS_OK) {
@@ -145,6 +148,7 @@ static void refused_literals(void **state)
         {"{'descr: '<u2'}", GBS_ERR_FORMAT, "expected ':'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        test_row("%s", bad[i].text);
         gbs_array a = {.n_dims = 7};
         gbs_error err = {0};
         const gbs_status status = parse(bad[i].text, 12, &a, &err);
@@ -361,9 +365,11 @@ static void refused_names(void **state)
     assert_int_equal(gbs_npz_writer_new(output, &writer, &err), GBS_OK);
     assert_int_equal(gbs_npz_writer_add(writer, "x", &all[0].array, NULL, NULL, &err), GBS_OK);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        test_row("name '%s'", names[i]);
         assert_int_equal(gbs_npz_writer_add(writer, names[i], &all[0].array, NULL, NULL, &err),
                          GBS_ERR_ARGUMENT);
     }
+    test_no_row();
     assert_int_equal(gbs_npz_writer_add(writer, "x2", &all[0].array, NULL, NULL, &err), GBS_OK);
     all[0].array.n_dims = 9;
     assert_int_equal(gbs_npz_writer_add(writer, "y", &all[0].array, NULL, NULL, &err),

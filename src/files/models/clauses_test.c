@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/test_row.h"
 #include "models/test_clauses.h"
 #include "models/test_written.h"
 
@@ -33,6 +34,7 @@ static void layouts(void **state)
     assert_int_equal(gbs_model_n_factors(m), 2);
     assert_int_equal(gbs_model_factor(m, 0, NULL, NULL), GBS_FACTOR_LOGICAL);
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        test_row("%s: %s", same[i].name, same[i].text);
         gbs_model *n = read_model(same[i].name, same[i].text, NULL);
         expect_logs(n, TWO, 4);
         assert_string_equal(gbs_model_digest(n), gbs_model_digest(m));
@@ -344,6 +346,7 @@ static void kinds(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof kind_cases / sizeof kind_cases[0]; i++) {
         for (uint32_t n = 1; n <= 3; n++) {
+            test_row("function %d of %u", (int)kind_cases[i].function, n);
             gbs_model *m = one_logical(kind_cases[i].function, n, 1.5);
             warnings warned = {0};
             const gbs_write_options options = {.warn = take_warning, .context = &warned};
@@ -443,6 +446,7 @@ static void written_names(void **state)
     static const char *const bad[] = {"a b",           "v", "!a", "//a", "a.", "7", "\xef\xbb\xbfP",
                                       "(\xb5\x2f\xfdP"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        test_row("name %s", bad[i]);
         gbs_builder *b = NULL;
         gbs_error err;
         const uint32_t two[] = {2, 2};
@@ -458,6 +462,7 @@ static void written_names(void **state)
         gbs_model_free(m);
         gbs_builder_free(b);
     }
+    test_no_row();
     /* A made-up name gives way to one that is there. */
     gbs_builder *b = NULL;
     gbs_error err;
@@ -489,10 +494,12 @@ static void unwritable(void **state)
         {"MARKOV 0 0", "the model has no variables, and wcnf files need at least one"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        test_row("%s", cases[i].text);
         gbs_model *m = read_model("a.uai", cases[i].text, NULL);
         refuse_write(m, "no.wcnf", NULL, cases[i].part);
         gbs_model_free(m);
     }
+    test_no_row();
     gbs_model *m = read_model("a.rud", "2 1\n1 2 1", NULL);
     refuse_write(m, "no.mln", NULL, "factor 0 (0, 1) is no clause, which mln files cannot hold");
     gbs_model_free(m);

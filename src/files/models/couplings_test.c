@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/test_row.h"
 #include "text/test_models.h"
 
 #define MTX "%%MatrixMarket matrix coordinate real "
@@ -96,11 +97,13 @@ static void layouts(void **state)
     assert_int_equal(gbs_model_factor(m, 0, NULL, NULL), GBS_FACTOR_FIELD);
     assert_int_equal(gbs_model_factor(m, 1, NULL, NULL), GBS_FACTOR_ISING);
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        test_row("%s: %s", same[i].name, same[i].text);
         gbs_model *n = read_model(same[i].name, same[i].text, NULL);
         expect_spins(n, 0, (const double[3]){0.5, 0, 0}, 1, 0, -1);
         assert_string_equal(gbs_model_digest(n), gbs_model_digest(m));
         gbs_model_free(n);
     }
+    test_no_row();
     gbs_model_free(m);
     expect_read("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n",
                 NULL, 0, NO_FIELD, 1, 1, 0);
@@ -127,6 +130,7 @@ static void smallest(void **state)
         {"a.rud", "4208 0\n", 4208}, /* vertices without edges: 4096 and 16 for each byte */
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        test_row("%s: %s", files[i].name, files[i].text);
         gbs_model *m = read_model(files[i].name, files[i].text, NULL);
         assert_int_equal(gbs_model_n_variables(m), files[i].n);
         assert_int_equal(gbs_model_n_factors(m), 0);
@@ -389,8 +393,10 @@ static void other_refusals(void **state)
         {"a.coo", "# vartype=SPIN\n0 18446744073709551615 1", "found '18446744073709551615', exp"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        test_row("%s: %s", cases[i].name, cases[i].text);
         refuse_model(cases[i].name, cases[i].text, NULL, GBS_ERR_FORMAT, cases[i].part);
     }
+    test_no_row();
     const gbs_read_options options = {.convention = "max-cut"};
     refuse_model("a.rud", "0 0", &options, GBS_ERR_ARGUMENT,
                  "convention 'max-cut' is not known, expected physics, bqm or maxcut");

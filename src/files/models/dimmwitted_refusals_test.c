@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/test_row.h"
 #include "models/dimmwitted_testing.h"
 
 /* Overwrite n bytes of one of the files at an offset. */
@@ -89,6 +90,7 @@ static void bad_binary(void **state)
             (void)snprintf(part, sizeof part, function, c.part);
             c.part = part;
         }
+        test_row("%zu: %s", i, c.part);
         refuse_changed(&c);
     }
 }
@@ -140,9 +142,11 @@ static void bad_counts(void **state)
     make_graph(&g);
     save_graph(&g);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        test_row("graph.meta: %s", cases[i][0]);
         save_text("graph.meta", cases[i][0]);
         refuse_graph(NULL, GBS_ERR_FORMAT, cases[i][1]);
     }
+    test_no_row();
     /* as many records as announced, one of them twice, is caught; one left out is too */
     make_graph(&g);
     memset(g.weights.at + 20 * 17, 0, 8);
@@ -180,9 +184,11 @@ static void missing_files(void **state)
     make_graph(&g);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         save_graph(&g);
+        test_row("without %s", cases[i][0]);
         assert_int_equal(remove(in_folder(cases[i][0])), 0);
         refuse_graph(NULL, i == 4 ? GBS_ERR_IO : GBS_ERR_FORMAT, cases[i][1]);
     }
+    test_no_row();
     save_text_graph();
     assert_int_equal(remove(in_folder("factors30.text2bin-args")), 0);
     refuse_graph(NULL, GBS_ERR_IO, "factors30.text2bin-args: cannot be opened");
@@ -248,6 +254,7 @@ static void bad_text(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad_texts / sizeof bad_texts[0]; i++) {
+        test_row("%s: %s", bad_texts[i][0], bad_texts[i][1] == NULL ? "cut" : bad_texts[i][1]);
         save_text_graph();
         char part[256];
         if (i == 0) {
