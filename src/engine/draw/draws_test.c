@@ -48,13 +48,11 @@ enum { N_ROWS = sizeof rows / sizeof rows[0] };
 static void traits_of_rows(void **state)
 {
     (void)state;
-    size_t n_draws = 0;
     for (size_t i = 0; i < N_ROWS; ++i) {
         gbs_run_options options = gbs_run_options_default();
         test_row("%s, keys %d", rows[i].name, rows[i].keys);
         assert_int_equal(gbs_option_set(&options, "draw", rows[i].name, NULL), GBS_OK);
         options.keys = rows[i].keys;
-        n_draws += rows[i].keys == GBS_KEYS_AUTO;
         assert_int_equal(gbsi_draw_traits(&options), rows[i].traits);
         for (gbsi_simd set = 0; set < GBSI_N_SIMD; ++set) {
             if (gbsi_simd_has(set)) {
@@ -62,27 +60,41 @@ static void traits_of_rows(void **state)
             }
         }
     }
-    assert_null(gbsi_draw_name((int)n_draws)); /* no row of draws.def is missing above */
 }
 
-/* Weights are counted, saved and freed; keys and a threshold are options of those that have them.
- */
+static void check_traits(const gbs_run_options *options)
+{
+    const gbsi_draw *draw = gbsi_draw_of(options, GBSI_SIMD_PORTABLE);
+    const bool herds = (draw->traits & GBSI_DRAW_HERDS) != 0;
+    assert_true(herds == (draw->n_weights != NULL));
+    assert_true(herds == (draw->save != NULL && draw->load != NULL && draw->weave != NULL));
+    assert_true(herds == (gbsi_herding_keys(options) != GBS_KEYS_AUTO));
+    assert_true(herds == gbsi_option_is_named(draw->options, "keys"));
+    const bool threshold = (draw->traits & GBSI_DRAW_THRESHOLD) != 0;
+    assert_true(threshold == gbsi_option_is_named(draw->options, "threshold"));
+    for (gbsi_simd set = 0; set < GBSI_N_SIMD; ++set) {
+        assert_true(!gbsi_simd_has(set) || gbsi_draw_of(options, set)->traits == draw->traits);
+    }
+}
+
+/* Of every draw, and of every row above: weights are counted, saved and freed; keys and a threshold
+ * are options of those that have them. */
 static void what_traits_imply(void **state)
 {
     (void)state;
+    gbs_run_options options = gbs_run_options_default();
+    for (options.draw = 0; options.draw < gbsi_n_draws(); ++options.draw) {
+        assert_non_null(gbsi_draw_name(options.draw)); /* numbers have no gaps */
+        test_row("%s", gbsi_draw_name(options.draw));
+        check_traits(&options);
+    }
+    test_no_row();
+    assert_null(gbsi_draw_name(gbsi_n_draws()));
     for (size_t i = 0; i < N_ROWS; ++i) {
-        gbs_run_options options = gbs_run_options_default();
         test_row("%s, keys %d", rows[i].name, rows[i].keys);
         assert_int_equal(gbs_option_set(&options, "draw", rows[i].name, NULL), GBS_OK);
         options.keys = rows[i].keys;
-        const gbsi_draw *draw = gbsi_draw_of(&options, GBSI_SIMD_PORTABLE);
-        const bool herds = (draw->traits & GBSI_DRAW_HERDS) != 0;
-        assert_true(herds == (draw->n_weights != NULL));
-        assert_true(herds == (draw->save != NULL && draw->load != NULL && draw->weave != NULL));
-        assert_true(herds == (gbsi_herding_keys(&options) != GBS_KEYS_AUTO));
-        assert_true(herds == gbsi_option_is_named(draw->options, "keys"));
-        const bool threshold = (draw->traits & GBSI_DRAW_THRESHOLD) != 0;
-        assert_true(threshold == gbsi_option_is_named(draw->options, "threshold"));
+        check_traits(&options);
     }
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each scan on small models with some variables observed. */
+/* Each scan on small models with some variables observed. What all scans are held to follows from
+ * their traits, so that a new one is held to it as well: tests/meson.build runs this test once more
+ * with the scan of tests/door. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,21 +105,29 @@ static void assert_refused(const fixture *f, const gbsi_scan *scan, const char *
 
 /* ---- all scans --------------------------------------------------------------------------- */
 
+/* Of rows that are there the numbers and names never change; new ones come behind them. */
 static void registry(void **state)
 {
     (void)state;
-    const char *name[] = {"chromatic", "systematic",  "random", "permuted",
-                          "sequence",  "synchronous", "splash"};
-    const int n = sizeof name / sizeof name[0];
-    assert_int_equal(gbsi_n_scans, n);
+    static const char *const first[] = {"chromatic", "systematic",  "random", "permuted",
+                                        "sequence",  "synchronous", "splash"};
+    const int n_first = sizeof first / sizeof first[0];
+    const int n = (int)gbsi_n_scans;
+    assert_true(n >= n_first);
     for (int kind = 0; kind < n; kind++) {
-        assert_string_equal(gbsi_scan_of(kind)->name, name[kind]);
-        assert_ptr_equal(gbsi_scan_of(kind), gbsi_scans[kind]);
-        assert_true(strlen(gbsi_scan_of(kind)->reference) > 20);
+        const gbsi_scan *scan = gbsi_scan_of(kind);
+        assert_non_null(scan); /* numbers have no gaps */
+        test_row("%s", scan->name);
+        assert_true(kind >= n_first || strcmp(scan->name, first[kind]) == 0);
+        assert_ptr_equal(scan, gbsi_scans[kind]);
+        assert_true(strlen(scan->reference) > 20);
     }
+    test_no_row();
     assert_null(gbsi_scan_of(-1));
     assert_null(gbsi_scan_of(n));
 }
+
+enum { MOST = 64 }; /* updates of a pass */
 
 /* Whatever passes were asked for before, a pass is what it is; traits hold. */
 static void passes_are_pure(void **unused)
@@ -132,12 +142,14 @@ static void passes_are_pure(void **unused)
         f.options.sequence_length = sizeof list / sizeof list[0];
         const gbsi_scan *scan = gbsi_scans[kind];
         unsigned traits = 0;
+        test_row("%s", scan->name);
         void *state = start(&f, scan, &traits);
         assert_int_equal(traits & ~scan->traits, 0); /* never widened */
-        uint32_t first[20];
+        uint32_t first[MOST];
         gbsi_sequence s = pass_of(scan, state, 0);
         const size_t n = s.n;
-        assert_true(n == 10 || kind == GBS_SCAN_SEQUENCE);
+        assert_true(n > 0 && n <= MOST);
+        assert_true(!(traits & GBSI_SCAN_EACH_ONCE) || n == 10);
         memcpy(first, s.variable, n * sizeof *first);
         bool differs = false;
         for (uint64_t pass = 1; pass < 40; pass++) {
@@ -158,17 +170,12 @@ static void passes_are_pure(void **unused)
         s = pass_of(scan, state, 0);
         assert_memory_equal(s.variable, first, n * sizeof *first);
         scan->free(state);
-        f.options.seed = 18; /* only the drawn ones depend on it */
-        state = start(&f, scan, &traits);
-        s = pass_of(scan, state, 0);
-        assert_true((memcmp(s.variable, first, n * sizeof *first) == 0) == repeats);
-        scan->free(state);
         scan->free(NULL);
         clear(&f);
     }
 }
 
-/* No variables, all observed, one free: n of them in every pass. */
+/* No variables, all observed, one free: that one in every pass. */
 static void few_free_variables(void **unused)
 {
     (void)unused;
@@ -181,10 +188,14 @@ static void few_free_variables(void **unused)
             f.options.sequence = list;
             f.options.sequence_length = c == 0 ? 0 : 3;
             unsigned traits = 0;
+            test_row("%s, case %u", gbsi_scans[kind]->name, c);
             void *state = start(&f, gbsi_scans[kind], &traits);
             const gbsi_sequence s = pass_of(gbsi_scans[kind], state, 3);
-            assert_int_equal(s.n, c == 2 ? 1 : 0);
-            assert_true(c != 2 || s.variable[0] == 0);
+            assert_true(c == 2 ? s.n > 0 : s.n == 0);
+            assert_true(!(traits & GBSI_SCAN_EACH_ONCE) || s.n <= 1);
+            for (size_t i = 0; i < s.n; i++) {
+                assert_int_equal(s.variable[i], 0);
+            }
             gbsi_scans[kind]->free(state);
             clear(&f);
         }
@@ -202,6 +213,7 @@ static void failing_requests(void **unused)
         f.options.sequence_length = 4;
         gbs_status status = GBS_ERR_MEMORY;
         uint64_t allowed = 0;
+        test_row("%s", gbsi_scans[kind]->name);
         for (; status != GBS_OK; allowed++) {
             void *state = NULL;
             unsigned traits = gbsi_scans[kind]->traits;
@@ -213,7 +225,7 @@ static void failing_requests(void **unused)
                                              err.status == GBS_ERR_MEMORY));
             gbsi_scans[kind]->free(state);
         }
-        assert_true(allowed > 2 && allowed < 30);
+        assert_true(allowed < 1000);
         clear(&f);
     }
 }
@@ -336,6 +348,31 @@ static double chi_square(const uint32_t *count, size_t n_cells, double expected)
     return sum;
 }
 
+/* A pass depends on the seed, and has as many updates as there are free variables. */
+static void drawn_by_the_seed(void **unused)
+{
+    (void)unused;
+    const gbsi_scan *const drawn[] = {&gbsi_scan_random, &gbsi_scan_permuted};
+    for (size_t i = 0; i < sizeof drawn / sizeof drawn[0]; i++) {
+        fixture f;
+        unsigned traits = 0;
+        uint32_t first[10];
+        test_row("%s", drawn[i]->name);
+        begin(&f, 12, 0, 2, (const uint32_t[]){3, 7});
+        void *state = start(&f, drawn[i], &traits);
+        gbsi_sequence s = pass_of(drawn[i], state, 0);
+        assert_int_equal(s.n, 10);
+        memcpy(first, s.variable, sizeof first);
+        drawn[i]->free(state);
+        f.options.seed = 18;
+        state = start(&f, drawn[i], &traits);
+        s = pass_of(drawn[i], state, 0);
+        assert_memory_not_equal(s.variable, first, sizeof first);
+        drawn[i]->free(state);
+        clear(&f);
+    }
+}
+
 /* Fixed seed; each bound below is exceeded with probability 1e-5 (Wilson-Hilferty). */
 static void random_is_uniform(void **unused)
 {
@@ -426,6 +463,7 @@ int main(void)
         cmocka_unit_test(systematic_starts_at_the_origin),
         cmocka_unit_test(sequence_keeps_what_is_free),
         cmocka_unit_test(parts_of_models),
+        cmocka_unit_test(drawn_by_the_seed),
         cmocka_unit_test(random_is_uniform),
         cmocka_unit_test(permuted_is_uniform),
         cmocka_unit_test(drawn_positions),
