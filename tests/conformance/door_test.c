@@ -35,7 +35,7 @@ static void found_by_name(void **state)
 {
     (void)state;
     const gbs_run_options options = options_of("there-and-back", "turned", 1);
-    assert_true(options.scan == 7 && options.draw == 9);
+    assert_true(options.scan == FIRST_NEW_SCAN && options.draw == FIRST_NEW_DRAW);
     assert_non_null(strstr(gbs_option_find("scan")->choices, "|there-and-back|"));
     assert_non_null(strstr(gbs_option_find("draw")->choices, "|turned"));
     assert_true(gbsi_scan_traits(options.scan) == GBSI_SCAN_REPEATS);
@@ -154,8 +154,8 @@ static void options_of_herding(void **state)
                                           "bin-rule", "bins",      "threshold", "dummy-edges"};
     for (int draw = 0; gbsi_draw_name(draw) != NULL; ++draw) {
         const char *name = gbsi_draw_name(draw);
-        const bool herds = strcmp(name, "random") != 0 && strcmp(name, "cud") != 0 &&
-                           strcmp(name, "turned") != 0 && strcmp(name, "looking") != 0;
+        const gbs_run_options options = options_of("chromatic", name, 1);
+        const bool herds = (gbsi_draw_traits(&options) & GBSI_DRAW_HERDS) != 0;
         for (size_t i = 0; i < sizeof herding / sizeof herding[0]; ++i) {
             gbs_error err = {0};
             char refusal[96];
