@@ -43,7 +43,7 @@ typedef enum gbs_influence_rule {
 } gbs_influence_rule;
 
 typedef struct gbs_influence_options {
-    size_t size;  /**< sizeof(gbs_influence_options); 0: the fields of version 0.2 are read */
+    size_t size;  /**< sizeof(gbs_influence_options); 0: the fields it began with are read */
     int rule;     /**< gbs_influence_rule; 0 stands for GBS_INFLUENCE_AUTO */
     int reserved; /**< 0 */
     uint64_t memory_limit; /**< bytes, of the program and model too; 0: half of the
@@ -147,7 +147,7 @@ GBS_API gbs_status gbs_variation_within(const gbs_influences *influences,
 
 /** The scan wanted from gbs_scan_optimise(); zero the struct and set the fields that apply. */
 typedef struct gbs_scan_request {
-    size_t size;          /**< sizeof(gbs_scan_request); 0: the fields of version 0.2 are read */
+    size_t size;          /**< sizeof(gbs_scan_request); 0: the fields it began with are read */
     const double *weight; /**< [n_variables] >= 0; NULL: all weights 1 */
     uint64_t origin;      /**< first variable of the systematic scan that is improved */
     uint64_t steps;       /**< updates in the scan; 0: doubled from 2 until V reaches the goal */

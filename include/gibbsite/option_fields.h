@@ -244,7 +244,7 @@ typedef enum gbs_rbm_draw {
  * Options of a run: start from gbs_run_options_default() and change fields.
  *
  * Fields never move: later versions of the library append fields. They accept the smaller
- * struct of a program compiled with any version from 0.2 on, and use the defaults for the
+ * struct of a program compiled with any earlier version, and use the defaults for the
  * fields it lacks. A default that is followed by ":" and words means what these say.
  */
 typedef struct gbs_run_options {

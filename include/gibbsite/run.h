@@ -56,7 +56,7 @@ typedef struct gbs_progress {
  * gbs_run_execute(), between passes; progress is also called during long passes, and there
  * gbs_run_marginals() returns GBS_ERR_STATE. */
 typedef struct gbs_run_callbacks {
-    size_t size; /**< sizeof(gbs_run_callbacks); 0: the fields of version 0.2 are read */
+    size_t size; /**< sizeof(gbs_run_callbacks); 0: the fields it began with are read */
     void *context;
     /** Called from time to time. @return nonzero to stop; the run then returns GBS_STOPPED. */
     int (*progress)(void *context, const gbs_progress *progress);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bits of version 0.1: one row for every scan x draw x estimator x number of chains, made of
- * the digests of short runs on every model that the conformance table had then and on two lattices
- * of spins. Models that came later have rows of their own, one for every scan x draw.
+/* The bits of results: one row for every scan x draw x estimator x number of chains, made of
+ * the digests of short runs on every model that the conformance table had at first and on two
+ * lattices of spins. Models that came later have rows of their own, one for every scan x draw.
  *
  * tests/conformance/digests.txt holds the rows. A commit that changes one names it and says why.
  * GIBBSITE_DIGESTS=print prints the list as it is now, in place of the comparison. */
@@ -261,7 +261,7 @@ static void check_rows(FILE *list, int print)
     drop_all(problems, n);
 }
 
-/* Of the test cases [first, end), which came after version 0.1. */
+/* Of the test cases [first, end), which came later. */
 static void check_later_rows(FILE *list, int print, size_t first, size_t end)
 {
     const size_t step = print ? 1 : test_scaled(1, 3, 11);

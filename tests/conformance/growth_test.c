@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs of programs that were compiled with another version of the headers. The struct of version
- * 0.2 is kept here as it was: a later version that moves or removes one of its fields does not
- * compile this test. */
+/* Structs of programs that were compiled with another version of the headers. The options
+ * of a run are kept here as they began: a version that moves or removes one of those fields does
+ * not compile this test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "gibbsite/gibbsite.h"
 
-/* gbs_run_options of version 0.2: never edit this list. */
+/* gbs_run_options as it began: never edit this list. */
 #define FIELDS(F)                    \
     F(size_t, size)                  \
     F(const uint32_t *, sequence)    \
@@ -66,18 +66,18 @@
     F(int, restarts)                 \
     F(double, budget_s)
 
-typedef struct options_0_2 {
+typedef struct first_options {
 #define F(type, field) type field;
     FIELDS(F)
 #undef F
-} options_0_2;
+} first_options;
 
-#define F(type, field)                                                                        \
-    _Static_assert(offsetof(options_0_2, field) == offsetof(gbs_run_options, field), #field); \
+#define F(type, field)                                                                          \
+    _Static_assert(offsetof(first_options, field) == offsetof(gbs_run_options, field), #field); \
     _Static_assert(sizeof(type) == sizeof(((gbs_run_options *)NULL)->field), #field);
 FIELDS(F)
 #undef F
-_Static_assert(sizeof(options_0_2) <= sizeof(gbs_run_options), "a field of 0.2 is gone");
+_Static_assert(sizeof(first_options) <= sizeof(gbs_run_options), "one of the first fields is gone");
 
 #define CANARY     0xA5
 #define N_CANARIES 32
@@ -135,7 +135,7 @@ static void assert_refused(const gbs_run_options *options, const char *message)
     gbs_model_free(model);
 }
 
-static void choose(options_0_2 *options)
+static void choose(first_options *options)
 {
     options->method = GBS_METHOD_SAMPLE;
     options->chains = 4;
@@ -143,30 +143,30 @@ static void choose(options_0_2 *options)
     options->burn_in = 10;
 }
 
-/* A program compiled with 0.2 gets what one compiled with this version gets. */
-static void struct_of_0_2(void **state)
+/* A program compiled with the first fields gets what one compiled with this version gets. */
+static void struct_of_the_first_fields(void **state)
 {
     (void)state;
     char old[33];
     char now[33];
     uint64_t sweeps[2];
     room r;
-    options_0_2 *options = (options_0_2 *)(void *)&r;
+    first_options *options = (first_options *)(void *)&r;
     gbs_run_options same = gbs_run_options_default();
     lay(&r);
-    assert_int_equal(gbs_run_options_init((gbs_run_options *)(void *)&r, sizeof(options_0_2), NULL),
-                     GBS_OK);
-    assert_untouched(&r, sizeof(options_0_2));
-    assert_int_equal(options->size, sizeof(options_0_2));
+    assert_int_equal(
+        gbs_run_options_init((gbs_run_options *)(void *)&r, sizeof(first_options), NULL), GBS_OK);
+    assert_untouched(&r, sizeof(first_options));
+    assert_int_equal(options->size, sizeof(first_options));
     assert_memory_equal((char *)options + sizeof(size_t), (char *)&same + sizeof(size_t),
-                        sizeof(options_0_2) - sizeof(size_t));
+                        sizeof(first_options) - sizeof(size_t));
     choose(options);
-    choose((options_0_2 *)(void *)&same);
+    choose((first_options *)(void *)&same);
     run((const gbs_run_options *)(const void *)options, old, &sweeps[0]);
     run(&same, now, &sweeps[1]);
     assert_string_equal(old, now);
     assert_int_equal(sweeps[0], 50);
-    assert_untouched(&r, sizeof(options_0_2));
+    assert_untouched(&r, sizeof(first_options));
 }
 
 /* Structs that end before a field, or within it, leave it at its default. */
@@ -175,11 +175,11 @@ static void shorter_structs(void **state)
     (void)state;
     char digest[2][33];
     uint64_t sweeps = 0;
-    const size_t size[] = {offsetof(options_0_2, thin), offsetof(options_0_2, thin) + 4,
-                           offsetof(options_0_2, partial_scan)};
+    const size_t size[] = {offsetof(first_options, thin), offsetof(first_options, thin) + 4,
+                           offsetof(first_options, partial_scan)};
     for (size_t i = 0; i < sizeof size / sizeof size[0]; ++i) {
         room r;
-        options_0_2 *options = (options_0_2 *)(void *)&r;
+        first_options *options = (first_options *)(void *)&r;
         gbs_run_options same = gbs_run_options_default();
         gbs_error err = {GBS_OK, ""};
         lay(&r);
@@ -187,7 +187,7 @@ static void shorter_structs(void **state)
                          GBS_OK);
         assert_untouched(&r, size[i]);
         choose(options);
-        choose((options_0_2 *)(void *)&same);
+        choose((first_options *)(void *)&same);
         run((const gbs_run_options *)(const void *)options, digest[0], &sweeps);
         run(&same, digest[1], &sweeps);
         assert_string_equal(digest[0], digest[1]);
@@ -215,8 +215,8 @@ static void larger_structs(void **state)
     lay(&r);
     assert_int_equal(gbs_run_options_init(options, size, NULL), GBS_OK);
     assert_untouched(&r, size);
-    choose((options_0_2 *)(void *)options);
-    choose((options_0_2 *)(void *)&same);
+    choose((first_options *)(void *)options);
+    choose((first_options *)(void *)&same);
     run(options, digest[0], &sweeps);
     run(&same, digest[1], &sweeps);
     assert_string_equal(digest[0], digest[1]);
@@ -225,7 +225,7 @@ static void larger_structs(void **state)
     r.byte[size - 1] = 0;
     options->size = 0;
     assert_refused(options, "gbs_run_options_default()");
-    options->size = offsetof(options_0_2, start); /* no option at all */
+    options->size = offsetof(first_options, start); /* no option at all */
     assert_refused(options, "gbs_run_options_default()");
 }
 
@@ -473,7 +473,7 @@ static const struct {
 #undef INPUT
 };
 
-/* 0 stands for the struct of 0.2, larger ones have zeros behind; anything else is refused. */
+/* 0 stands for the struct as it began, larger ones have zeros behind; anything else is refused. */
 static void sized_inputs(void **state)
 {
     (void)state;
@@ -504,8 +504,10 @@ static void sized_inputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(struct_of_0_2),  cmocka_unit_test(shorter_structs),
-        cmocka_unit_test(larger_structs), cmocka_unit_test(sized_reports),
+        cmocka_unit_test(struct_of_the_first_fields),
+        cmocka_unit_test(shorter_structs),
+        cmocka_unit_test(larger_structs),
+        cmocka_unit_test(sized_reports),
         cmocka_unit_test(sized_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -424,7 +424,7 @@ const test_case test_cases[] = {
     {"bayes", make_bayes_family, -1, 1},
     {"bayes-observed", make_bayes_family, 8, 1},
     {"precise", make_precise_family, -1, 1},
-    /* later than version 0.1, and so behind what tests/conformance/digests.txt began with */
+    /* later than those above, and so behind what tests/conformance/digests.txt began with */
     {"parities", test_parities, -1, 1},
     {"parities-observed", test_parities, 6, 1},
     {"long-parities", test_long_parities, -1, 1},

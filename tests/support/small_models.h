@@ -51,7 +51,7 @@ typedef struct test_case {
 } test_case;
 extern const test_case test_cases[];
 extern const size_t n_test_cases;
-extern const size_t n_first_test_cases; /* that version 0.1 had */
+extern const size_t n_first_test_cases; /* that tests/conformance/digests.txt began with */
 
 /* Exact marginals by the definition: a loop over all states of the user's model. p ragged. */
 void test_exact(const gbs_model *model, const gbs_evidence *evidence, double *p);

@@ -25,7 +25,7 @@
     } while (0)
 
 /* Checks that a struct filled in by a caller can be read as this version's struct.
- * @param given may be NULL; a given->size of 0 stands for the struct of version 0.2.
+ * @param given may be NULL; a given->size of 0 stands for the struct as it began.
  * @param size sizeof this version's struct. @param what its name, "gbs_...".
  * @return GBS_ERR_ARGUMENT if given is smaller, or has non-zero bytes beyond size. */
 gbs_status gbsi_struct_in(const void *given, size_t size, const char *what, gbs_error *err);

@@ -12,7 +12,7 @@
 #include "gibbsite/io.h"
 #include "options/options.h"
 
-/* A smaller struct holds no option. In version 0.2 the last field is "budget"; see
+/* A smaller struct holds no option. When it began its last field was "budget"; see
  * tests/conformance/growth_test.c. */
 #define LEAST_SIZE offsetof(gbs_run_options, method)
 
