@@ -3,7 +3,7 @@
 
 Each compiles alone, as C and, where a C++ compiler is there, as C++; the umbrella includes them all;
 and every block of code in their comments, lines behind " *     " of which one ends with a semicolon,
-compiles below CONTEXT, blocks of one comment as one function.
+compiles below CONTEXT, blocks of one comment as one function, statuses ignored. Whoever ignores a status is warned.
 """
 import pathlib
 import re
@@ -42,10 +42,11 @@ def complain(text):
 
 
 def compiles(what, command, text, ending):
+    """GCC notices a status that is ignored only while it writes code."""
     with tempfile.NamedTemporaryFile("w", suffix=ending) as f:
         f.write(text)
         f.flush()
-        done = subprocess.run([*command, "-Werror", "-fsyntax-only", f"-I{include}", f.name],
+        done = subprocess.run([*command, "-Werror", "-S", "-o", "/dev/null", f"-I{include}", f.name],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         complain(f"{what} does not compile: {' '.join(command)}\n{done.stdout}")
@@ -63,6 +64,26 @@ def blocks(text):
             yield text[:comment.start()].count("\n") + 1, "\n".join(lines)
 
 
+IGNORES = """#include <gibbsite/gibbsite.h>
+void ignores(gbs_builder *builder);
+void ignores(gbs_builder *builder)
+{
+    gbs_builder_add_variables(builder, 0, NULL, NULL, NULL);
+}
+"""
+
+
+def warns(*options):
+    done = subprocess.run([*c, *options, f"-I{include}", "-xc", "-S", "-o", "/dev/null", "-"], input=IGNORES,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode == 0 and "unused-result" in done.stdout
+
+
+if not warns():
+    complain("a status is ignored, and no warning says so")
+if warns("-DGBS_NO_MUST_USE"):
+    complain("-DGBS_NO_MUST_USE does not switch the warning off")
+
 n_blocks = 0
 included = umbrella.read_text()
 for header in headers:
@@ -72,8 +93,10 @@ for header in headers:
     compiles(name, c, f"#include <{name}>\n", ".c")
     if cxx is not None:
         compiles(name, cxx, f"#include <{name}>\nint main() {{ return 0; }}\n", ".cpp")
+    for line in re.findall(r"^GBS_API gbs_status.*", header.read_text(), re.M):
+        complain(f"{name}: without GBS_MUST_USE: {line}")
     for line, code in blocks(header.read_text()):
         n_blocks += 1
-        compiles(f"{name}:{line}: the code", [*c, "-Wno-unused-variable"], f"{CONTEXT}{{\n{code}\n}}\n}}\n", ".c")
+        compiles(f"{name}:{line}: the code", [*c, "-Wno-unused-variable", "-DGBS_NO_MUST_USE"], f"{CONTEXT}{{\n{code}\n}}\n}}\n", ".c")
 print(f"{len(headers)} headers, {n_blocks} blocks of code" + (", no C++ compiler" if cxx is None else ""))
 sys.exit(failures > 0 or n_blocks == 0)

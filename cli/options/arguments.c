@@ -324,16 +324,17 @@ static int has_value(const cli_arguments *arguments, const cli_option *option, c
 {
     char value[64] = "";
     char word[64];
+    gbs_status status = GBS_OK;
     if (option->kind == CLI_NAME || option->kind == CLI_TEXT) {
         const char *typed = *(const char *const *)((const char *)arguments + option->offset);
         (void)snprintf(value, sizeof value, "%.63s", typed != NULL ? typed : "");
     } else if (option->question != NULL) {
-        (void)gbs_question_get(gbs_question_find(option->question), &arguments->of, option->name,
-                               value, sizeof value, NULL);
+        status = gbs_question_get(gbs_question_find(option->question), &arguments->of, option->name,
+                                  value, sizeof value, NULL);
     } else {
-        (void)gbs_option_get(&arguments->run, option->name, value, sizeof value, NULL);
+        status = gbs_option_get(&arguments->run, option->name, value, sizeof value, NULL);
     }
-    for (unsigned k = 0; cli_choice(words, k, word); k++) {
+    for (unsigned k = 0; status >= 0 && cli_choice(words, k, word); k++) {
         if (strcmp(word, value) == 0) {
             return 1;
         }
@@ -464,8 +465,10 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
     set_defaults(arguments, verb);
     arguments->run = gbs_run_options_default();
     const gbs_question *question = gbs_question_find(verb->name);
-    if (question != NULL) {
-        (void)gbs_question_init(question, &arguments->of, gbs_question_size(question), NULL);
+    gbs_error err = {GBS_OK, ""};
+    if (question != NULL &&
+        gbs_question_init(question, &arguments->of, gbs_question_size(question), &err) < 0) {
+        return cli_fail(err.status, &err);
     }
     arguments->evidence = calloc((size_t)argc + 1, sizeof *arguments->evidence);
     arguments->target = calloc((size_t)argc + 1, sizeof *arguments->target);

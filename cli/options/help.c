@@ -73,11 +73,17 @@ static void library_default(const cli_option *option, char text[64])
     const gbs_run_options run = gbs_run_options_default();
     const gbs_question *question = gbs_question_find(option->question);
     cli_arguments arguments;
+    gbs_status status = GBS_OK;
     if (question == NULL) {
-        (void)gbs_option_get(&run, option->name, text, 64, NULL);
+        status = gbs_option_get(&run, option->name, text, 64, NULL);
     } else {
-        (void)gbs_question_init(question, &arguments.of, sizeof arguments.of, NULL);
-        (void)gbs_question_get(question, &arguments.of, option->name, text, 64, NULL);
+        status = gbs_question_init(question, &arguments.of, sizeof arguments.of, NULL);
+        if (status >= 0) {
+            status = gbs_question_get(question, &arguments.of, option->name, text, 64, NULL);
+        }
+    }
+    if (status < 0) {
+        text[0] = '\0';
     }
 }
 

@@ -37,8 +37,10 @@ static gbs_status each_option(const char *path, gbs_output *output,
     for (size_t i = 0; status >= 0 && i < gbs_option_count(); i++) {
         char text[2][64];
         const char *name = gbs_option_at(i)->name;
-        (void)gbs_option_get(&usual, name, text[0], sizeof text[0], NULL);
-        status = gbs_option_get(&own, name, text[1], sizeof text[1], err);
+        status = gbs_option_get(&usual, name, text[0], sizeof text[0], err);
+        if (status >= 0) {
+            status = gbs_option_get(&own, name, text[1], sizeof text[1], err);
+        }
         if (status >= 0 && strcmp(text[0], text[1]) != 0) {
             put(output, n++, name, text[1]);
         }

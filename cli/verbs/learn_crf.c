@@ -124,7 +124,9 @@ static void write_intervals(gbs_output *output, const void *context)
         const char *text = NULL;
         size_t single = 0;
         size_t pairs = 0;
-        (void)gbs_crf_feature(l->crf, f, &text, &single, &pairs, NULL);
+        if (gbs_crf_feature(l->crf, f, &text, &single, &pairs, NULL) < 0) {
+            continue;
+        }
         for (uint32_t b = 0; single != SIZE_MAX && b < n_labels; b++) {
             write_weight(output, l, text, NULL, gbs_crf_label_name(l->crf, b), single + b);
         }

@@ -89,7 +89,10 @@ static int find_errors(learning *l, int *stopped)
     if (l->value == NULL || l->error == NULL || l->unseen == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
-    (void)gbs_potts_parameters(l->learnt, &l->n_parameters, l->value, err);
+    done = gbs_potts_parameters(l->learnt, &l->n_parameters, l->value, err);
+    if (done < 0) {
+        return cli_fail(done, err);
+    }
     if (l->options.method != GBS_POTTS_PCD && (!l->report.converged || *stopped)) {
         done = GBS_ERR_UNSUPPORTED;
         (void)snprintf(err->message, sizeof err->message, "learning has not converged");

@@ -57,19 +57,20 @@ GBS_API void gbs_array_free(gbs_array *array); /**< frees the data, zeroes the s
  *
  * @param array out; free with gbs_array_free().
  */
-GBS_API gbs_status gbs_npy_read(const char *path, gbs_array *array, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_npy_read(const char *path, gbs_array *array, gbs_error *err);
 
 /** An archive opened for reading. */
 typedef struct gbs_npz gbs_npz;
 
-GBS_API gbs_status gbs_npz_open(const char *path, gbs_npz **npz, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_npz_open(const char *path, gbs_npz **npz, gbs_error *err);
 GBS_API void gbs_npz_close(gbs_npz *npz); /**< NULL is allowed */
 GBS_API size_t gbs_npz_n_members(const gbs_npz *npz);
 /** @return the name of a member, without its ".npy"; valid until the archive is closed. */
 GBS_API const char *gbs_npz_name(const gbs_npz *npz, size_t member);
 /** Read one array. @param array out; free with gbs_array_free(). @return GBS_ERR_ARGUMENT if the
  *  archive has no array of that name; the message lists the names it has. */
-GBS_API gbs_status gbs_npz_read(gbs_npz *npz, const char *name, gbs_array *array, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_npz_read(gbs_npz *npz, const char *name, gbs_array *array,
+                                             gbs_error *err);
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
@@ -89,19 +90,21 @@ typedef gbs_status gbs_array_source(void *context, uint64_t at, void *bytes, siz
  * @param array  type and shape; its data may be NULL if there is a source.
  * @param source callback that supplies the data, or NULL: the data is array->data.
  */
-GBS_API gbs_status gbs_npy_write(gbs_output *output, const gbs_array *array,
-                                 gbs_array_source *source, void *context, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_npy_write(gbs_output *output, const gbs_array *array,
+                                              gbs_array_source *source, void *context,
+                                              gbs_error *err);
 
 /** An archive being written. */
 typedef struct gbs_npz_writer gbs_npz_writer;
 
 /** @param output borrowed until the writer is freed; nothing else may be written to it. */
-GBS_API gbs_status gbs_npz_writer_new(gbs_output *output, gbs_npz_writer **writer, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_npz_writer_new(gbs_output *output, gbs_npz_writer **writer,
+                                                   gbs_error *err);
 /** Add an array; array, source and context as for gbs_npy_write(). @param name letters, digits and
  *  '_', without ".npy"; no other array of the archive may have it. */
-GBS_API gbs_status gbs_npz_writer_add(gbs_npz_writer *writer, const char *name,
-                                      const gbs_array *array, gbs_array_source *source,
-                                      void *context, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_npz_writer_add(gbs_npz_writer *writer, const char *name,
+                                                   const gbs_array *array, gbs_array_source *source,
+                                                   void *context, gbs_error *err);
 /** Write the directory of the archive. The archive is then complete; commit the output next. */
 GBS_API void gbs_npz_writer_finish(gbs_npz_writer *writer);
 GBS_API void gbs_npz_writer_free(gbs_npz_writer *writer); /**< NULL is allowed */

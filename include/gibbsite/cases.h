@@ -60,10 +60,11 @@ typedef struct gbs_case_answers {
  * @param query    [n_query] distinct ids; copied.
  * @return errors of gbs_run_new(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
  */
-GBS_API gbs_status gbs_cases_new(const gbs_model *model, const gbs_evidence *evidence,
-                                 const gbs_run_options *options, uint32_t n_columns,
-                                 const uint32_t *column, uint32_t n_query, const uint32_t *query,
-                                 gbs_cases **cases, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_cases_new(const gbs_model *model, const gbs_evidence *evidence,
+                                              const gbs_run_options *options, uint32_t n_columns,
+                                              const uint32_t *column, uint32_t n_query,
+                                              const uint32_t *query, gbs_cases **cases,
+                                              gbs_error *err);
 GBS_API void gbs_cases_free(gbs_cases *cases); /**< NULL is allowed */
 /** @return the number of states of all variables of the query together. */
 GBS_API size_t gbs_cases_n_states(const gbs_cases *cases);
@@ -84,9 +85,10 @@ GBS_API size_t gbs_cases_at_once(const gbs_cases *cases);
  *         of range, with nothing answered; errors of gbs_run_execute() other than
  *         GBS_ERR_IMPOSSIBLE, which is an answer.
  */
-GBS_API gbs_status gbs_cases_answer(gbs_cases *cases, size_t n, const uint32_t *state,
-                                    const gbs_run_callbacks *callbacks, gbs_case_answers *answers,
-                                    size_t *n_done, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_cases_answer(gbs_cases *cases, size_t n, const uint32_t *state,
+                                                 const gbs_run_callbacks *callbacks,
+                                                 gbs_case_answers *answers, size_t *n_done,
+                                                 gbs_error *err);
 
 #ifdef __cplusplus
 }

@@ -31,8 +31,8 @@ extern "C" {
  *                 with the draws of the file. NULL: all.
  * @return GBS_ERR_STATE once one of those calls, or gbs_run_execute(), was made.
  */
-GBS_API gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n,
-                                      gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable,
+                                                   uint32_t n, gbs_error *err);
 
 /**
  * Write checkpoints of a run to a file: before its first pass, every options.checkpoint_every_s,
@@ -45,7 +45,7 @@ GBS_API gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, ui
  * @param path copied. @return GBS_ERR_STATE after gbs_run_execute(), which fails with GBS_ERR_IO if
  * the first checkpoint cannot be written, or there is no room for two of them.
  */
-GBS_API gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err);
 
 /**
  * Let gbs_run_execute() go on from a checkpoint. The run is made of the same model, evidence and
@@ -60,7 +60,7 @@ GBS_API gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error 
  *         decides how it is drawn (bins, cud_bits) and has changed; GBS_ERR_STATE after
  *         gbs_run_execute(). The run is then as it was before.
  */
-GBS_API gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err);
 
 /** Checkpoints of what is one call: gbs_map_with_checkpoints(), gbs_log_z_with_checkpoints(). */
 typedef struct gbs_checkpoint_files {
@@ -95,15 +95,15 @@ typedef struct gbs_checkpoint {
 GBS_API int gbs_is_checkpoint(const char *path);
 
 /** Read where a run stands. @return GBS_ERR_FORMAT for a file that is damaged or no checkpoint. */
-GBS_API gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint,
-                                       gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint,
+                                                    gbs_error *err);
 
 /** Read the options of a run. Arrays (start, sequence, dummy edges, targets) are not in the file,
  * and the machine's options (threads, time_s, memory_limit, checkpoint_every_s) are left as they
  * are.
  * @param options initialised, e.g. by gbs_run_options_init(). */
-GBS_API gbs_status gbs_checkpoint_options(const char *path, gbs_run_options *options,
-                                          gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_checkpoint_options(const char *path, gbs_run_options *options,
+                                                       gbs_error *err);
 
 #ifdef __cplusplus
 }

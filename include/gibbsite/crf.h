@@ -41,10 +41,12 @@ typedef struct gbs_sequences gbs_sequences;
  * @return GBS_ERR_FORMAT if a line has another number of columns than the first one or begins with
  *         a blank, or if there is no token.
  */
-GBS_API gbs_status gbs_sequences_read(const char *path, gbs_sequences **sequences, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_sequences_read(const char *path, gbs_sequences **sequences,
+                                                   gbs_error *err);
 /** Read column data from memory. @param name used in messages in place of the file name. */
-GBS_API gbs_status gbs_sequences_read_memory(const char *name, const void *bytes, size_t n_bytes,
-                                             gbs_sequences **sequences, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_sequences_read_memory(const char *name, const void *bytes,
+                                                          size_t n_bytes, gbs_sequences **sequences,
+                                                          gbs_error *err);
 GBS_API void gbs_sequences_free(gbs_sequences *sequences);             /**< NULL is allowed */
 GBS_API size_t gbs_sequences_n(const gbs_sequences *sequences);        /**< number of sequences */
 GBS_API size_t gbs_sequences_n_tokens(const gbs_sequences *sequences); /**< in all sequences */
@@ -75,13 +77,13 @@ typedef struct gbs_crf gbs_crf;
  * @return GBS_ERR_UNSUPPORTED for binary models of CRF++, for Wapiti models without patterns or
  *         of other types than linear chains ("crf"), and for the indirect rows of its patterns.
  */
-GBS_API gbs_status gbs_crf_read(const char *path, gbs_crf **crf, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_crf_read(const char *path, gbs_crf **crf, gbs_error *err);
 /** Read a model from memory. @param name used in messages in place of the file name. */
-GBS_API gbs_status gbs_crf_read_memory(const char *name, const void *bytes, size_t n_bytes,
-                                       gbs_crf **crf, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_crf_read_memory(const char *name, const void *bytes,
+                                                    size_t n_bytes, gbs_crf **crf, gbs_error *err);
 /** Write a model in the format that its templates are of: CRF++ or Wapiti. Reading it again gives
  *  the same weights, bit by bit. @param path as of gbs_output_open(). */
-GBS_API gbs_status gbs_crf_write(const gbs_crf *crf, const char *path, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_crf_write(const gbs_crf *crf, const char *path, gbs_error *err);
 GBS_API void gbs_crf_free(gbs_crf *crf); /**< NULL is allowed */
 GBS_API uint32_t gbs_crf_n_labels(const gbs_crf *crf);
 /** @return the text of a label, valid until the model is freed. */
@@ -100,8 +102,9 @@ GBS_API const double *gbs_crf_weights(const gbs_crf *crf);
  *               SIZE_MAX: none.
  * @return GBS_ERR_ARGUMENT for a feature that is not below gbs_crf_n_features(crf).
  */
-GBS_API gbs_status gbs_crf_feature(const gbs_crf *crf, size_t feature, const char **text,
-                                   size_t *single, size_t *pairs, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_crf_feature(const gbs_crf *crf, size_t feature,
+                                                const char **text, size_t *single, size_t *pairs,
+                                                gbs_error *err);
 /** @return the columns that data for the model must have at least, without that of labels. */
 GBS_API uint32_t gbs_crf_n_columns(const gbs_crf *crf);
 
@@ -148,11 +151,11 @@ typedef struct gbs_label_report {
  *         are wanted and log-weights at one token differ by more than 690; GBS_ERR_LIMIT,
  *         GBS_ERR_STOPPED, GBS_ERR_MEMORY.
  */
-GBS_API gbs_status gbs_crf_label(const gbs_crf *crf, const gbs_sequences *data,
-                                 const gbs_label_options *options,
-                                 const gbs_run_callbacks *callbacks, uint32_t *label,
-                                 double *posterior, double *log_p, gbs_label_report *report,
-                                 gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_crf_label(const gbs_crf *crf, const gbs_sequences *data,
+                                              const gbs_label_options *options,
+                                              const gbs_run_callbacks *callbacks, uint32_t *label,
+                                              double *posterior, double *log_p,
+                                              gbs_label_report *report, gbs_error *err);
 
 /**
  * The factor graph of a sequence: a variable for each token, in their order, with the labels as its
@@ -162,8 +165,8 @@ GBS_API gbs_status gbs_crf_label(const gbs_crf *crf, const gbs_sequences *data,
  * @param model    out, caller frees.
  * @return as gbs_crf_label(); GBS_ERR_ARGUMENT also where a label cannot be the name of a state.
  */
-GBS_API gbs_status gbs_crf_model(const gbs_crf *crf, const gbs_sequences *data, size_t sequence,
-                                 gbs_model **model, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_crf_model(const gbs_crf *crf, const gbs_sequences *data,
+                                              size_t sequence, gbs_model **model, gbs_error *err);
 
 /* ---- learning ---------------------------------------------------------------------------- */
 
@@ -225,10 +228,11 @@ typedef struct gbs_crf_learn_report {
  *         name the labels; GBS_ERR_UNSUPPORTED in a library built without libLBFGS; GBS_ERR_LIMIT,
  *         GBS_ERR_ARGUMENT, GBS_ERR_MEMORY.
  */
-GBS_API gbs_status gbs_crf_learn(const char *templates, gbs_template_style style,
-                                 const gbs_sequences *data, const gbs_crf_learn_options *options,
-                                 const gbs_run_callbacks *callbacks, gbs_crf **crf,
-                                 gbs_crf_learn_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_crf_learn(const char *templates, gbs_template_style style,
+                                              const gbs_sequences *data,
+                                              const gbs_crf_learn_options *options,
+                                              const gbs_run_callbacks *callbacks, gbs_crf **crf,
+                                              gbs_crf_learn_report *report, gbs_error *err);
 
 #define GBS_USUAL_CRF_PROBES 32u      /**< of gbs_crf_errors() */
 #define GBS_MAX_CRF_PROBES   1000000u /**< most probes */
@@ -258,10 +262,10 @@ GBS_API gbs_status gbs_crf_learn(const char *templates, gbs_template_style style
  *         2000 products; GBS_ERR_ARGUMENT, GBS_ERR_LIMIT, GBS_ERR_MEMORY; GBS_ERR_STOPPED by time_s
  *         or the callback.
  */
-GBS_API gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_sequences *data,
-                                  const gbs_crf_learn_options *options,
-                                  const gbs_run_callbacks *callbacks, double *error,
-                                  gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_sequences *data,
+                                               const gbs_crf_learn_options *options,
+                                               const gbs_run_callbacks *callbacks, double *error,
+                                               gbs_error *err);
 
 /* ---- evaluation -------------------------------------------------------------------------- */
 
@@ -290,9 +294,9 @@ typedef struct gbs_label_scores gbs_label_scores;
  * @param scores out, caller frees; borrows names from crf.
  * @return GBS_ERR_FORMAT with its place if the column has a label that the model does not know.
  */
-GBS_API gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data,
-                                        uint32_t column, const uint32_t *label,
-                                        gbs_label_scores **scores, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data,
+                                                     uint32_t column, const uint32_t *label,
+                                                     gbs_label_scores **scores, gbs_error *err);
 GBS_API void gbs_label_scores_free(gbs_label_scores *scores); /**< NULL is allowed */
 /** @return the share of tokens whose label is the true one. */
 GBS_API double gbs_label_scores_accuracy(const gbs_label_scores *scores);

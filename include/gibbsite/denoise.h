@@ -69,8 +69,9 @@ typedef struct gbs_denoise_options {
  *         values are asked for as labels; GBS_ERR_STOPPED if progress stopped it; GBS_ERR_LIMIT,
  *         GBS_ERR_MEMORY.
  */
-GBS_API gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *options,
-                                     gbs_model **model, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_denoise_model(const gbs_image *noisy,
+                                                  const gbs_denoise_options *options,
+                                                  gbs_model **model, gbs_error *err);
 
 /**
  * Give the run of a large picture, 2^20 pixels times levels or more, what it needs to end soon.
@@ -90,8 +91,9 @@ GBS_API gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_o
  * normal noise of one level, it was 0.043 after 32 sweeps of 4 chains, 0.031 after 64, 0.023 after
  * 128, and 0.034 after 16 sweeps of 16 chains of the model.
  */
-GBS_API gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *options,
-                                     gbs_run_options *run, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
+                                                  const gbs_denoise_options *options,
+                                                  gbs_run_options *run, gbs_error *err);
 
 /**
  * Make the run of a noisy picture: what gbs_run_new() makes of its model, or one without factors,
@@ -106,9 +108,10 @@ GBS_API gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_o
  *              checkpoints.
  * @return as gbs_denoise_model() and gbs_run_new().
  */
-GBS_API gbs_status gbs_denoise_run(const gbs_image *noisy, const gbs_denoise_options *options,
-                                   const gbs_run_options *run_options, gbs_model **model,
-                                   gbs_run **run, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_denoise_run(const gbs_image *noisy,
+                                                const gbs_denoise_options *options,
+                                                const gbs_run_options *run_options,
+                                                gbs_model **model, gbs_run **run, gbs_error *err);
 
 /** Pictures of an answer. */
 typedef enum gbs_denoise_picture {
@@ -122,13 +125,15 @@ typedef enum gbs_denoise_picture {
 
 /** Draw marginals. @param p [height * width * levels], as gbs_run_marginals() gives them.
  *  @param image out, freed by the caller, untouched on failure. */
-GBS_API gbs_status gbs_denoise_draw(const gbs_image *noisy, const gbs_denoise_options *options,
-                                    const double *p, gbs_denoise_picture what, gbs_image *image,
-                                    gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw(const gbs_image *noisy,
+                                                 const gbs_denoise_options *options,
+                                                 const double *p, gbs_denoise_picture what,
+                                                 gbs_image *image, gbs_error *err);
 /** Draw levels, in the kind of the noisy picture. @param level [height * width]. */
-GBS_API gbs_status gbs_denoise_draw_levels(const gbs_image *noisy,
-                                           const gbs_denoise_options *options,
-                                           const uint32_t *level, gbs_image *image, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw_levels(const gbs_image *noisy,
+                                                        const gbs_denoise_options *options,
+                                                        const uint32_t *level, gbs_image *image,
+                                                        gbs_error *err);
 
 /** How far a noisy picture and its restoration are from the truth. */
 typedef struct gbs_denoise_errors {
@@ -145,9 +150,10 @@ typedef struct gbs_denoise_errors {
 
 /** Compare with the truth. @param truth of the same size, read as the noisy picture is.
  *  @return GBS_ERR_ARGUMENT if their sizes differ, or one of the two is a bitmap. */
-GBS_API gbs_status gbs_denoise_compare(const gbs_image *truth, const gbs_image *noisy,
-                                       const gbs_denoise_options *options, const double *p,
-                                       gbs_denoise_errors *errors, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_denoise_compare(const gbs_image *truth, const gbs_image *noisy,
+                                                    const gbs_denoise_options *options,
+                                                    const double *p, gbs_denoise_errors *errors,
+                                                    gbs_error *err);
 
 /** What gbs_denoise_estimate() found. */
 typedef struct gbs_denoise_found {
@@ -176,10 +182,11 @@ typedef struct gbs_denoise_found {
  * @param callbacks NULL, or progress is called between iterations, with iterations for passes.
  * @return GBS_ERR_STOPPED if callbacks->progress stopped it.
  */
-GBS_API gbs_status gbs_denoise_estimate(const gbs_image *noisy, const gbs_denoise_options *options,
-                                        int noise, int coupling, uint64_t seed, uint32_t threads,
-                                        const gbs_run_callbacks *callbacks,
-                                        gbs_denoise_found *found, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,
+                                                     const gbs_denoise_options *options, int noise,
+                                                     int coupling, uint64_t seed, uint32_t threads,
+                                                     const gbs_run_callbacks *callbacks,
+                                                     gbs_denoise_found *found, gbs_error *err);
 
 #ifdef __cplusplus
 }

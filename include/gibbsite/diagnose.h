@@ -56,8 +56,8 @@ typedef struct gbs_diagnostics {
  * @param d        out.
  * @return GBS_OK; GBS_ERR_ARGUMENT if there is no draw; GBS_ERR_MEMORY: it takes 80 bytes a draw.
  */
-GBS_API gbs_status gbs_diagnose(const double *draws, size_t n_chains, size_t n_draws,
-                                gbs_diagnostics *d, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_diagnose(const double *draws, size_t n_chains, size_t n_draws,
+                                             gbs_diagnostics *d, gbs_error *err);
 
 /**
  * Nested R-hat of many short chains (Margossian et al. 2024, Bayesian Analysis, definition 2.1):
@@ -67,8 +67,9 @@ GBS_API gbs_status gbs_diagnose(const double *draws, size_t n_chains, size_t n_d
  * @param rhat  out; NAN where all draws are equal, one is not finite, or chains and draws are 1.
  * @return GBS_OK; GBS_ERR_ARGUMENT.
  */
-GBS_API gbs_status gbs_nested_rhat(const double *draws, size_t n_super, size_t n_chains,
-                                   size_t n_draws, double *rhat, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_nested_rhat(const double *draws, size_t n_super,
+                                                size_t n_chains, size_t n_draws, double *rhat,
+                                                gbs_error *err);
 
 #ifdef __cplusplus
 }

@@ -86,16 +86,17 @@ typedef struct gbs_influence_norms {
  *         GBS_ERR_IMPOSSIBLE if the evidence is proved to have probability zero; GBS_ERR_MEMORY.
  * Time and memory linear in the pairs of variables that share a factor.
  */
-GBS_API gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *evidence,
-                                      const gbs_influence_options *options, gbs_influences **out,
-                                      gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_influences_new(const gbs_model *model,
+                                                   const gbs_evidence *evidence,
+                                                   const gbs_influence_options *options,
+                                                   gbs_influences **out, gbs_error *err);
 GBS_API void gbs_influences_free(gbs_influences *influences);
 /** @return the report; borrowed, valid until the influences are freed. */
 GBS_API const gbs_influence_report *gbs_influences_report(const gbs_influences *influences);
 /** Bound the norms by power iteration, with at most 1000 products with the matrix or 2^27 products
  *  of entries. */
-GBS_API gbs_status gbs_influences_norms(const gbs_influences *influences,
-                                        gbs_influence_norms *norms, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_influences_norms(const gbs_influences *influences,
+                                                     gbs_influence_norms *norms, gbs_error *err);
 /** @return C_ij, the influence of variable j on variable i; 0 if one of them is not free or they
  * share no factor. */
 GBS_API double gbs_influence(const gbs_influences *influences, uint32_t i, uint32_t j);
@@ -119,13 +120,15 @@ GBS_API double gbs_influence(const gbs_influences *influences, uint32_t i, uint3
  *         with a scan that has none, or for weights that are negative or not finite; GBS_ERR_LIMIT
  * if the work exceeds 2^36 (updates times neighbours).
  */
-GBS_API gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options *options,
-                                 size_t n_targets, const double *const *weight, size_t n_steps,
-                                 const uint64_t *steps, double *value, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_variation(const gbs_influences *influences,
+                                              const gbs_run_options *options, size_t n_targets,
+                                              const double *const *weight, size_t n_steps,
+                                              const uint64_t *steps, double *value, gbs_error *err);
 
 /** Count the updates in one pass of a scan; a pass of the random scan has one per free variable. */
-GBS_API gbs_status gbs_pass_length(const gbs_influences *influences, const gbs_run_options *options,
-                                   uint64_t *n, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_pass_length(const gbs_influences *influences,
+                                                const gbs_run_options *options, uint64_t *n,
+                                                gbs_error *err);
 
 /** When a variation V falls to a given accuracy. */
 typedef struct gbs_sufficient {
@@ -141,9 +144,10 @@ typedef struct gbs_sufficient {
  *
  * @param weight [n_variables] or NULL: all weights 1. @return errors are those of gbs_variation().
  */
-GBS_API gbs_status gbs_variation_within(const gbs_influences *influences,
-                                        const gbs_run_options *options, const double *weight,
-                                        double accuracy, gbs_sufficient *out, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_variation_within(const gbs_influences *influences,
+                                                     const gbs_run_options *options,
+                                                     const double *weight, double accuracy,
+                                                     gbs_sufficient *out, gbs_error *err);
 
 /** The scan wanted from gbs_scan_optimise(); zero the struct and set the fields that apply. */
 typedef struct gbs_scan_request {
@@ -180,14 +184,15 @@ typedef struct gbs_scan_report {
  *         memory limit of the influences allows, reaches the goal; GBS_ERR_ARGUMENT.
  *         Time O(length * neighbours).
  */
-GBS_API gbs_status gbs_scan_optimise(const gbs_influences *influences,
-                                     const gbs_scan_request *request, uint32_t **sequence,
-                                     size_t *n, gbs_scan_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_scan_optimise(const gbs_influences *influences,
+                                                  const gbs_scan_request *request,
+                                                  uint32_t **sequence, size_t *n,
+                                                  gbs_scan_report *report, gbs_error *err);
 
 /** Read a file of weights: "weights 1", "variables N", then pairs of a variable and its weight.
  *  @param weight out, [n_variables]; 0 for variables that are not listed. */
-GBS_API gbs_status gbs_weights_read(const char *path, const gbs_model *model, double *weight,
-                                    gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_weights_read(const char *path, const gbs_model *model,
+                                                 double *weight, gbs_error *err);
 
 #ifdef __cplusplus
 }

@@ -42,12 +42,14 @@ typedef struct gbs_exact_options {
  * @return GBS_ERR_IMPOSSIBLE if no state has positive weight (ln Z would be minus infinity);
  *         GBS_ERR_LIMIT, with the bytes needed, if a component is too large; GBS_ERR_MEMORY.
  */
-GBS_API gbs_status gbs_exact_log_z(const gbs_model *model, const gbs_evidence *evidence,
-                                   double *log_z, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_exact_log_z(const gbs_model *model,
+                                                const gbs_evidence *evidence, double *log_z,
+                                                gbs_error *err);
 /** As gbs_exact_log_z(), within the given limits. @param options NULL for the defaults. */
-GBS_API gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evidence *evidence,
-                                          const gbs_exact_options *options, double *log_z,
-                                          gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_exact_log_z_within(const gbs_model *model,
+                                                       const gbs_evidence *evidence,
+                                                       const gbs_exact_options *options,
+                                                       double *log_z, gbs_error *err);
 
 /**
  * Find the most probable state of all variables; among several equally probable states always the
@@ -62,14 +64,17 @@ GBS_API gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evid
  * @return errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT if incumbent has probability zero. Outputs
  *         are untouched on failure.
  */
-GBS_API gbs_status gbs_exact_map(const gbs_model *model, const gbs_evidence *evidence,
-                                 const uint32_t *incumbent, uint32_t *state, double *log_density,
-                                 uint32_t *n_kept, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_exact_map(const gbs_model *model, const gbs_evidence *evidence,
+                                              const uint32_t *incumbent, uint32_t *state,
+                                              double *log_density, uint32_t *n_kept,
+                                              gbs_error *err);
 /** As gbs_exact_map(), within the given limits. @param options NULL for the defaults. */
-GBS_API gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evidence,
-                                        const gbs_exact_options *options, const uint32_t *incumbent,
-                                        uint32_t *state, double *log_density, uint32_t *n_kept,
-                                        gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_exact_map_within(const gbs_model *model,
+                                                     const gbs_evidence *evidence,
+                                                     const gbs_exact_options *options,
+                                                     const uint32_t *incumbent, uint32_t *state,
+                                                     double *log_density, uint32_t *n_kept,
+                                                     gbs_error *err);
 
 /**
  * Find the most probable state of some variables, with all others summed out (marginal MAP).
@@ -79,14 +84,15 @@ GBS_API gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_eviden
  * @param log_p  out or NULL: ln of the sum over the other variables, unnormalised.
  * @return errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
  */
-GBS_API gbs_status gbs_exact_mmap(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
-                                  const uint32_t *query, uint32_t *state, double *log_p,
-                                  gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
+                                               uint32_t n, const uint32_t *query, uint32_t *state,
+                                               double *log_p, gbs_error *err);
 /** As gbs_exact_mmap(), within the given limits. @param options NULL for the defaults. */
-GBS_API gbs_status gbs_exact_mmap_within(const gbs_model *model, const gbs_evidence *evidence,
-                                         const gbs_exact_options *options, uint32_t n,
-                                         const uint32_t *query, uint32_t *state, double *log_p,
-                                         gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_exact_mmap_within(const gbs_model *model,
+                                                      const gbs_evidence *evidence,
+                                                      const gbs_exact_options *options, uint32_t n,
+                                                      const uint32_t *query, uint32_t *state,
+                                                      double *log_p, gbs_error *err);
 
 /**
  * Compute joint marginals of pairs of variables.
@@ -100,9 +106,10 @@ GBS_API gbs_status gbs_exact_mmap_within(const gbs_model *model, const gbs_evide
  * @return errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT for an id out of range or a pair of equal
  *         variables. p is untouched on failure.
  */
-GBS_API gbs_status gbs_exact_pairs(const gbs_model *model, const gbs_evidence *evidence,
-                                   const gbs_exact_options *options, size_t n, const uint32_t *pair,
-                                   double *p, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_exact_pairs(const gbs_model *model,
+                                                const gbs_evidence *evidence,
+                                                const gbs_exact_options *options, size_t n,
+                                                const uint32_t *pair, double *p, gbs_error *err);
 
 /** The most joint states of gbs_exact_joint(). */
 #define GBS_JOINT_MAX_STATES (UINT64_C(1) << 24)
@@ -119,9 +126,10 @@ GBS_API gbs_status gbs_exact_pairs(const gbs_model *model, const gbs_evidence *e
  * @return errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice;
  *         GBS_ERR_LIMIT beyond GBS_JOINT_MAX_STATES. p is untouched on failure.
  */
-GBS_API gbs_status gbs_exact_joint(const gbs_model *model, const gbs_evidence *evidence,
-                                   const gbs_exact_options *options, uint32_t n,
-                                   const uint32_t *query, double *p, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_exact_joint(const gbs_model *model,
+                                                const gbs_evidence *evidence,
+                                                const gbs_exact_options *options, uint32_t n,
+                                                const uint32_t *query, double *p, gbs_error *err);
 
 #ifdef __cplusplus
 }

@@ -42,15 +42,17 @@ typedef struct gbs_data gbs_data;
  * @param column [n_columns] distinct ids of the variables of the columns; copied. The other
  *               variables are missing in all rows.
  */
-GBS_API gbs_status gbs_data_new(const gbs_model *model, uint32_t n_columns, const uint32_t *column,
-                                gbs_data **data, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_data_new(const gbs_model *model, uint32_t n_columns,
+                                             const uint32_t *column, gbs_data **data,
+                                             gbs_error *err);
 GBS_API void gbs_data_free(gbs_data *data); /**< NULL is allowed */
 
 /** Add rows. @param state [n][n_columns] states, GBS_UNOBSERVED where a value is missing; copied.
  *  @return GBS_ERR_ARGUMENT for a state out of range, with nothing added; GBS_ERR_LIMIT beyond half
  *          of the machine's memory; GBS_ERR_MEMORY: rows before the one that did not fit are added.
  */
-GBS_API gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state,
+                                             gbs_error *err);
 /** Largest weight of a row. */
 #define GBS_MAX_ROW_WEIGHT 1e15
 
@@ -58,8 +60,9 @@ GBS_API gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state,
  *  sample size of the BIC. @param weight [n] 0 to GBS_MAX_ROW_WEIGHT; rows of weight 0 are checked
  *  and left out; NULL: 1 each. @return as gbs_data_add(), and GBS_ERR_ARGUMENT for other weights.
  */
-GBS_API gbs_status gbs_data_add_weighted(gbs_data *data, size_t n, const uint32_t *state,
-                                         const double *weight, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_data_add_weighted(gbs_data *data, size_t n,
+                                                      const uint32_t *state, const double *weight,
+                                                      gbs_error *err);
 GBS_API uint64_t gbs_data_n_rows(const gbs_data *data);
 GBS_API uint64_t gbs_data_n_distinct(const gbs_data *data); /**< rows that differ from each other */
 /** @return the number of missing values in the columns. */
@@ -161,9 +164,10 @@ typedef struct gbs_fitted gbs_fitted;
  *         memory, with GBS_EXPECTATIONS_EXACT; GBS_ERR_STOPPED before there was a result;
  * GBS_ERR_ARGUMENT if the model is no Bayesian network of tables; GBS_ERR_MEMORY.
  */
-GBS_API gbs_status gbs_fit(const gbs_model *network, const gbs_data *data, const gbs_data *held_out,
-                           const gbs_fit_options *options, const gbs_run_callbacks *callbacks,
-                           gbs_fitted **fitted, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_fit(const gbs_model *network, const gbs_data *data,
+                                        const gbs_data *held_out, const gbs_fit_options *options,
+                                        const gbs_run_callbacks *callbacks, gbs_fitted **fitted,
+                                        gbs_error *err);
 GBS_API void gbs_fitted_free(gbs_fitted *fitted); /**< NULL is allowed */
 
 /** @return the network with the new tables, a table for each factor; valid until freed. */
@@ -183,9 +187,9 @@ GBS_API size_t gbs_fitted_n_entries(const gbs_fitted *fitted, uint32_t variable)
  * @param p,low,high,count [gbs_fitted_n_entries()] out or NULL: probability, interval, (expected)
  *        count of rows; in the order of the factor's table, the child's states fastest.
  */
-GBS_API gbs_status gbs_fitted_table(const gbs_fitted *fitted, uint32_t variable, double level,
-                                    double *p, double *low, double *high, double *count,
-                                    gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_fitted_table(const gbs_fitted *fitted, uint32_t variable,
+                                                 double level, double *p, double *low, double *high,
+                                                 double *count, gbs_error *err);
 
 #ifdef __cplusplus
 }

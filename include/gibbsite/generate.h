@@ -29,8 +29,8 @@ typedef struct gbs_generate_ising_options {
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
 } gbs_generate_ising_options;
-GBS_API gbs_status gbs_generate_ising(const gbs_generate_ising_options *options, gbs_model **model,
-                                      gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_generate_ising(const gbs_generate_ising_options *options,
+                                                   gbs_model **model, gbs_error *err);
 
 /** A Potts model of a noisy picture: patches of `states` grey levels with Gaussian noise. Equal
  * neighbours add `coupling` to the log-weight; a data term compares each variable with the noisy
@@ -44,8 +44,8 @@ typedef struct gbs_generate_potts_options {
     double noise; /**< standard deviation of the picture's noise in grey levels; 0: no data term */
     uint64_t seed;
 } gbs_generate_potts_options;
-GBS_API gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_model **model,
-                                      gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_generate_potts(const gbs_generate_potts_options *options,
+                                                   gbs_model **model, gbs_error *err);
 
 /** Spins on a ring. */
 typedef struct gbs_generate_ring_options {
@@ -54,8 +54,8 @@ typedef struct gbs_generate_ring_options {
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
 } gbs_generate_ring_options;
-GBS_API gbs_status gbs_generate_ring(const gbs_generate_ring_options *options, gbs_model **model,
-                                     gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_generate_ring(const gbs_generate_ring_options *options,
+                                                  gbs_model **model, gbs_error *err);
 
 /** Spins that are all coupled to one another: n (n - 1) / 2 couplings, (i, j) with i < j in order.
  */
@@ -65,8 +65,8 @@ typedef struct gbs_generate_complete_options {
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
 } gbs_generate_complete_options;
-GBS_API gbs_status gbs_generate_complete(const gbs_generate_complete_options *options,
-                                         gbs_model **model, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_generate_complete(const gbs_generate_complete_options *options,
+                                                      gbs_model **model, gbs_error *err);
 
 /** A restricted Boltzmann machine in spins -1, +1 (Smolensky 1986): every visible variable is
  * coupled to every hidden one, and no two variables within a layer are coupled. The visible
@@ -77,8 +77,8 @@ typedef struct gbs_generate_rbm_options {
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
 } gbs_generate_rbm_options;
-GBS_API gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options, gbs_model **model,
-                                    gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options,
+                                                 gbs_model **model, gbs_error *err);
 
 /** Spins on a random simple graph in which every variable has `degree` neighbours, close to uniform
  * among those graphs. @return GBS_ERR_ARGUMENT unless degree < variables and their product is even.
@@ -89,8 +89,8 @@ typedef struct gbs_generate_regular_options {
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
 } gbs_generate_regular_options;
-GBS_API gbs_status gbs_generate_regular(const gbs_generate_regular_options *options,
-                                        gbs_model **model, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_generate_regular(const gbs_generate_regular_options *options,
+                                                     gbs_model **model, gbs_error *err);
 
 /** Spins on a graph grown by preferential attachment (Barabasi & Albert 1999, Science 286:509-512):
  * the first edges + 1 variables are all joined to one another; then each new variable is joined to
@@ -104,8 +104,8 @@ typedef struct gbs_generate_powerlaw_options {
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
 } gbs_generate_powerlaw_options;
-GBS_API gbs_status gbs_generate_powerlaw(const gbs_generate_powerlaw_options *options,
-                                         gbs_model **model, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_generate_powerlaw(const gbs_generate_powerlaw_options *options,
+                                                      gbs_model **model, gbs_error *err);
 
 /** A random Bayesian network. A variable has at most `parents` parents, all among the 2 * parents +
  * 2 variables before it, and min_states to max_states states. */
@@ -115,8 +115,8 @@ typedef struct gbs_generate_bayes_options {
     uint32_t min_states, max_states;
     uint64_t seed;
 } gbs_generate_bayes_options;
-GBS_API gbs_status gbs_generate_bayes(const gbs_generate_bayes_options *options, gbs_model **model,
-                                      gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_generate_bayes(const gbs_generate_bayes_options *options,
+                                                   gbs_model **model, gbs_error *err);
 
 #ifdef __cplusplus
 }

@@ -82,16 +82,18 @@ typedef struct gbs_ground_report {
  *         GBS_ERR_UNSUPPORTED for formulas over too many open atoms; GBS_ERR_LIMIT,
  *         GBS_ERR_STOPPED, GBS_ERR_MEMORY.
  */
-GBS_API gbs_status gbs_ground(const char *program, const char *database,
-                              const gbs_ground_options *options, const gbs_run_callbacks *callbacks,
-                              gbs_model **model, gbs_ground_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_ground(const char *program, const char *database,
+                                           const gbs_ground_options *options,
+                                           const gbs_run_callbacks *callbacks, gbs_model **model,
+                                           gbs_ground_report *report, gbs_error *err);
 /** Ground texts in memory. @param program_name, database_name used in messages. */
-GBS_API gbs_status gbs_ground_memory(const char *program_name, const void *program,
-                                     size_t program_bytes, const char *database_name,
-                                     const void *database, size_t database_bytes,
-                                     const gbs_ground_options *options,
-                                     const gbs_run_callbacks *callbacks, gbs_model **model,
-                                     gbs_ground_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_ground_memory(const char *program_name, const void *program,
+                                                  size_t program_bytes, const char *database_name,
+                                                  const void *database, size_t database_bytes,
+                                                  const gbs_ground_options *options,
+                                                  const gbs_run_callbacks *callbacks,
+                                                  gbs_model **model, gbs_ground_report *report,
+                                                  gbs_error *err);
 
 #ifdef __cplusplus
 }

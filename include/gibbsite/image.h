@@ -66,9 +66,9 @@ typedef struct gbs_image_write_options {
 
 /** Make a picture with all samples 0. @param n_colors colours of the palette, all black; 0 for
  * other kinds. */
-GBS_API gbs_status gbs_image_new(gbs_image_kind kind, uint32_t width, uint32_t height,
-                                 uint32_t maxval, uint32_t n_colors, gbs_image *image,
-                                 gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_new(gbs_image_kind kind, uint32_t width, uint32_t height,
+                                              uint32_t maxval, uint32_t n_colors, gbs_image *image,
+                                              gbs_error *err);
 /** Free the arrays and zero the struct. NULL is allowed. */
 GBS_API void gbs_image_free(gbs_image *image);
 
@@ -85,12 +85,14 @@ GBS_API int gbs_image_recognise(const void *bytes, size_t n_bytes);
  * @return GBS_ERR_UNSUPPORTED for a PNG in a build without libpng, a JPEG in one without libjpeg,
  *         and a JPEG in four printing colours (CMYK).
  */
-GBS_API gbs_status gbs_image_read(const char *path, const gbs_image_read_options *options,
-                                  gbs_image *image, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_read(const char *path,
+                                               const gbs_image_read_options *options,
+                                               gbs_image *image, gbs_error *err);
 /** Read a picture from memory. @param name used in messages in place of the file name. */
-GBS_API gbs_status gbs_image_read_memory(const char *name, const void *bytes, size_t n_bytes,
-                                         const gbs_image_read_options *options, gbs_image *image,
-                                         gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_read_memory(const char *name, const void *bytes,
+                                                      size_t n_bytes,
+                                                      const gbs_image_read_options *options,
+                                                      gbs_image *image, gbs_error *err);
 
 /**
  * Write a picture. PBM holds bitmaps; PGM holds bitmaps, grey and the indices of palettes; PPM
@@ -98,8 +100,9 @@ GBS_API gbs_status gbs_image_read_memory(const char *name, const void *bytes, si
  * maxval is not 255 or 65535 are scaled to 8 bits, or 16 bits if maxval is above 255, rounded to
  * nearest. Equal pictures give equal bytes.
  */
-GBS_API gbs_status gbs_image_write(const gbs_image *image, const char *path,
-                                   const gbs_image_write_options *options, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_write(const gbs_image *image, const char *path,
+                                                const gbs_image_write_options *options,
+                                                gbs_error *err);
 
 /* ---- pixels to states; state is [height * width], out, untouched on failure ----------------- */
 
@@ -110,40 +113,44 @@ GBS_API gbs_status gbs_image_write(const gbs_image *image, const char *path,
  *
  * @param threshold 1 to maxval; 0 means half of maxval, rounded up. For bitmaps it must be 0.
  */
-GBS_API gbs_status gbs_image_to_spins(const gbs_image *image, uint32_t threshold, uint32_t *state,
-                                      gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_to_spins(const gbs_image *image, uint32_t threshold,
+                                                   uint32_t *state, gbs_error *err);
 /** Take pixel values as states, of a grey, palette or bitmap picture. Every value must be below
  *  n_states. */
-GBS_API gbs_status gbs_image_to_labels(const gbs_image *image, uint32_t n_states, uint32_t *state,
-                                       gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_to_labels(const gbs_image *image, uint32_t n_states,
+                                                    uint32_t *state, gbs_error *err);
 /**
  * Convert the grey value of each pixel, as in gbs_image_to_spins(), to the nearest of the levels
  * a * maxval / (n_levels - 1), a = 0 ... n_levels - 1, and of two equally near to the brighter one.
  * With two levels this is the default threshold. Bitmaps are refused, since 1 is black in them.
  */
-GBS_API gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels, uint32_t *state,
-                                       gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels,
+                                                    uint32_t *state, gbs_error *err);
 
 /* ---- states and probabilities to pixels; image is out, caller frees, untouched on failure ---- */
 
 /** Draw states 0 and 1. @param kind GBS_IMAGE_BITMAP: 1 is black; GBS_IMAGE_GREY: 1 is white, 255.
  */
-GBS_API gbs_status gbs_image_from_spins(const uint32_t *state, uint32_t width, uint32_t height,
-                                        gbs_image_kind kind, gbs_image *image, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_from_spins(const uint32_t *state, uint32_t width,
+                                                     uint32_t height, gbs_image_kind kind,
+                                                     gbs_image *image, gbs_error *err);
 /** Draw up to 256 states as a palette picture whose pixel values are the states. The first eight
  *  colours, of Okabe & Ito (2008), can be distinguished with any colour vision; the others are
  * shades of these eight. */
-GBS_API gbs_status gbs_image_from_labels(const uint32_t *state, uint32_t width, uint32_t height,
-                                         uint32_t n_states, gbs_image *image, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_from_labels(const uint32_t *state, uint32_t width,
+                                                      uint32_t height, uint32_t n_states,
+                                                      gbs_image *image, gbs_error *err);
 /** Draw states as grey levels: state a becomes a * maxval / (n_levels - 1), rounded to nearest;
  *  maxval is 255 for up to 256 levels and 65535 for up to 65536. gbs_image_to_levels() is the
  *  inverse. */
-GBS_API gbs_status gbs_image_from_levels(const uint32_t *state, uint32_t width, uint32_t height,
-                                         uint32_t n_levels, gbs_image *image, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_from_levels(const uint32_t *state, uint32_t width,
+                                                      uint32_t height, uint32_t n_levels,
+                                                      gbs_image *image, gbs_error *err);
 /** Draw probabilities as 16-bit grey: 0 is black, 1 is white (65535). @param p [height * width], in
  * [0, 1]. */
-GBS_API gbs_status gbs_image_from_probabilities(const double *p, uint32_t width, uint32_t height,
-                                                gbs_image *image, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_image_from_probabilities(const double *p, uint32_t width,
+                                                             uint32_t height, gbs_image *image,
+                                                             gbs_error *err);
 
 #ifdef __cplusplus
 }

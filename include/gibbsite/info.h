@@ -124,8 +124,9 @@ GBS_API const char *gbs_class_name(unsigned class_id);
  * large or do not fit. In a large model, bounds on influences are looser where several factors
  * share the same variables.
  */
-GBS_API gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
-                                  const gbs_run_options *options, gbs_info *info, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
+                                               const gbs_run_options *options, gbs_info *info,
+                                               gbs_error *err);
 
 /**
  * What every draw would keep for the run that gbs_model_info() describes: found on demand, since
@@ -136,9 +137,10 @@ GBS_API gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *ev
  *
  * Time linear in the model and in its pairs of neighbours, of which at most 2^26 are looked at.
  */
-GBS_API gbs_status gbs_model_draw_sizes(const gbs_model *model, const gbs_evidence *evidence,
-                                        const gbs_run_options *options, gbs_draw_sizes *sizes,
-                                        gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_model_draw_sizes(const gbs_model *model,
+                                                     const gbs_evidence *evidence,
+                                                     const gbs_run_options *options,
+                                                     gbs_draw_sizes *sizes, gbs_error *err);
 
 #ifdef __cplusplus
 }

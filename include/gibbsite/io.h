@@ -75,12 +75,13 @@ GBS_API const char *gbs_model_format_of(const char *path);
 GBS_API const char *gbs_model_convention_of(const char *path, const gbs_read_options *options);
 
 /** Read a model. @param options NULL for the defaults. @param model out, caller frees. */
-GBS_API gbs_status gbs_model_read(const char *path, const gbs_read_options *options,
-                                  gbs_model **model, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_model_read(const char *path, const gbs_read_options *options,
+                                               gbs_model **model, gbs_error *err);
 /** Read a model from memory. @param name used in messages in place of the file name. */
-GBS_API gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_bytes,
-                                         const gbs_read_options *options, gbs_model **model,
-                                         gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_model_read_memory(const char *name, const void *bytes,
+                                                      size_t n_bytes,
+                                                      const gbs_read_options *options,
+                                                      gbs_model **model, gbs_error *err);
 
 /**
  * Write a model. Formats that only have tables get other kinds of factors expanded to tables. A
@@ -91,8 +92,8 @@ GBS_API gbs_status gbs_model_read_memory(const char *name, const void *bytes, si
  * @param path    a final ".gz" or ".zst" compresses.
  * @param options NULL for the defaults.
  */
-GBS_API gbs_status gbs_model_write(const gbs_model *model, const char *path,
-                                   const gbs_write_options *options, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_model_write(const gbs_model *model, const char *path,
+                                                const gbs_write_options *options, gbs_error *err);
 
 /** The samples of an evidence file. A sample is a set of observations; most files hold one. */
 typedef struct gbs_evidence_set gbs_evidence_set;
@@ -105,16 +106,16 @@ typedef struct gbs_evidence_set gbs_evidence_set;
  *
  * @param model  borrowed, outlives the set. @param set out, caller frees.
  */
-GBS_API gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
-                                         const gbs_read_options *options, gbs_evidence_set **set,
-                                         gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
+                                                      const gbs_read_options *options,
+                                                      gbs_evidence_set **set, gbs_error *err);
 GBS_API void gbs_evidence_set_free(gbs_evidence_set *set); /**< NULL is allowed */
 /** @return the number of samples, at least 1. */
 GBS_API size_t gbs_evidence_set_size(const gbs_evidence_set *set);
 /** Add the observations of a sample to evidence. If they contradict earlier observations the call
  *  fails and evidence is unchanged. @param index 0-based. @param evidence of the same model. */
-GBS_API gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
-                                            gbs_evidence *evidence, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
+                                                         gbs_evidence *evidence, gbs_error *err);
 
 /**
  * Add evidence that a person typed: items joined by ','.
@@ -129,25 +130,29 @@ GBS_API gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t 
  *         similar ones); errors of gbs_evidence_observe() and gbs_evidence_likelihood(). Items
  * before the one that fails may have been added.
  */
-GBS_API gbs_status gbs_evidence_add(gbs_evidence *evidence, const char *list, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_evidence_add(gbs_evidence *evidence, const char *list,
+                                                 gbs_error *err);
 /** Add likelihoods that a person typed: "smoke=yes:0.8|no:0.2, age=young:1"; states that are not
  *  named have likelihood 0. @return as gbs_evidence_add(). */
-GBS_API gbs_status gbs_evidence_add_likelihood(gbs_evidence *evidence, const char *list,
-                                               gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_evidence_add_likelihood(gbs_evidence *evidence,
+                                                            const char *list, gbs_error *err);
 
 /** Count the samples in an evidence file. @param n out. */
-GBS_API gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
-                                      const gbs_read_options *options, size_t *n, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
+                                                   const gbs_read_options *options, size_t *n,
+                                                   gbs_error *err);
 /**
  * Read an evidence file and add the observations of one of its samples to evidence.
  *
  * @param index  0-based number of the sample.
  */
-GBS_API gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path, uint32_t index,
-                                     const gbs_read_options *options, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path,
+                                                  uint32_t index, const gbs_read_options *options,
+                                                  gbs_error *err);
 /** Read a virtual-evidence file: N, then N times "variable k v_0 ... v_{k-1}". */
-GBS_API gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence, const char *path,
-                                             const gbs_read_options *options, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence, const char *path,
+                                                          const gbs_read_options *options,
+                                                          gbs_error *err);
 
 /** Marginals as read from a file: the probability of state a of variable v is p[offset[v] + a]. */
 typedef struct gbs_marginals {
@@ -156,8 +161,9 @@ typedef struct gbs_marginals {
     double *p;      /**< [offset[n_variables]], probabilities */
 } gbs_marginals;
 
-GBS_API gbs_status gbs_marginals_read(const char *path, const gbs_read_options *options,
-                                      gbs_marginals *marginals, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_marginals_read(const char *path,
+                                                   const gbs_read_options *options,
+                                                   gbs_marginals *marginals, gbs_error *err);
 GBS_API void
 gbs_marginals_free(gbs_marginals *marginals); /**< frees the arrays, zeroes the struct */
 
@@ -172,8 +178,9 @@ typedef struct gbs_comparison {
 
 /** Compare two sets of marginals. @return GBS_ERR_ARGUMENT if they differ in the number of
  * variables or of states of a variable; the message says where. */
-GBS_API gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
-                                         gbs_comparison *comparison, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_marginals_compare(const gbs_marginals *a,
+                                                      const gbs_marginals *b,
+                                                      gbs_comparison *comparison, gbs_error *err);
 
 /** The question that a UAI result file answers, given by the task word at its beginning. */
 typedef enum gbs_task {
@@ -209,57 +216,60 @@ typedef struct gbs_result {
  * precede the solution, and an MMAP solution may consist of states only.
  * @param result   out; free with gbs_result_free().
  */
-GBS_API gbs_status gbs_result_read(const char *path, gbs_log_base base,
-                                   const gbs_read_options *options, gbs_result *result,
-                                   gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_result_read(const char *path, gbs_log_base base,
+                                                const gbs_read_options *options, gbs_result *result,
+                                                gbs_error *err);
 GBS_API void gbs_result_free(gbs_result *result); /**< frees the arrays, zeroes the struct */
 
 /** Turn the labels of the states of a MAP in CSV into numbers of a model, variable by variable.
  *  @return GBS_ERR_ARGUMENT if the model has no such variable in that place or no such state. */
-GBS_API gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model,
+                                                   gbs_error *err);
 
 /** Check that two results call their variables alike, place by place; a result without names
  *  agrees with any. @return GBS_ERR_ARGUMENT if a variable has two names; the message says which.
  */
-GBS_API gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b,
+                                                       gbs_error *err);
 
 /** Count the variables whose states differ between two MAP or two MMAP results.
  *  @param first out: the smallest id of these variables, 0 if there is none.
  *  @return GBS_ERR_ARGUMENT if the results have different tasks or different variables, or if one
  *          has labels and the other numbers: see gbs_result_resolve(). */
-GBS_API gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
-                                              uint32_t *n_different, uint32_t *first,
-                                              gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
+                                                           uint32_t *n_different, uint32_t *first,
+                                                           gbs_error *err);
 
 /** Read a query file: N, then N variable ids. @param variable out: [n], in the order of the file;
  *  caller frees with gbs_free(). */
-GBS_API gbs_status gbs_query_read(const char *path, const gbs_model *model,
-                                  const gbs_read_options *options, uint32_t **variable, size_t *n,
-                                  gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_query_read(const char *path, const gbs_model *model,
+                                               const gbs_read_options *options, uint32_t **variable,
+                                               size_t *n, gbs_error *err);
 
 /** Read a scan file: "scan 1", "variables N", optionally "model DIGEST", then variable ids.
  *  @param sequence out, caller frees with gbs_free(). @param n out: its length. */
-GBS_API gbs_status gbs_scan_read(const char *path, const gbs_model *model, uint32_t **sequence,
-                                 size_t *n, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_scan_read(const char *path, const gbs_model *model,
+                                              uint32_t **sequence, size_t *n, gbs_error *err);
 
 /** Write a scan file for gbs_scan_read(). It contains the digest of the model, so that reading it
  * for another model fails. @param comment a line for human readers, or NULL. */
-GBS_API gbs_status gbs_scan_write(const char *path, const gbs_model *model,
-                                  const uint32_t *sequence, size_t n, const char *comment,
-                                  gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_scan_write(const char *path, const gbs_model *model,
+                                               const uint32_t *sequence, size_t n,
+                                               const char *comment, gbs_error *err);
 
 /** Read dummy edges for herded draws (see gbs_run_options.dummy_edges): "edges 1", "variables N",
  *  then two variable ids for each edge. @param pair out: [2 * n]; caller frees with gbs_free().
  *  @param n out: number of edges. */
-GBS_API gbs_status gbs_edges_read(const char *path, const gbs_model *model, uint32_t **pair,
-                                  size_t *n, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_edges_read(const char *path, const gbs_model *model,
+                                               uint32_t **pair, size_t *n, gbs_error *err);
 
 /** Read one state per variable from numbers separated by white space, from a UAI MAP file, or from
  * a picture with a pixel per variable, if all variables have the same arity; see
  * gibbsite-formats(5).
  *  @param options only warn is used; NULL for no warnings. @param state [n_variables], out. */
-GBS_API gbs_status gbs_state_read(const char *path, const gbs_model *model,
-                                  const gbs_read_options *options, uint32_t *state, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_state_read(const char *path, const gbs_model *model,
+                                               const gbs_read_options *options, uint32_t *state,
+                                               gbs_error *err);
 
 /** Free an array that a call of the library allocated. NULL is allowed. */
 GBS_API void gbs_free(void *pointer);
@@ -272,7 +282,8 @@ typedef struct gbs_output gbs_output;
 
 /** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper
  * or lower case, compresses. */
-GBS_API gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_output_open(const char *path, gbs_output **output,
+                                                gbs_error *err);
 /** @return the length of path without a final ".gz" or ".zst". */
 GBS_API size_t gbs_unpacked_length(const char *path);
 GBS_API void gbs_output_text(gbs_output *output, const char *text);
@@ -298,24 +309,26 @@ GBS_API void gbs_output_csv_field(gbs_output *output, const char *text);
  * gbs_output_commit(). Use it for several files that should appear together or not at all. Nothing
  * may be written afterwards.
  */
-GBS_API gbs_status gbs_output_finish(gbs_output *output, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_output_finish(gbs_output *output, gbs_error *err);
 /** Flush the file to disk, rename it to its final name and free the output. @return also the error
  * of an earlier write. */
-GBS_API gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
 /** Commit several files that belong together: all are on disk before the first is renamed, and if
  * one cannot be written none is renamed. @param output [n], freed in any case. */
-GBS_API gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n,
+                                                      gbs_error *err);
 /** Discard what was written and free the output; an existing file of that name is untouched. NULL
  * is allowed. */
 GBS_API void gbs_output_discard(gbs_output *output);
 
 /** Open an output that collects its bytes in memory; end it with gbs_output_take(), not a commit.
  */
-GBS_API gbs_status gbs_output_open_memory(gbs_output **output, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_output_open_memory(gbs_output **output, gbs_error *err);
 /** Free an output opened with gbs_output_open_memory() and return what was written, followed by a
  *  terminating 0. @param bytes out, caller frees with gbs_free(). @param n out: length without the
  *  0. */
-GBS_API gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n,
+                                                gbs_error *err);
 
 /** Format the shortest decimal that reads back to the same double. @param text [32], out. @return
  * its length. */

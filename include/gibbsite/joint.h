@@ -38,15 +38,16 @@ typedef struct gbs_joint gbs_joint;
  * @return GBS_ERR_ARGUMENT if an id is out of range or occurs twice; GBS_ERR_LIMIT, with the number
  *         of cells, beyond GBS_JOINT_MAX_CELLS.
  */
-GBS_API gbs_status gbs_joint_new(const gbs_model *model, uint32_t n, const uint32_t *variable,
-                                 uint32_t n_chains, gbs_joint **joint, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_joint_new(const gbs_model *model, uint32_t n,
+                                              const uint32_t *variable, uint32_t n_chains,
+                                              gbs_joint **joint, gbs_error *err);
 GBS_API void gbs_joint_free(gbs_joint *joint); /**< NULL is allowed */
 /** @return the number of joint states. */
 GBS_API size_t gbs_joint_n_cells(const gbs_joint *joint);
 /** Count a draw. @param state [number of variables of the model], as in gbs_run_callbacks.draw.
  *  @return GBS_ERR_ARGUMENT for a chain or a state out of range; the draw is then not counted. */
-GBS_API gbs_status gbs_joint_add(gbs_joint *joint, uint32_t chain, const uint32_t *state,
-                                 gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_joint_add(gbs_joint *joint, uint32_t chain,
+                                              const uint32_t *state, gbs_error *err);
 /** @return [n_cells] counts of a chain, valid until the histogram is freed; NULL for a chain out of
  *  range. */
 GBS_API const uint64_t *gbs_joint_counts(const gbs_joint *joint, uint32_t chain);
@@ -63,8 +64,10 @@ GBS_API double gbs_joint_l1(const gbs_joint *joint, uint32_t chain, const double
  * @return GBS_ERR_LIMIT if the model has more than 2^22 free states; GBS_ERR_IMPOSSIBLE;
  *         GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
  */
-GBS_API gbs_status gbs_joint_exact(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
-                                   const uint32_t *variable, double *p, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_joint_exact(const gbs_model *model,
+                                                const gbs_evidence *evidence, uint32_t n,
+                                                const uint32_t *variable, double *p,
+                                                gbs_error *err);
 
 /* ---- estimates with errors ----------------------------------------------------------------- */
 
@@ -84,10 +87,9 @@ typedef struct gbs_joint_estimate gbs_joint_estimate;
  * @return GBS_ERR_ARGUMENT if n or n_chains is 0, an id is out of range or occurs twice;
  *         GBS_ERR_LIMIT if joint states times chains are more than 2^18.
  */
-GBS_API gbs_status gbs_joint_estimate_new(const gbs_model *model, const gbs_evidence *evidence,
-                                          uint32_t n, const uint32_t *variable, uint32_t n_chains,
-                                          int average_last, gbs_joint_estimate **estimate,
-                                          gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_new(
+    const gbs_model *model, const gbs_evidence *evidence, uint32_t n, const uint32_t *variable,
+    uint32_t n_chains, int average_last, gbs_joint_estimate **estimate, gbs_error *err);
 GBS_API void gbs_joint_estimate_free(gbs_joint_estimate *estimate); /**< NULL is allowed */
 /**
  * The variables whose states gbs_joint_estimate_add() reads: those of the table and, to average
@@ -97,13 +99,14 @@ GBS_API void gbs_joint_estimate_free(gbs_joint_estimate *estimate); /**< NULL is
  * @param needed   [gbs_model_n_variables()] out: ids, ascending; untouched on failure.
  * @param n_needed out: how many.
  */
-GBS_API gbs_status gbs_joint_estimate_needs(const gbs_model *model, uint32_t n,
-                                            const uint32_t *variable, int average_last,
-                                            uint32_t *needed, uint32_t *n_needed, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_needs(const gbs_model *model, uint32_t n,
+                                                         const uint32_t *variable, int average_last,
+                                                         uint32_t *needed, uint32_t *n_needed,
+                                                         gbs_error *err);
 /** Add a draw, as in gbs_run_callbacks.draw: of chain 0, chain 1, ..., then the next of chain 0.
  *  @return GBS_ERR_ARGUMENT for another chain or a state out of range; nothing is added then. */
-GBS_API gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estimate, uint32_t chain,
-                                          const uint32_t *state, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estimate, uint32_t chain,
+                                                       const uint32_t *state, gbs_error *err);
 /**
  * Read the estimate.
  *
@@ -114,8 +117,9 @@ GBS_API gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estimate, uint32_t
  * @param rhat out or NULL, same shape: split R-hat of batch values; NAN where undefined.
  * @return GBS_ERR_STATE if not every chain has had a draw; all outputs are then untouched.
  */
-GBS_API gbs_status gbs_joint_estimate_read(const gbs_joint_estimate *estimate, double *p,
-                                           double *mcse, double *ess, double *rhat, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_read(const gbs_joint_estimate *estimate,
+                                                        double *p, double *mcse, double *ess,
+                                                        double *rhat, gbs_error *err);
 
 #ifdef __cplusplus
 }

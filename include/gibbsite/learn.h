@@ -183,10 +183,11 @@ typedef struct gbs_learn_report {
  *         is not below 1) or no scan is accurate enough, and for l1 in a build without libLBFGS;
  *         GBS_ERR_ARGUMENT for anything else.
  */
-GBS_API gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
-                                     const gbs_learn_options *options,
-                                     const gbs_run_callbacks *callbacks, double *error,
-                                     gbs_model **learnt, gbs_learn_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
+                                                  const gbs_learn_options *options,
+                                                  const gbs_run_callbacks *callbacks, double *error,
+                                                  gbs_model **learnt, gbs_learn_report *report,
+                                                  gbs_error *err);
 
 /**
  * The pseudo-likelihood of rows, held-out ones say, under a model of any kind.
@@ -194,8 +195,9 @@ GBS_API gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *dat
  * @param data as for gbs_learn_weights(), such as rows of the model that this one was learnt from.
  * @param sum  out: sum over rows of weight times ln PL; minus infinity: a row is impossible.
  */
-GBS_API gbs_status gbs_pseudo_log_likelihood(const gbs_model *model, const gbs_data *data,
-                                             double *sum, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_pseudo_log_likelihood(const gbs_model *model,
+                                                          const gbs_data *data, double *sum,
+                                                          gbs_error *err);
 
 /**
  * The likelihood of rows, complete or not, by a junction tree.
@@ -205,8 +207,8 @@ GBS_API gbs_status gbs_pseudo_log_likelihood(const gbs_model *model, const gbs_d
  *             impossible.
  * @return GBS_ERR_LIMIT where the tree does not fit.
  */
-GBS_API gbs_status gbs_log_likelihood(const gbs_model *model, const gbs_data *data, double *sum,
-                                      gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_log_likelihood(const gbs_model *model, const gbs_data *data,
+                                                   double *sum, gbs_error *err);
 
 /**
  * A copy of a model with other tied weights.
@@ -214,8 +216,8 @@ GBS_API gbs_status gbs_log_likelihood(const gbs_model *model, const gbs_data *da
  * @param value [gbs_model_n_weights()] finite, and so times each feature, GBS_MAX_LOG_WEIGHT.
  * @param copy  out, caller frees.
  */
-GBS_API gbs_status gbs_model_with_weights(const gbs_model *model, const double *value,
-                                          gbs_model **copy, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_model_with_weights(const gbs_model *model, const double *value,
+                                                       gbs_model **copy, gbs_error *err);
 
 #ifdef __cplusplus
 }

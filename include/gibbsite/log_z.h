@@ -90,9 +90,10 @@ typedef struct gbs_log_z_report {
  *         GBS_ERR_IMPOSSIBLE if the evidence has probability 0; GBS_ERR_STOPPED, GBS_ERR_LIMIT,
  *         GBS_ERR_MEMORY, GBS_ERR_ARGUMENT. The report is untouched on failure.
  */
-GBS_API gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
-                             const gbs_run_options *options, const gbs_run_callbacks *callbacks,
-                             gbs_log_z_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
+                                          const gbs_run_options *options,
+                                          const gbs_run_callbacks *callbacks,
+                                          gbs_log_z_report *report, gbs_error *err);
 
 /**
  * gbs_log_z() with checkpoints: one after any iteration of ladders, and any temperature of an
@@ -103,11 +104,10 @@ GBS_API gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidenc
  * @return as gbs_log_z() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot be
  * written.
  */
-GBS_API gbs_status gbs_log_z_with_checkpoints(const gbs_model *model, const gbs_evidence *evidence,
-                                              const gbs_run_options *options,
-                                              const gbs_checkpoint_files *files,
-                                              const gbs_run_callbacks *callbacks,
-                                              gbs_log_z_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_log_z_with_checkpoints(
+    const gbs_model *model, const gbs_evidence *evidence, const gbs_run_options *options,
+    const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
+    gbs_error *err);
 
 /**
  * gbs_log_z_with_checkpoints() with its chains on several ranks, which all call it together: the
@@ -121,11 +121,12 @@ GBS_API gbs_status gbs_log_z_with_checkpoints(const gbs_model *model, const gbs_
  * that failed, and the message names it; GBS_ERR_STATE where model, evidence, options or version
  * differ between ranks.
  */
-GBS_API gbs_status gbs_log_z_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
-                                      const gbs_evidence *evidence, const gbs_run_options *options,
-                                      const gbs_checkpoint_files *files,
-                                      const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
-                                      gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_log_z_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                                                   const gbs_evidence *evidence,
+                                                   const gbs_run_options *options,
+                                                   const gbs_checkpoint_files *files,
+                                                   const gbs_run_callbacks *callbacks,
+                                                   gbs_log_z_report *report, gbs_error *err);
 
 /**
  * Bound ln Z given evidence from below by mean field [M26]: a few iterations are quick on any
@@ -139,10 +140,11 @@ GBS_API gbs_status gbs_log_z_on_ranks(const gbs_ranks *ranks, const gbs_model *m
  * @return GBS_OK, however it ended; GBS_ERR_IMPOSSIBLE, GBS_ERR_LIMIT, GBS_ERR_MEMORY,
  *         GBS_ERR_ARGUMENT. *bound is untouched on failure.
  */
-GBS_API gbs_status gbs_log_z_bound(const gbs_model *model, const gbs_evidence *evidence,
-                                   const gbs_run_options *options,
-                                   const gbs_run_callbacks *callbacks, double *bound,
-                                   gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_log_z_bound(const gbs_model *model,
+                                                const gbs_evidence *evidence,
+                                                const gbs_run_options *options,
+                                                const gbs_run_callbacks *callbacks, double *bound,
+                                                gbs_error *err);
 
 #ifdef __cplusplus
 }

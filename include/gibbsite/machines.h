@@ -41,8 +41,8 @@ typedef struct gbs_rows gbs_rows;
 
 /** Make an empty table. @param n_sites 1 to GBS_MAX_SITES. @param n_states 2 to
  *  GBS_MAX_SITE_STATES. */
-GBS_API gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states, gbs_rows **rows,
-                                gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states, gbs_rows **rows,
+                                             gbs_error *err);
 
 /**
  * Read a table.
@@ -57,15 +57,17 @@ GBS_API gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states, gbs_rows **
  * @param path "-" for standard input; may be compressed.
  * @return GBS_ERR_FORMAT with the place of what is wrong; GBS_ERR_IO.
  */
-GBS_API gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err);
 /** The same from memory. @param name for messages. @param bytes [n_bytes]. */
-GBS_API gbs_status gbs_rows_read_memory(const char *name, const void *bytes, size_t n_bytes,
-                                        gbs_rows **rows, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_rows_read_memory(const char *name, const void *bytes,
+                                                     size_t n_bytes, gbs_rows **rows,
+                                                     gbs_error *err);
 GBS_API void gbs_rows_free(gbs_rows *rows); /**< NULL is allowed */
 
 /** Add rows of weight 1. @param state [n][n_sites] states; copied. @return GBS_ERR_ARGUMENT for a
  *  state out of range, with nothing added. */
-GBS_API gbs_status gbs_rows_add(gbs_rows *rows, size_t n, const uint32_t *state, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_rows_add(gbs_rows *rows, size_t n, const uint32_t *state,
+                                             gbs_error *err);
 
 GBS_API size_t gbs_rows_n(const gbs_rows *rows);
 GBS_API uint32_t gbs_rows_n_sites(const gbs_rows *rows);
@@ -90,12 +92,13 @@ GBS_API const char *gbs_rows_site_name(const gbs_rows *rows, uint32_t site);
  * @param callbacks NULL; progress may stop it.
  * @return GBS_ERR_STOPPED if it was stopped, with the weights as they were.
  */
-GBS_API gbs_status gbs_rows_weigh(gbs_rows *rows, double identity, uint64_t threads,
-                                  const gbs_run_callbacks *callbacks, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_rows_weigh(gbs_rows *rows, double identity, uint64_t threads,
+                                               const gbs_run_callbacks *callbacks, gbs_error *err);
 
 /** Move a share of the rows, floor(n share) of them evenly spread, to a table of their own, with
  *  their weights. @param share above 0 and below 1. @param out out, caller frees. */
-GBS_API gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, gbs_rows **out, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, gbs_rows **out,
+                                                  gbs_error *err);
 
 /* ---- dense Potts models ------------------------------------------------------------------ */
 
@@ -207,10 +210,11 @@ typedef struct gbs_potts_report {
  *         a checkpoint that cannot be read or written, or is damaged; GBS_ERR_ARGUMENT for anything
  *         else, such as a checkpoint of other rows or options.
  */
-GBS_API gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
-                                   const gbs_potts_options *options,
-                                   const gbs_run_callbacks *callbacks, gbs_model **model,
-                                   gbs_potts_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
+                                                const gbs_potts_options *options,
+                                                const gbs_run_callbacks *callbacks,
+                                                gbs_model **model, gbs_potts_report *report,
+                                                gbs_error *err);
 
 /**
  * The parameters of a model that gbs_potts_learn() made: entries of its tables, h of every site,
@@ -220,8 +224,8 @@ GBS_API gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_ou
  * @param value out or NULL: [n].
  * @return GBS_ERR_ARGUMENT for a model with other factors.
  */
-GBS_API gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n, double *value,
-                                        gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n,
+                                                     double *value, gbs_error *err);
 
 /** Most free parameters that gbs_potts_errors() factors a matrix of: n (q - 1) + n (n - 1) / 2 (q -
  *  1)^2 of n sites with q states, or with ASYMMETRIC (q - 1) + (n - 1) (q - 1)^2 of each site. */
@@ -256,10 +260,10 @@ GBS_API gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n, doubl
  *         of a site, and where rows leave one undetermined; GBS_ERR_STOPPED by time_s or
  * the callback.
  */
-GBS_API gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
-                                    const gbs_potts_options *options,
-                                    const gbs_run_callbacks *callbacks, double *error,
-                                    uint8_t *unseen, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
+                                                 const gbs_potts_options *options,
+                                                 const gbs_run_callbacks *callbacks, double *error,
+                                                 uint8_t *unseen, gbs_error *err);
 
 /** @return the number of probes by which gbs_potts_errors() estimates them; 0: by a matrix, and for
  * a model that gbs_potts_learn() did not make. */
@@ -371,10 +375,11 @@ typedef struct gbs_rbm_report {
  *         GBS_ERR_LIMIT if the memory that learning takes, which is predicted, is beyond the limit;
  * GBS_ERR_ARGUMENT for anything else, such as a site that has the name of a hidden unit.
  */
-GBS_API gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_rows *held_out,
-                                 const gbs_rbm_options *options, const gbs_run_callbacks *callbacks,
-                                 double *curve, gbs_model **model, gbs_rbm_report *report,
-                                 gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_rows *held_out,
+                                              const gbs_rbm_options *options,
+                                              const gbs_run_callbacks *callbacks, double *curve,
+                                              gbs_model **model, gbs_rbm_report *report,
+                                              gbs_error *err);
 
 #ifdef __cplusplus
 }

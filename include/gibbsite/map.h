@@ -71,9 +71,10 @@ typedef struct gbs_map_callbacks {
  *         evidence has probability 0 or no start was found; GBS_ERR_STOPPED, GBS_ERR_LIMIT,
  *         GBS_ERR_MEMORY, GBS_ERR_ARGUMENT. Outputs are untouched on failure.
  */
-GBS_API gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
-                           const gbs_run_options *options, const gbs_map_callbacks *callbacks,
-                           uint32_t *state, gbs_map_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
+                                        const gbs_run_options *options,
+                                        const gbs_map_callbacks *callbacks, uint32_t *state,
+                                        gbs_map_report *report, gbs_error *err);
 
 /**
  * gbs_map() with checkpoints: one after any sweep and any step of block draws, so that a search
@@ -84,11 +85,10 @@ GBS_API gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
  * @param files NULL for none.
  * @return as gbs_map() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot be written.
  */
-GBS_API gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *evidence,
-                                            const gbs_run_options *options,
-                                            const gbs_checkpoint_files *files,
-                                            const gbs_map_callbacks *callbacks, uint32_t *state,
-                                            gbs_map_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_map_with_checkpoints(
+    const gbs_model *model, const gbs_evidence *evidence, const gbs_run_options *options,
+    const gbs_checkpoint_files *files, const gbs_map_callbacks *callbacks, uint32_t *state,
+    gbs_map_report *report, gbs_error *err);
 
 /** The result of gbs_mmap(). */
 typedef struct gbs_mmap_report {
@@ -120,10 +120,11 @@ typedef struct gbs_mmap_report {
  * @return GBS_OK; GBS_STOPPED if ended by time or signal, with the best state so far; errors of
  *         gbs_map() and gbs_exact_mmap(). Outputs are untouched on failure.
  */
-GBS_API gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
-                            const gbs_run_options *options, const gbs_map_callbacks *callbacks,
-                            uint32_t n, const uint32_t *query, uint32_t *state,
-                            gbs_mmap_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
+                                         const gbs_run_options *options,
+                                         const gbs_map_callbacks *callbacks, uint32_t n,
+                                         const uint32_t *query, uint32_t *state,
+                                         gbs_mmap_report *report, gbs_error *err);
 
 #ifdef __cplusplus
 }

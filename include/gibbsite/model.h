@@ -81,7 +81,7 @@ typedef enum gbs_logical_function {
 
 /* ---- building ---------------------------------------------------------------------------- */
 
-GBS_API gbs_status gbs_builder_new(gbs_builder **builder, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_new(gbs_builder **builder, gbs_error *err);
 GBS_API void gbs_builder_free(gbs_builder *builder); /**< NULL is allowed */
 
 /**
@@ -90,19 +90,19 @@ GBS_API void gbs_builder_free(gbs_builder *builder); /**< NULL is allowed */
  * @param arity  [n] number of states, 1 to GBS_MAX_ARITY; copied.
  * @param first  out or NULL: id of the first new variable; ids count up from 0.
  */
-GBS_API gbs_status gbs_builder_add_variables(gbs_builder *builder, uint32_t n,
-                                             const uint32_t *arity, uint32_t *first,
-                                             gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_variables(gbs_builder *builder, uint32_t n,
+                                                          const uint32_t *arity, uint32_t *first,
+                                                          gbs_error *err);
 
 /** Name a variable. @param name copied; not empty, without control characters, and unique in the
  *  model, which gbs_builder_build() checks. */
-GBS_API gbs_status gbs_builder_name_variable(gbs_builder *builder, uint32_t variable,
-                                             const char *name, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_name_variable(gbs_builder *builder, uint32_t variable,
+                                                          const char *name, gbs_error *err);
 
 /** Label the states of a variable. @param label [arity], copied; unique within the variable, not
  *  empty, without control characters. */
-GBS_API gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t variable,
-                                            const char *const *label, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t variable,
+                                                         const char *const *label, gbs_error *err);
 
 /**
  * Add a log-table that any number of factors may share.
@@ -110,8 +110,9 @@ GBS_API gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t varia
  * @param logw  [n_entries], natural log, last variable fastest; copied. Minus infinity is legal.
  * @param table out: id of the table, counting up from 0.
  */
-GBS_API gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries, const double *logw,
-                                         uint32_t *table, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries,
+                                                      const double *logw, uint32_t *table,
+                                                      gbs_error *err);
 
 /**
  * Add a factor that looks its log-weight up in a table.
@@ -120,9 +121,9 @@ GBS_API gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries,
  * @param scope  [n] distinct variables, slowest first; copied.
  * @return GBS_ERR_ARGUMENT if the table's size is not the product of the arities.
  */
-GBS_API gbs_status gbs_builder_add_table_factor(gbs_builder *builder, uint32_t n,
-                                                const uint32_t *scope, uint32_t table,
-                                                gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_table_factor(gbs_builder *builder, uint32_t n,
+                                                             const uint32_t *scope, uint32_t table,
+                                                             gbs_error *err);
 
 /**
  * Add a factor from plain weights instead of their logarithms, such as probabilities that need not
@@ -136,9 +137,9 @@ GBS_API gbs_status gbs_builder_add_table_factor(gbs_builder *builder, uint32_t n
  * @return GBS_ERR_ARGUMENT, with the builder as it was, for any other number of entries, a weight
  *         that is negative or not finite, and a scope that gbs_builder_add_table_factor() refuses.
  */
-GBS_API gbs_status gbs_builder_add_potential(gbs_builder *builder, uint32_t n,
-                                             const uint32_t *scope, size_t n_entries,
-                                             const double *weight, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_potential(gbs_builder *builder, uint32_t n,
+                                                          const uint32_t *scope, size_t n_entries,
+                                                          const double *weight, gbs_error *err);
 
 /**
  * Add a conditional probability table P(child | parents), as a factor with the scope
@@ -160,25 +161,29 @@ GBS_API gbs_status gbs_builder_add_potential(gbs_builder *builder, uint32_t n,
  *         that is no probability, a column with another sum (the message says which), and variables
  *         that do not exist or occur twice.
  */
-GBS_API gbs_status gbs_builder_add_cpt(gbs_builder *builder, uint32_t child, uint32_t n_parents,
-                                       const uint32_t *parent, size_t n_entries, const double *p,
-                                       gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cpt(gbs_builder *builder, uint32_t child,
+                                                    uint32_t n_parents, const uint32_t *parent,
+                                                    size_t n_entries, const double *p,
+                                                    gbs_error *err);
 
 /* Factors with a formula: see the member of gbs_factor_kind with the same name. */
-GBS_API gbs_status gbs_builder_add_field(gbs_builder *builder, uint32_t i, double h,
-                                         gbs_error *err);
-GBS_API gbs_status gbs_builder_add_ising(gbs_builder *builder, uint32_t i, uint32_t j,
-                                         double coupling, gbs_error *err);
-GBS_API gbs_status gbs_builder_add_potts(gbs_builder *builder, uint32_t i, uint32_t j,
-                                         double coupling, gbs_error *err);
-GBS_API gbs_status gbs_builder_add_spin(gbs_builder *builder, uint32_t n, const uint32_t *scope,
-                                        double coupling, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_field(gbs_builder *builder, uint32_t i, double h,
+                                                      gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_ising(gbs_builder *builder, uint32_t i, uint32_t j,
+                                                      double coupling, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_potts(gbs_builder *builder, uint32_t i, uint32_t j,
+                                                      double coupling, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_spin(gbs_builder *builder, uint32_t n,
+                                                     const uint32_t *scope, double coupling,
+                                                     gbs_error *err);
 
 /** Add a logical factor. @param scope [n] the variable of each literal; copied. @param state [n]
  * the state that makes each literal true; copied. @param weight in units of the log-weight. */
-GBS_API gbs_status gbs_builder_add_logical(gbs_builder *builder, gbs_logical_function function,
-                                           uint32_t n, const uint32_t *scope, const uint32_t *state,
-                                           double weight, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_logical(gbs_builder *builder,
+                                                        gbs_logical_function function, uint32_t n,
+                                                        const uint32_t *scope,
+                                                        const uint32_t *state, double weight,
+                                                        gbs_error *err);
 
 /**
  * Add a logical factor that compares the number of its true literals with k.
@@ -188,10 +193,9 @@ GBS_API gbs_status gbs_builder_add_logical(gbs_builder *builder, gbs_logical_fun
  * @param k        at most 65535. @param weight in units of the log-weight; INFINITY: must hold.
  * @param scope, state as for gbs_builder_add_logical().
  */
-GBS_API gbs_status gbs_builder_add_cardinality(gbs_builder *builder, gbs_logical_function function,
-                                               uint32_t k, uint32_t n, const uint32_t *scope,
-                                               const uint32_t *state, double weight,
-                                               gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cardinality(
+    gbs_builder *builder, gbs_logical_function function, uint32_t k, uint32_t n,
+    const uint32_t *scope, const uint32_t *state, double weight, gbs_error *err);
 
 /**
  * Add a table of log-weights by the number of true literals, t_0 .. t_n (a cardinality potential):
@@ -202,9 +206,10 @@ GBS_API gbs_status gbs_builder_add_cardinality(gbs_builder *builder, gbs_logical
  * @param logw  [n + 1] natural logarithms; the first and the last ones may be minus infinity.
  * @return GBS_ERR_UNSUPPORTED, with the builder as it was, for minus infinity between others.
  */
-GBS_API gbs_status gbs_builder_add_count_table(gbs_builder *builder, uint32_t n,
-                                               const uint32_t *scope, const uint32_t *state,
-                                               const double *logw, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_count_table(gbs_builder *builder, uint32_t n,
+                                                            const uint32_t *scope,
+                                                            const uint32_t *state,
+                                                            const double *logw, gbs_error *err);
 
 /* Tied weights: numbered parameters, each shared by any number of factors, for learning. A factor
  * that is tied to a weight has the weight h, J or w = value * feature. Tables are tied by sharing
@@ -218,8 +223,9 @@ GBS_API gbs_status gbs_builder_add_count_table(gbs_builder *builder, uint32_t n,
  * @param fixed [n] 1 where learning leaves the value as it is, else 0; copied. NULL: all 0.
  * @param first out or NULL: number of the first new weight; numbers count up from 0.
  */
-GBS_API gbs_status gbs_builder_add_weights(gbs_builder *builder, size_t n, const double *value,
-                                           const uint8_t *fixed, uint32_t *first, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_weights(gbs_builder *builder, size_t n,
+                                                        const double *value, const uint8_t *fixed,
+                                                        uint32_t *first, gbs_error *err);
 
 /**
  * Tie a factor to a weight; a later call replaces an earlier one.
@@ -228,8 +234,9 @@ GBS_API gbs_status gbs_builder_add_weights(gbs_builder *builder, size_t n, const
  * @param weight  number of the weight. @param feature finite.
  * @return GBS_ERR_ARGUMENT if the factor has a table, or a weight other than value * feature.
  */
-GBS_API gbs_status gbs_builder_tie_factor(gbs_builder *builder, size_t factor, uint32_t weight,
-                                          double feature, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_tie_factor(gbs_builder *builder, size_t factor,
+                                                       uint32_t weight, double feature,
+                                                       gbs_error *err);
 
 /**
  * Add a noisy-or: each parent in state 1 is a cause that makes the child 1 unless it is inhibited,
@@ -244,9 +251,10 @@ GBS_API gbs_status gbs_builder_tie_factor(gbs_builder *builder, size_t factor, u
  * @param leak       probability, 0 to 1, that the child is 1 though all parents are 0.
  * @return GBS_ERR_ARGUMENT, with the builder as it was, for anything else.
  */
-GBS_API gbs_status gbs_builder_add_noisy_or(gbs_builder *builder, uint32_t child,
-                                            uint32_t n_parents, const uint32_t *parent,
-                                            const double *inhibition, double leak, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_or(gbs_builder *builder, uint32_t child,
+                                                         uint32_t n_parents, const uint32_t *parent,
+                                                         const double *inhibition, double leak,
+                                                         gbs_error *err);
 
 /**
  * Add a noisy-and, the mirror image: each parent in state 0 keeps the child from being 1 unless it
@@ -256,9 +264,11 @@ GBS_API gbs_status gbs_builder_add_noisy_or(gbs_builder *builder, uint32_t child
  * @param inhibition [n_parents] probabilities that a parent in state 0 has no effect.
  * @param leak       probability that the child is 0 though all parents are 1.
  */
-GBS_API gbs_status gbs_builder_add_noisy_and(gbs_builder *builder, uint32_t child,
-                                             uint32_t n_parents, const uint32_t *parent,
-                                             const double *inhibition, double leak, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_and(gbs_builder *builder, uint32_t child,
+                                                          uint32_t n_parents,
+                                                          const uint32_t *parent,
+                                                          const double *inhibition, double leak,
+                                                          gbs_error *err);
 
 /**
  * Add a noisy-or or noisy-and whose parents have any number of states:
@@ -268,10 +278,11 @@ GBS_API gbs_status gbs_builder_add_noisy_and(gbs_builder *builder, uint32_t chil
  * @param n_entries  sum of the parents' numbers of states.
  * @param inhibition [n_entries] probabilities, parent after parent, each by its state.
  */
-GBS_API gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_factor_kind kind, uint32_t child,
-                                         uint32_t n_parents, const uint32_t *parent,
-                                         size_t n_entries, const double *inhibition, double leak,
-                                         gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_factor_kind kind,
+                                                      uint32_t child, uint32_t n_parents,
+                                                      const uint32_t *parent, size_t n_entries,
+                                                      const double *inhibition, double leak,
+                                                      gbs_error *err);
 
 /**
  * Add a noisy-max: each parent has an effect of its own, one of the child's states, and so has the
@@ -290,11 +301,12 @@ GBS_API gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_factor_kind k
  * @param leak      [child's states] the same of the leak. NULL: none.
  * @return GBS_ERR_ARGUMENT, with the builder as it was, for anything else.
  */
-GBS_API gbs_status gbs_builder_add_noisy_max(gbs_builder *builder, gbs_factor_kind kind,
-                                             uint32_t child, uint32_t n_parents,
-                                             const uint32_t *parent, size_t n_entries,
-                                             const double *effect, const double *leak,
-                                             gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_max(gbs_builder *builder,
+                                                          gbs_factor_kind kind, uint32_t child,
+                                                          uint32_t n_parents,
+                                                          const uint32_t *parent, size_t n_entries,
+                                                          const double *effect, const double *leak,
+                                                          gbs_error *err);
 
 /**
  * Declare the model a Bayesian network: every factor is the conditional probability table of the
@@ -308,7 +320,8 @@ GBS_API void gbs_builder_set_directed(gbs_builder *builder);
  * Check the model as a whole and make it. The builder is empty afterwards and may be freed or used
  * again; on failure it is unchanged.
  */
-GBS_API gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model,
+                                                  gbs_error *err);
 
 /* ---- looking ----------------------------------------------------------------------------- */
 
@@ -336,14 +349,15 @@ GBS_API const char *gbs_model_state_label(const gbs_model *model, uint32_t varia
  * any other text is a name. @return GBS_ERR_ARGUMENT if there is none; the message lists similar
  * names.
  */
-GBS_API gbs_status gbs_model_find_variable(const gbs_model *model, const char *text,
-                                           uint32_t *variable, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_model_find_variable(const gbs_model *model, const char *text,
+                                                        uint32_t *variable, gbs_error *err);
 /** Find a state of a variable from text that a user typed: a label if one is equal to the text,
  * "#0" for the first state, or a 0-based index if the variable has no labels. "=#0" is the label
  * "#0".
  */
-GBS_API gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable, const char *text,
-                                        uint32_t *state, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable,
+                                                     const char *text, uint32_t *state,
+                                                     gbs_error *err);
 
 /** @return the name of a kind of factor; NULL for a number that is none. */
 GBS_API const char *gbs_factor_kind_name(gbs_factor_kind kind);
@@ -397,8 +411,8 @@ GBS_API size_t gbs_model_bytes(const gbs_model *model);
  *         of time has a parent X, or a variable X a parent Y'; GBS_ERR_LIMIT, before anything is
  *         made, where the network would not fit the memory limit (gbs_set_memory_limit()).
  */
-GBS_API gbs_status gbs_unroll(const gbs_model *model, uint32_t n_slices, gbs_model **unrolled,
-                              gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_unroll(const gbs_model *model, uint32_t n_slices,
+                                           gbs_model **unrolled, gbs_error *err);
 
 /* ---- evidence ---------------------------------------------------------------------------- */
 
@@ -407,20 +421,20 @@ GBS_API gbs_status gbs_unroll(const gbs_model *model, uint32_t n_slices, gbs_mod
 typedef struct gbs_evidence gbs_evidence;
 
 /** @param model borrowed, outlives the evidence. */
-GBS_API gbs_status gbs_evidence_new(const gbs_model *model, gbs_evidence **evidence,
-                                    gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_evidence_new(const gbs_model *model, gbs_evidence **evidence,
+                                                 gbs_error *err);
 GBS_API void gbs_evidence_free(gbs_evidence *evidence);
 
 /** Observe a state. @return GBS_ERR_ARGUMENT if another state of the variable was observed before;
  *  observing the same state again is allowed. */
-GBS_API gbs_status gbs_evidence_observe(gbs_evidence *evidence, uint32_t variable, uint32_t state,
-                                        gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_evidence_observe(gbs_evidence *evidence, uint32_t variable,
+                                                     uint32_t state, gbs_error *err);
 
 /** Multiply the weight of each state of a variable by a likelihood. @param likelihood [arity],
  * finite,
  *  >= 0, not all zero; copied. */
-GBS_API gbs_status gbs_evidence_likelihood(gbs_evidence *evidence, uint32_t variable,
-                                           const double *likelihood, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_evidence_likelihood(gbs_evidence *evidence, uint32_t variable,
+                                                        const double *likelihood, gbs_error *err);
 
 GBS_API uint32_t gbs_evidence_n_observed(const gbs_evidence *evidence);
 /** @return 1 and the state if the variable is observed, else 0. @param state may be NULL. */

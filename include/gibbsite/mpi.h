@@ -28,7 +28,8 @@ extern "C" {
  * @return GBS_ERR_STATE if MPI is not initialised, or not for threads beside the one that calls it
  *         (MPI_THREAD_FUNNELED); GBS_ERR_IO with MPI's message if a call of MPI failed.
  */
-GBS_API gbs_status gbs_mpi_ranks(MPI_Comm communicator, gbs_ranks *ranks, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_mpi_ranks(MPI_Comm communicator, gbs_ranks *ranks,
+                                              gbs_error *err);
 
 /** The table becomes all zeros. Collective; a table of all zeros, or NULL, is left alone. */
 GBS_API void gbs_mpi_ranks_free(gbs_ranks *ranks);

@@ -50,13 +50,15 @@ extern "C" {
  *             options in which they are not zero.
  * @return GBS_ERR_ARGUMENT for a size too small to hold any option; options is then untouched.
  */
-GBS_API gbs_status gbs_run_options_init(gbs_run_options *options, size_t size, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_options_init(gbs_run_options *options, size_t size,
+                                                     gbs_error *err);
 
 /** @return a struct in which gbs_run_options_init() has set every option to its default. */
 static inline gbs_run_options gbs_run_options_default(void)
 {
     gbs_run_options options;
-    (void)gbs_run_options_init(&options, sizeof options, NULL);
+    const gbs_status cannot_fail = gbs_run_options_init(&options, sizeof options, NULL);
+    (void)cannot_fail;
     return options;
 }
 
@@ -118,8 +120,8 @@ GBS_API const gbs_choice *gbs_option_choice(const gbs_option *option, size_t ind
  *         number out of range; the message names the option ("--sweeps 0: must be ...") and options
  *         is untouched. Whether options fit together is checked by gbs_run_new().
  */
-GBS_API gbs_status gbs_option_set(gbs_run_options *options, const char *name, const char *text,
-                                  gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_option_set(gbs_run_options *options, const char *name,
+                                               const char *text, gbs_error *err);
 /** Read a whole number as a person types it: "10000", "1e4", "10k", "2.5M"; k, M and G stand for
  * powers of 1000. @return 1, and 0 with *value untouched if the text is no whole number below 2^64.
  */
@@ -127,8 +129,8 @@ GBS_API int gbs_count_read(const char *text, uint64_t *value);
 /** Write the value of an option as text that gbs_option_set() accepts.
  *  @param text [size], out; 64 bytes are always enough.
  *  @return GBS_ERR_ARGUMENT for an unknown option, or if size is too small. */
-GBS_API gbs_status gbs_option_get(const gbs_run_options *options, const char *name, char *text,
-                                  size_t size, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_option_get(const gbs_run_options *options, const char *name,
+                                               char *text, size_t size, gbs_error *err);
 
 /**
  * Whether an option of herding ("keys", "herd-rule", "herd-init", "bin-edge", "bin-rule", "bins",
@@ -139,19 +141,22 @@ GBS_API gbs_status gbs_option_get(const gbs_run_options *options, const char *na
  * @return GBS_ERR_ARGUMENT, with the reason, where the draw keeps no weights from one update to the
  *         next, or, for "keys", has no keys.
  */
-GBS_API gbs_status gbs_draw_check_herding(int draw, const char *option, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_draw_check_herding(int draw, const char *option,
+                                                       gbs_error *err);
 
 /** Set an option of kind CHOICE (value: gbs_choice.number), FLAG (0 or 1), COUNT or SIZE. Errors
  * are those of gbs_option_set(). */
-GBS_API gbs_status gbs_option_set_uint(gbs_run_options *options, const char *name, uint64_t value,
-                                       gbs_error *err);
-GBS_API gbs_status gbs_option_get_uint(const gbs_run_options *options, const char *name,
-                                       uint64_t *value, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_option_set_uint(gbs_run_options *options, const char *name,
+                                                    uint64_t value, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_option_get_uint(const gbs_run_options *options,
+                                                    const char *name, uint64_t *value,
+                                                    gbs_error *err);
 /** Set an option of kind REAL or DURATION. Errors are those of gbs_option_set(). */
-GBS_API gbs_status gbs_option_set_real(gbs_run_options *options, const char *name, double value,
-                                       gbs_error *err);
-GBS_API gbs_status gbs_option_get_real(const gbs_run_options *options, const char *name,
-                                       double *value, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_option_set_real(gbs_run_options *options, const char *name,
+                                                    double value, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_option_get_real(const gbs_run_options *options,
+                                                    const char *name, double *value,
+                                                    gbs_error *err);
 
 #ifdef __cplusplus
 }

@@ -62,8 +62,9 @@ typedef struct gbs_answer {
  * errors of gbs_evidence_add(), gbs_model_find_variable(), gbs_run_new() and gbs_run_execute(), and
  * GBS_ERR_ARGUMENT for a variable that is named twice. The answer is untouched on failure.
  */
-GBS_API gbs_status gbs_query(const gbs_model *model, const char *evidence, const char *names,
-                             const gbs_run_options *options, gbs_answer *answer, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_query(const gbs_model *model, const char *evidence,
+                                          const char *names, const gbs_run_options *options,
+                                          gbs_answer *answer, gbs_error *err);
 /** Free the arrays of an answer and set all of it but its size to zero. NULL is allowed. */
 GBS_API void gbs_answer_free(gbs_answer *answer);
 

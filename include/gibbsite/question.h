@@ -54,8 +54,8 @@ GBS_API const gbs_option *gbs_question_find_option(const gbs_question *question,
  * @param size    its sizeof in the caller's program.
  * @return GBS_ERR_ARGUMENT unless size is gbs_question_size() or larger.
  */
-GBS_API gbs_status gbs_question_init(const gbs_question *question, void *options, size_t size,
-                                     gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_question_init(const gbs_question *question, void *options,
+                                                  size_t size, gbs_error *err);
 /**
  * Set an option from text, as gbs_option_set() does.
  *
@@ -63,12 +63,14 @@ GBS_API gbs_status gbs_question_init(const gbs_question *question, void *options
  *         does not take and for a number out of range, with options untouched; the message names
  *         the option.
  */
-GBS_API gbs_status gbs_question_set(const gbs_question *question, void *options, const char *name,
-                                    const char *text, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_question_set(const gbs_question *question, void *options,
+                                                 const char *name, const char *text,
+                                                 gbs_error *err);
 /** Write an option as text that gbs_question_set() takes. @param text [size], out; 64 bytes are
  *  always enough. */
-GBS_API gbs_status gbs_question_get(const gbs_question *question, const void *options,
-                                    const char *name, char *text, size_t size, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_question_get(const gbs_question *question, const void *options,
+                                                 const char *name, char *text, size_t size,
+                                                 gbs_error *err);
 
 #ifdef __cplusplus
 }

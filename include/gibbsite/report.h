@@ -73,8 +73,8 @@ typedef struct gbs_summary_about {
  * @param output out, borrowed; untouched on failure.
  * @return GBS_OK; GBS_ERR_ARGUMENT; GBS_ERR_MEMORY: it takes 32 bytes for each state of a variable.
  */
-GBS_API gbs_status gbs_run_summary(const gbs_run *run, const gbs_summary_about *about,
-                                   gbs_output *output, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_summary(const gbs_run *run, const gbs_summary_about *about,
+                                                gbs_output *output, gbs_error *err);
 
 /** A summary in JSON. */
 typedef struct gbs_report_source {
@@ -96,8 +96,8 @@ typedef struct gbs_report_source {
  * @return GBS_OK; GBS_ERR_FORMAT "NAME:LINE:COLUMN: ..." for a text that is none of these;
  *         GBS_ERR_IO, GBS_ERR_ARGUMENT; GBS_ERR_MEMORY.
  */
-GBS_API gbs_status gbs_report_html(const gbs_report_source *source, size_t n_sources,
-                                   gbs_output *output, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_report_html(const gbs_report_source *source, size_t n_sources,
+                                                gbs_output *output, gbs_error *err);
 
 /** Draws of one quantity, for gbs_draws_summary(). */
 typedef struct gbs_drawn {
@@ -115,8 +115,9 @@ typedef struct gbs_drawn {
  * @param output out, borrowed; untouched on failure.
  * @return GBS_OK; GBS_ERR_ARGUMENT; GBS_ERR_MEMORY: it takes 80 bytes a draw of one quantity.
  */
-GBS_API gbs_status gbs_draws_summary(const gbs_drawn *drawn, size_t n, size_t n_chains,
-                                     size_t n_draws, gbs_output *output, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_draws_summary(const gbs_drawn *drawn, size_t n, size_t n_chains,
+                                                  size_t n_draws, gbs_output *output,
+                                                  gbs_error *err);
 
 #ifdef __cplusplus
 }

@@ -227,8 +227,9 @@ typedef struct gbs_report {
  *         is proved to have probability zero; GBS_ERR_STOPPED if options.time_s ended the search
  *         for a certificate.
  */
-GBS_API gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
-                               const gbs_run_options *options, gbs_run **run, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
+                                            const gbs_run_options *options, gbs_run **run,
+                                            gbs_error *err);
 /**
  * As gbs_run_new(), for a run that is made for callbacks.draw. Method auto then answers all
  * components by junction trees, if they, their tables and the draws are predicted to take what auto
@@ -236,9 +237,10 @@ GBS_API gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evide
  * they are where options.sweeps does not say how many draws there are, or where the model has more
  * than 2^20 variables. A run of gbs_run_new() with method auto draws no exact component's states.
  */
-GBS_API gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evidence,
-                                         const gbs_run_options *options, gbs_run **run,
-                                         gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_new_for_draws(const gbs_model *model,
+                                                      const gbs_evidence *evidence,
+                                                      const gbs_run_options *options, gbs_run **run,
+                                                      gbs_error *err);
 /**
  * As gbs_run_new() and gbs_run_new_for_draws(), for a run whose chains are on several ranks (see
  * gibbsite/ranks.h and gibbsite/mpi.h). Each rank holds the whole model and runs some of the
@@ -259,14 +261,15 @@ GBS_API gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evide
  *         checkpoint where rank 0 has one, goes on from another, or has other variables of traces
  *         and draws.
  */
-GBS_API gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
-                                        const gbs_evidence *evidence,
-                                        const gbs_run_options *options, gbs_run **run,
-                                        gbs_error *err);
-GBS_API gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
-                                                  const gbs_evidence *evidence,
-                                                  const gbs_run_options *options, gbs_run **run,
-                                                  gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_new_on_ranks(const gbs_ranks *ranks, const gbs_model *model,
+                                                     const gbs_evidence *evidence,
+                                                     const gbs_run_options *options, gbs_run **run,
+                                                     gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_new_for_draws_on_ranks(const gbs_ranks *ranks,
+                                                               const gbs_model *model,
+                                                               const gbs_evidence *evidence,
+                                                               const gbs_run_options *options,
+                                                               gbs_run **run, gbs_error *err);
 GBS_API void gbs_run_free(gbs_run *run);
 
 /**
@@ -278,8 +281,8 @@ GBS_API void gbs_run_free(gbs_run *run);
  * initial state of positive probability was found or all states of a conditional distribution had
  * weight zero.
  */
-GBS_API gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks,
-                                   gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks,
+                                                gbs_error *err);
 
 /**
  * Estimate the marginal of every variable from the draws kept so far; call it after
@@ -297,13 +300,14 @@ GBS_API gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callba
  * @return GBS_ERR_STATE if no draw was kept, if the estimator is traces, or if gbs_run_execute()
  *         failed; all outputs are then untouched.
  */
-GBS_API gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess,
-                                     double *rhat, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse,
+                                                  double *ess, double *rhat, gbs_error *err);
 /** The same of variables first .. first + n - 1 alone, from the states of the first one on: for
  * models whose marginals would take more memory than the run. Not of a model that ranks share,
  * which has gbs_run_each_marginal(). @return GBS_ERR_ARGUMENT too. */
-GBS_API gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n, double *p,
-                                        double *mcse, double *ess, double *rhat, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n,
+                                                     double *p, double *mcse, double *ess,
+                                                     double *rhat, gbs_error *err);
 
 /** @return the report; borrowed, valid until the run is freed; complete after gbs_run_execute(). */
 GBS_API const gbs_report *gbs_run_report(const gbs_run *run);

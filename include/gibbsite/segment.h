@@ -85,17 +85,22 @@ typedef struct gbs_aspect_report {
  *         patch, and where two classes are shown by the same pictures alone, so that nothing tells
  *         them apart; GBS_ERR_IO, GBS_ERR_STOPPED, GBS_ERR_LIMIT, GBS_ERR_MEMORY.
  */
-GBS_API gbs_status gbs_aspects_learn(const char *path, const gbs_aspect_options *options,
-                                     const gbs_run_callbacks *callbacks, gbs_aspects **aspects,
-                                     gbs_aspect_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_aspects_learn(const char *path,
+                                                  const gbs_aspect_options *options,
+                                                  const gbs_run_callbacks *callbacks,
+                                                  gbs_aspects **aspects, gbs_aspect_report *report,
+                                                  gbs_error *err);
 /** Read classes from a file of gbs_aspects_write(). @param aspects out, caller frees. */
-GBS_API gbs_status gbs_aspects_read(const char *path, gbs_aspects **aspects, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_aspects_read(const char *path, gbs_aspects **aspects,
+                                                 gbs_error *err);
 /** Read classes from memory. @param name used in messages in place of the file name. */
-GBS_API gbs_status gbs_aspects_read_memory(const char *name, const void *bytes, size_t n_bytes,
-                                           gbs_aspects **aspects, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_aspects_read_memory(const char *name, const void *bytes,
+                                                        size_t n_bytes, gbs_aspects **aspects,
+                                                        gbs_error *err);
 /** Write classes as text, see gibbsite-formats(5). Reading it again gives the same bits.
  *  @param path as of gbs_output_open(). */
-GBS_API gbs_status gbs_aspects_write(const gbs_aspects *aspects, const char *path, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_aspects_write(const gbs_aspects *aspects, const char *path,
+                                                  gbs_error *err);
 GBS_API void gbs_aspects_free(gbs_aspects *aspects); /**< NULL is allowed */
 GBS_API uint32_t gbs_aspects_n_classes(const gbs_aspects *aspects);
 /** @return the name of a class, valid until the classes are freed. */
@@ -129,10 +134,11 @@ typedef struct gbs_segment_options {
  * @return GBS_ERR_ARGUMENT for a picture smaller than a patch; GBS_ERR_STOPPED, GBS_ERR_LIMIT,
  *         GBS_ERR_MEMORY.
  */
-GBS_API gbs_status gbs_segment_new(const gbs_aspects *aspects, const gbs_image *picture,
-                                   const gbs_segment_options *options,
-                                   const gbs_run_callbacks *callbacks, gbs_segment **segment,
-                                   gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_segment_new(const gbs_aspects *aspects,
+                                                const gbs_image *picture,
+                                                const gbs_segment_options *options,
+                                                const gbs_run_callbacks *callbacks,
+                                                gbs_segment **segment, gbs_error *err);
 GBS_API void gbs_segment_free(gbs_segment *segment);           /**< NULL is allowed */
 GBS_API uint32_t gbs_segment_rows(const gbs_segment *segment); /**< of patches */
 GBS_API uint32_t gbs_segment_columns(const gbs_segment *segment);
@@ -144,7 +150,8 @@ GBS_API const uint32_t *gbs_segment_alone(const gbs_segment *segment);
 
 /** Make the factor graph of the patches: a variable for each, with the classes as its states.
  *  @param model out, caller frees. */
-GBS_API gbs_status gbs_segment_model(const gbs_segment *segment, gbs_model **model, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_segment_model(const gbs_segment *segment, gbs_model **model,
+                                                  gbs_error *err);
 
 /** A rectangle of patches. */
 typedef struct gbs_rectangle {
@@ -163,9 +170,11 @@ typedef struct gbs_rectangle {
  * @return GBS_ERR_ARGUMENT for a rectangle outside the picture; GBS_ERR_UNSUPPORTED where no length
  *         is as good, as with couplings so strong that Dobrushin's condition fails.
  */
-GBS_API gbs_status gbs_segment_scan(const gbs_segment *segment, const gbs_rectangle *rectangle,
-                                    int (*stop)(void *context), void *context, uint32_t **sequence,
-                                    size_t *n, gbs_scan_report *report, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_segment_scan(const gbs_segment *segment,
+                                                 const gbs_rectangle *rectangle,
+                                                 int (*stop)(void *context), void *context,
+                                                 uint32_t **sequence, size_t *n,
+                                                 gbs_scan_report *report, gbs_error *err);
 
 /** Pictures of classes. */
 typedef enum gbs_segment_picture {
@@ -177,9 +186,11 @@ typedef enum gbs_segment_picture {
 
 /** Draw classes. @param picture the one that the segment was made of. @param label [rows *
  *  columns]. @param rectangle NULL for none. @param image out, freed by the caller. */
-GBS_API gbs_status gbs_segment_draw(const gbs_segment *segment, const gbs_image *picture,
-                                    const uint32_t *label, const gbs_rectangle *rectangle,
-                                    gbs_segment_picture what, gbs_image *image, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_segment_draw(const gbs_segment *segment,
+                                                 const gbs_image *picture, const uint32_t *label,
+                                                 const gbs_rectangle *rectangle,
+                                                 gbs_segment_picture what, gbs_image *image,
+                                                 gbs_error *err);
 
 /** How many patches have the class of most of their pixels. */
 typedef struct gbs_segment_score {
@@ -197,9 +208,10 @@ typedef struct gbs_segment_score {
  * @param rectangle NULL: the whole picture; else its patches alone.
  * @param score out: [classes + 1], the last of all classes together.
  */
-GBS_API gbs_status gbs_segment_compare(const gbs_segment *segment, const gbs_image *truth,
-                                       const uint32_t *label, const gbs_rectangle *rectangle,
-                                       gbs_segment_score *score, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_segment_compare(const gbs_segment *segment,
+                                                    const gbs_image *truth, const uint32_t *label,
+                                                    const gbs_rectangle *rectangle,
+                                                    gbs_segment_score *score, gbs_error *err);
 
 #ifdef __cplusplus
 }

@@ -96,11 +96,11 @@ typedef struct gbs_sensitivities {
  *         errors of gbs_exact_log_z(), gbs_run_new() and gbs_run_execute(); GBS_ERR_ARGUMENT for a
  *         state that the variable has not, and other methods. The answer is untouched on failure.
  */
-GBS_API gbs_status gbs_sensitivity(const gbs_model *model, const gbs_evidence *evidence,
-                                   uint32_t variable, uint32_t state,
-                                   const gbs_run_options *options,
-                                   const gbs_run_callbacks *callbacks, gbs_sensitivities *answer,
-                                   gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_sensitivity(const gbs_model *model,
+                                                const gbs_evidence *evidence, uint32_t variable,
+                                                uint32_t state, const gbs_run_options *options,
+                                                const gbs_run_callbacks *callbacks,
+                                                gbs_sensitivities *answer, gbs_error *err);
 /** Free the arrays of an answer and set all of it but its size to zero. NULL is allowed. */
 GBS_API void gbs_sensitivities_free(gbs_sensitivities *answer);
 

@@ -67,9 +67,11 @@ typedef struct gbs_share_figures {
  *         splashes with --locking blanket and for draws that look at variables beyond the
  *         neighbours; as gbs_run_new() else.
  */
-GBS_API gbs_status gbs_partition_new(const gbs_model *model, const gbs_evidence *evidence,
-                                     const gbs_run_options *options, uint32_t n_ranks,
-                                     gbs_parts parts, gbs_partition **partition, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_partition_new(const gbs_model *model,
+                                                  const gbs_evidence *evidence,
+                                                  const gbs_run_options *options, uint32_t n_ranks,
+                                                  gbs_parts parts, gbs_partition **partition,
+                                                  gbs_error *err);
 GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed */
 
 /**
@@ -84,23 +86,23 @@ GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed 
  *         on unless both are 8192 or more; of three, columns times rows from 4096 on unless all are
  *         128 or more), and couplings or fields so strong that a conditional spans more than e^39.
  */
-GBS_API gbs_status gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice,
-                                              uint32_t n_ranks, gbs_partition **partition,
-                                              gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status
+gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice, uint32_t n_ranks,
+                           gbs_partition **partition, gbs_error *err);
 /** The same for the model of gbs_generate_potts(). A fifth of a byte a variable is held where some
  * conditionals span more than e^40.
  * @return GBS_ERR_UNSUPPORTED also for one state, for more than 64, and, in place of e^39, where
  *         the couplings of an inner variable and the data term of any together span more than e^60,
  *         as little noise makes them: data terms are -(y - k)^2 / (2 noise^2) for state k and the
  *         grey level y that is seen. */
-GBS_API gbs_status gbs_partition_new_of_potts(const gbs_generate_potts_options *lattice,
-                                              uint32_t n_ranks, gbs_partition **partition,
-                                              gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status
+gbs_partition_new_of_potts(const gbs_generate_potts_options *lattice, uint32_t n_ranks,
+                           gbs_partition **partition, gbs_error *err);
 
 /** Names and states of all variables, without factors, as a .gbm file: what
  * gbs_run_name_variables() takes. Complete or not there at all. */
-GBS_API gbs_status gbs_partition_write_variables(const gbs_partition *partition, const char *path,
-                                                 gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_partition_write_variables(const gbs_partition *partition,
+                                                              const char *path, gbs_error *err);
 /** The rule that divided the variables: "metis", "bisection", "breadth", "intervals". */
 GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
 
@@ -109,20 +111,20 @@ GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
  * this seed and no more chains need no partition. @param n_chains, of option chains; with the seed
  * of the options.
  * @return GBS_ERR_IMPOSSIBLE where none is found. */
-GBS_API gbs_status gbs_partition_find_starts(gbs_partition *partition, uint32_t n_chains,
-                                             gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_partition_find_starts(gbs_partition *partition,
+                                                          uint32_t n_chains, gbs_error *err);
 
 /** The share of one rank. @param share out, caller frees; independent of the partition. */
-GBS_API gbs_status gbs_partition_share(const gbs_partition *partition, uint32_t rank,
-                                       gbs_share **share, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_partition_share(const gbs_partition *partition, uint32_t rank,
+                                                    gbs_share **share, gbs_error *err);
 /** Starts of chains, where hard zeros or conditional tables make them depend on the whole model:
  * then rank 0 gives the partition to gbs_run_new_of_share(). 0: every rank finds its own. */
 GBS_API int gbs_share_needs_whole(const gbs_share *share);
 
 GBS_API void gbs_share_free(gbs_share *share); /**< NULL is allowed */
 /** @param figures its size in. */
-GBS_API gbs_status gbs_share_tell(const gbs_share *share, gbs_share_figures *figures,
-                                  gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_share_tell(const gbs_share *share, gbs_share_figures *figures,
+                                               gbs_error *err);
 /** The rank that the share is of, and the number of ranks. */
 GBS_API uint32_t gbs_share_rank(const gbs_share *share);
 GBS_API uint32_t gbs_share_n_ranks(const gbs_share *share);
@@ -130,12 +132,15 @@ GBS_API uint32_t gbs_share_n_ranks(const gbs_share *share);
 /** A share as a file, complete or not there at all, and back. What is read is checked.
  * @return GBS_ERR_IO; GBS_ERR_FORMAT for other files and for damage; GBS_ERR_LIMIT for a pass of
  * more updates, in all shares, than have random numbers of their own, 2^34. */
-GBS_API gbs_status gbs_share_write(const gbs_share *share, const char *path, gbs_error *err);
-GBS_API gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_share_write(const gbs_share *share, const char *path,
+                                                gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err);
 
 /** A share as bytes, for a message, and back. @param bytes out, [n], gbs_share_bytes_free(). */
-GBS_API gbs_status gbs_share_pack(const gbs_share *share, void **bytes, size_t *n, gbs_error *err);
-GBS_API gbs_status gbs_share_unpack(const void *bytes, size_t n, gbs_share **share, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_share_pack(const gbs_share *share, void **bytes, size_t *n,
+                                               gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_share_unpack(const void *bytes, size_t n, gbs_share **share,
+                                                 gbs_error *err);
 GBS_API void gbs_share_bytes_free(void *bytes);
 
 /**
@@ -150,32 +155,36 @@ GBS_API void gbs_share_bytes_free(void *bytes);
  *         all ranks, naming the first rank and its file, if the shares are not of one partition, or
  *         not all of its ranks are there; GBS_ERR_STATE on all where options differ.
  */
-GBS_API gbs_status gbs_run_new_of_share(const gbs_share *share, const gbs_partition *whole,
-                                        const gbs_ranks *ranks, const gbs_run_options *options,
-                                        gbs_run **run, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_new_of_share(const gbs_share *share,
+                                                     const gbs_partition *whole,
+                                                     const gbs_ranks *ranks,
+                                                     const gbs_run_options *options, gbs_run **run,
+                                                     gbs_error *err);
 
 /** The same for its draws: in a checkpoint it is a run of gbs_run_new_for_draws(). */
-GBS_API gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share,
-                                                  const gbs_partition *whole,
-                                                  const gbs_ranks *ranks,
-                                                  const gbs_run_options *options, gbs_run **run,
-                                                  gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share,
+                                                               const gbs_partition *whole,
+                                                               const gbs_ranks *ranks,
+                                                               const gbs_run_options *options,
+                                                               gbs_run **run, gbs_error *err);
 
 /** The model, or one of the same variables without factors, whose names messages, summaries and
  * reports of the run use. @param model borrowed until gbs_run_free(). */
-GBS_API gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model,
+                                                       gbs_error *err);
 
 /** Estimates of all ranks to rank 0, where gbs_run_marginals() then has them: a collective call,
  * and 32 bytes a state of the whole model there. Of a run in one process: nothing. */
-GBS_API gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err);
 
 /** Estimates of one variable after another, ascending: the user's numbers, as of
  * gbs_run_marginals(). Of a run on ranks a collective call, heard on rank 0 alone. */
 typedef gbs_status gbs_on_marginal(void *context, uint32_t variable, uint32_t arity,
                                    const double *p, const double *mcse, const double *ess,
                                    const double *rhat, gbs_error *err);
-GBS_API gbs_status gbs_run_each_marginal(const gbs_run *run, gbs_on_marginal *on_marginal,
-                                         void *context, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_each_marginal(const gbs_run *run,
+                                                      gbs_on_marginal *on_marginal, void *context,
+                                                      gbs_error *err);
 
 #ifdef __cplusplus
 }

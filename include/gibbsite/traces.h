@@ -49,12 +49,13 @@ typedef struct gbs_traces {
  *         from the beginning. A run that goes on with ladders of temperatures has the traces of its
  *         plain chains.
  */
-GBS_API gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n,
-                                   gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n,
+                                                gbs_error *err);
 
 /** The shape of the traces. @return GBS_ERR_STATE where the run is not monitored, or not executed.
  */
-GBS_API gbs_status gbs_run_traces(const gbs_run *run, gbs_traces *traces, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_traces(const gbs_run *run, gbs_traces *traces,
+                                               gbs_error *err);
 
 /**
  * The trace of the log density of what is sampled: ln of the unnormalised probability of its state.
@@ -62,7 +63,8 @@ GBS_API gbs_status gbs_run_traces(const gbs_run *run, gbs_traces *traces, gbs_er
  * @param value [n_chains][n_draws], chain after chain; NAN where a scan leaves out variables.
  * @return as gbs_run_traces().
  */
-GBS_API gbs_status gbs_run_trace_density(const gbs_run *run, double *value, gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_trace_density(const gbs_run *run, double *value,
+                                                      gbs_error *err);
 
 /**
  * The trace of a variable.
@@ -71,8 +73,8 @@ GBS_API gbs_status gbs_run_trace_density(const gbs_run *run, double *value, gbs_
  * @return as gbs_run_traces(); GBS_ERR_ARGUMENT if the variable is not monitored;
  *         GBS_ERR_UNSUPPORTED if it is not sampled: observed, answered exactly or left out.
  */
-GBS_API gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable, uint32_t *state,
-                                       gbs_error *err);
+GBS_API GBS_MUST_USE gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable,
+                                                    uint32_t *state, gbs_error *err);
 
 #ifdef __cplusplus
 }

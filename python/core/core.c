@@ -100,7 +100,9 @@ static PyObject *describe_option(const gbs_option *o)
     static const char *const kinds[] = {"choice", "flag", "count", "size", "real", "duration"};
     char text[64] = "";
     const gbs_run_options defaults = gbs_run_options_default();
-    (void)gbs_option_get(&defaults, o->name, text, sizeof text, NULL);
+    if (gbs_option_get(&defaults, o->name, text, sizeof text, NULL) < 0) {
+        text[0] = '\0';
+    }
     return Py_BuildValue("{s:s,s:s,s:s,s:z,s:s}", "name", o->field, "kind", kinds[o->kind], "help",
                          o->help, "choices", o->choices, "default", text);
 }

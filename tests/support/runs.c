@@ -84,7 +84,7 @@ size_t test_close(const char *what, const gbs_run_options *options, const test_a
         const double rare = counts ? LIMIT * LIMIT / 2 / n_draws : 0.0;
         if (!(error <= LIMIT * mcse + rare + ROUNDING)) {
             char scan[32];
-            (void)gbs_option_get(options, "scan", scan, sizeof scan, NULL);
+            assert_int_equal(gbs_option_get(options, "scan", scan, sizeof scan, NULL), GBS_OK);
             fail_msg("%s, %s scan, estimator %d, %u chains: entry %zu is %.6f +- %.6f, exact %.6f",
                      what, scan, options->estimator, found->report.chains, i, found->p[i], mcse,
                      exact->p[i]);

@@ -157,7 +157,8 @@ static gbs_evidence *random_evidence(const gbs_model *model)
             ok(gbs_evidence_observe(evidence, v, random_below(&seed, arity), NULL));
         }
         if (random_below(&seed, 4) == 0) { /* refused if it leaves no state */
-            (void)gbs_evidence_likelihood(evidence, v, l, NULL);
+            const gbs_status status = gbs_evidence_likelihood(evidence, v, l, NULL);
+            assert_true(status == GBS_OK || status == GBS_ERR_IMPOSSIBLE);
         }
     }
     return evidence;

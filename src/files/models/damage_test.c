@@ -129,6 +129,13 @@ static void mutated(void **state)
     assert_true(n_read > 100); /* some mutations change nothing that matters */
 }
 
+/* A damaged file may be read or refused, both are right; what must not happen is a crash or a leak.
+ */
+static void read_or_refused(gbs_status status)
+{
+    assert_true(status != GBS_ERR_STATE && status != GBS_ERR_MEMORY);
+}
+
 static void mutated_results(void **state)
 {
     (void)state;
@@ -163,16 +170,16 @@ static void mutated_results(void **state)
         uint32_t *sequence = NULL;
         size_t length = 0;
         assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
-        (void)gbs_marginals_read(path, &options, &m, &err);
-        (void)gbs_evidence_read(evidence, path, 0, &options, &err);
-        (void)gbs_evidence_read(evidence, path, 1, &as_tab, &err);
-        (void)gbs_evidence_read_virtual(evidence, path, &options, &err);
-        (void)gbs_state_read(path, model, NULL, x, &err);
-        (void)gbs_scan_read(path, model, &sequence, &length, &err);
+        read_or_refused(gbs_marginals_read(path, &options, &m, &err));
+        read_or_refused(gbs_evidence_read(evidence, path, 0, &options, &err));
+        read_or_refused(gbs_evidence_read(evidence, path, 1, &as_tab, &err));
+        read_or_refused(gbs_evidence_read_virtual(evidence, path, &options, &err));
+        read_or_refused(gbs_state_read(path, model, NULL, x, &err));
+        read_or_refused(gbs_scan_read(path, model, &sequence, &length, &err));
         gbs_result result = {0};
         uint32_t *query = NULL;
-        (void)gbs_result_read(path, GBS_LOG_BASE_10, &options, &result, &err);
-        (void)gbs_query_read(path, model, &options, &query, &length, &err);
+        read_or_refused(gbs_result_read(path, GBS_LOG_BASE_10, &options, &result, &err));
+        read_or_refused(gbs_query_read(path, model, &options, &query, &length, &err));
         gbs_result_free(&result);
         gbs_free(query);
         gbs_marginals_free(&m);

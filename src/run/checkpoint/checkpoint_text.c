@@ -177,8 +177,9 @@ static void put_option(gbs_output *out, const char *group, const gbs_run_options
                        const char *name)
 {
     char value[VALUE] = "";
-    (void)gbs_option_get(options, name, value, sizeof value, NULL);
-    put_line(out, group, name, value);
+    if (gbs_option_get(options, name, value, sizeof value, NULL) >= 0) {
+        put_line(out, group, name, value);
+    }
 }
 
 static void put_inputs(gbs_output *out, const gbs_run *run)
@@ -343,7 +344,10 @@ static gbs_status check_option(const gbs_run *run, const char *path, const char 
 {
     char saved[VALUE];
     char own[VALUE] = "";
-    (void)gbs_option_get(&run->checkpoints.asked, name, own, sizeof own, NULL);
+    const gbs_status status = gbs_option_get(&run->checkpoints.asked, name, own, sizeof own, err);
+    if (status < 0) {
+        return status;
+    }
     if (!find_line(text, "--", name, saved)) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line --%s is missing", path, name);
     }
@@ -408,7 +412,7 @@ gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options
     for (size_t i = 0; i < N_OF(decided); ++i) {
         char value[VALUE];
         char own[VALUE] = "";
-        (void)gbs_option_get(options, decided[i], own, sizeof own, NULL);
+        GBSI_TRY(gbs_option_get(options, decided[i], own, sizeof own, err));
         if (!find_line(text, "decided-", decided[i], value)) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line decided-%s is missing", path,
                                decided[i]));
@@ -428,7 +432,11 @@ static gbs_status check_schedule(const gbs_run *run, const char *path, const cha
     char saved[VALUE] = "";
     char own[VALUE] = "";
     (void)find_line(text, "--", "sweeps", saved);
-    (void)gbs_option_get(&run->checkpoints.asked, "sweeps", own, sizeof own, NULL);
+    const gbs_status status =
+        gbs_option_get(&run->checkpoints.asked, "sweeps", own, sizeof own, err);
+    if (status < 0) {
+        return status;
+    }
     return strcmp(saved, own) == 0
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,

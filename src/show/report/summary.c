@@ -45,7 +45,9 @@ static void option_value(gbs_output *output, const summary *s, const gbs_option 
     char text[64];
     double real = 0.0;
     uint64_t number = 0;
-    (void)gbs_option_get(s->about.options, option->name, text, sizeof text, NULL);
+    if (gbs_option_get(s->about.options, option->name, text, sizeof text, NULL) < 0) {
+        text[0] = '\0';
+    }
     const int marked = option->word != NULL && strcmp(text, option->word) == 0;
     if (option->kind == GBS_OPTION_KIND_FLAG) {
         gbs_output_text(output, strcmp(text, "yes") == 0 ? "true" : "false");
