@@ -7,6 +7,7 @@
 #include "gibbsite/crf.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/question.h"
+#include "gibbsite/segment.h"
 
 typedef struct cli_verb cli_verb; /* cli.h */
 
@@ -23,6 +24,7 @@ typedef enum cli_progress_mode {
 typedef struct cli_arguments {
     gbs_run_options run;
     union { /* of the verb's question */
+        gbs_aspect_options aspects;
         gbs_learn_options weights;
         gbs_crf_learn_options crf;
         gbs_potts_options potts;
@@ -98,9 +100,8 @@ typedef struct cli_arguments {
     const char *truth;                     /* a picture: FILE; or a column: its number or "last" */
     const char *write_model, *overlay;     /* FILE */
     const char *patch;                     /* SIDE,STEP in pixels */
-    uint64_t texture_words, color_words, position_cells;
-    int labels; /* the values of pixels are labels */
-    int task;   /* of exact */
+    int labels;                            /* the values of pixels are labels */
+    int task;                              /* of exact */
     uint64_t variables, parents, degree, edges, visible, hidden;
     int progress;    /* cli_progress_mode */
     int progress_fd; /* of lines of JSON; 0: standard error */

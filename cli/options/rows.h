@@ -53,6 +53,7 @@
 #define GBS_FIELD_REAL GBS_FIELD_COUNT
 #define GBS_FIELD_FLAG(field, name, help, short, brief, topic, needs)                              \
     CLI_FIELD(FLAG, name, short, brief, topic, needs)
+#define GBS_BYNAME_COUNT(...) /* the program has another form of it */
 #define GBS_BYNAME_REAL(...) /* the program has another form of it */
 
 #define GBS_MODEL_FORMATS  (cli_model_formats + 1)

@@ -40,17 +40,11 @@ static int settle_patch(learning *l)
 static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
-    l->options = (gbs_aspect_options){
-        .size = sizeof l->options,
-        .time_s = arguments->run.time_s,
-        .threads = arguments->run.threads,
-        .memory_limit = arguments->run.memory_limit,
-        .seed = arguments->run.seed,
-        .texture_words = arguments->texture_words,
-        .color_words = arguments->color_words,
-        .position_cells = arguments->position_cells,
-        .iterations = cli_given(arguments, "iterations") ? arguments->em_iterations : 0,
-        .tolerance = cli_given(arguments, "tolerance") ? arguments->em_tolerance : 0.0};
+    l->options = arguments->of.aspects;
+    l->options.seed = arguments->run.seed;
+    l->options.time_s = arguments->run.time_s;
+    l->options.threads = arguments->run.threads;
+    l->options.memory_limit = arguments->run.memory_limit;
     const int status = settle_patch(l);
     return status == CLI_DONE ? cli_check_results(arguments) : status;
 }
@@ -124,6 +118,7 @@ static int run_learn_aspects(cli_arguments *arguments)
 
 /* ---- the row ------------------------------------------------------------------------------ */
 
+#define CLI_QUESTION "learn aspects"
 static const cli_option options[] = {
 #include "gibbsite/questions/learn_aspects.def"
 };

@@ -296,10 +296,6 @@
     GBS_ROW_RUN(mean_field_schedule, "mean-field-schedule", "", "", LAB, "")
 #define GBS_SHARED_ITERATIONS \
     GBS_ROW_RUN(iterations, "iterations", "", "", SCAN, "")
-#define GBS_SHARED_ITERATIONS_OF_LEARNING \
-    GBS_ROW_COUNT(em_iterations, "iterations", 1000, 1, INT32_MAX, "N", \
-        "largest number of iterations", \
-        "N", "largest number of iterations", ACCURACY, "")
 #define GBS_SHARED_SCHEDULE \
     GBS_ROW_RUN(schedule, "schedule", "", "", SCAN, "")
 #define GBS_SHARED_TAU0 \
@@ -352,12 +348,6 @@
 
 /* ---- Learning ---------------------------------------------------------------------------------- */
 
-#define GBS_SHARED_TOLERANCE \
-    GBS_ROW_REAL(em_tolerance, "tolerance", 1e-5, 1e-15, 1.0, "X", \
-        "crf, potts: converged once the objective falls by a smaller share of itself in ten " \
-        "iterations; weights: once no weight moves by more in a step, with --l1 once the gradient of a " \
-        "row is at most as long", \
-        "X", "a smaller change ends it", ACCURACY, "")
 #define GBS_SHARED_INTERVALS \
     GBS_ROW_TEXT(0, intervals, "intervals", "FILE", \
         "write every parameter with its standard error, as CSV", \

@@ -5,18 +5,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "options/questions.h"
 #include "segment/training.h"
-
-enum {
-    SIDE = 20, /* Verbeek & Triggs (2007), section 4: patches of 20 pixels, 10 apart */
-    TEXTURE_WORDS = 200,
-    COLOR_WORDS = 50,
-    ITERATIONS = 500,
-    MOST_SIDE = 1024,
-    MOST_WORDS = 65536,
-    MOST_CELLS = 256,
-};
-#define TOLERANCE 1e-6
 
 typedef struct learning {
     gbs_aspect_options o;
@@ -37,26 +27,11 @@ typedef struct learning {
 static gbs_status take_options(learning *l, const gbs_aspect_options *options, gbs_error *err)
 {
     gbs_aspect_options *o = &l->o;
-    if (options != NULL) {
-        *o = *options;
+    const gbs_status status = gbsi_question_settle("learn aspects", options, o, err);
+    if (status < 0) {
+        return status;
     }
-    o->side = o->side == 0 ? SIDE : o->side;
     o->step = o->step == 0 ? o->side / 2 : o->step;
-    o->texture_words = o->texture_words == 0 ? TEXTURE_WORDS : o->texture_words;
-    o->color_words = o->color_words == 0 ? COLOR_WORDS : o->color_words;
-    o->iterations = o->iterations == 0 ? ITERATIONS : o->iterations;
-    if (o->side < 4 || o->side > MOST_SIDE || o->step < 1 || o->step > MOST_SIDE ||
-        o->texture_words > MOST_WORDS || o->color_words > MOST_WORDS ||
-        o->position_cells > MOST_CELLS || !(o->tolerance >= 0.0)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_aspect_options: found patches of %" PRIu64 " pixels, %" PRIu64
-                         " apart, %" PRIu64 " and %" PRIu64 " words, %" PRIu64
-                         " cells and tolerance %g, expected 4 to %d pixels, 1 to %d apart, at most "
-                         "%d words of a kind and %d cells, and no negative tolerance",
-                         o->side, o->step, o->texture_words, o->color_words, o->position_cells,
-                         o->tolerance, MOST_SIDE, MOST_SIDE, MOST_WORDS, MOST_CELLS);
-    }
-    o->tolerance = o->tolerance == 0.0 ? TOLERANCE : o->tolerance;
     return GBS_OK;
 }
 
@@ -315,7 +290,6 @@ gbs_status gbs_aspects_learn(const char *path, const gbs_aspect_options *options
 {
     GBSI_NEED(path);
     GBSI_NEED(aspects);
-    GBSI_IN_STRUCT(options, gbs_aspect_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_aspect_report);
     gbs_status status = GBS_OK;

@@ -30,6 +30,8 @@
 /* A field that the program takes in another form. */
 #define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
+#define GBS_BYNAME_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
+    GBS_FIELD_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
 /* Of the run: its row in options.def, a field of the same name here. What it needs is for the
  * program to ask: callers set seeds and threads for all calls alike. */
 #define GBS_ROW_RUN(member, row_name, short_unit, brief, topic, needs)                             \

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "gibbsite/crf.h"
 #include "gibbsite/machines.h"
+#include "gibbsite/segment.h"
 #include "options/options.h"
 
 /* clang-format off */
@@ -46,6 +47,12 @@ struct gbs_question {
 };
 
 #include "options/question_rows.h"
+
+#define OPTIONS gbs_aspect_options
+static const question_row rows_of_learn_aspects[] = {
+#include "gibbsite/questions/learn_aspects.def"
+};
+#undef OPTIONS
 
 #define OPTIONS gbs_learn_options
 static const question_row rows_of_learn_weights[] = {

@@ -12,6 +12,7 @@
 
 #include "gibbsite/crf.h"
 #include "gibbsite/machines.h"
+#include "gibbsite/segment.h"
 #include "options/questions.h"
 
 /* Every option of every question has text that sets it to what it is. */
@@ -134,6 +135,24 @@ static void test_needs(void **state)
     }
 }
 
+/* Options that the program takes in another form, --patch, have names of their own. */
+static void test_named_apart(void **state)
+{
+    const gbs_question *question = gbs_question_find("learn aspects");
+    gbs_aspect_options options = {.size = sizeof options, .step = 2000};
+    gbs_aspect_options taken;
+    gbs_error err = {GBS_OK, ""};
+    (void)state;
+    assert_null(gbs_question_find_option(question, "patch"));
+    assert_int_equal(gbsi_question_settle("learn aspects", &options, &taken, &err),
+                     GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--step 2000: must be from 1 to 1024 (pixels)");
+    assert_int_equal(gbs_question_set(question, &options, "step", "unset", NULL), GBS_OK);
+    assert_int_equal(gbs_question_set(question, &options, "side", "30", NULL), GBS_OK);
+    assert_int_equal(gbsi_question_settle("learn aspects", &options, &taken, &err), GBS_OK);
+    assert_true(taken.side == 30 && taken.step == 0 && taken.texture_words == 200);
+}
+
 /* A field of the width of an enum takes a choice, and the field after it stays. */
 static void test_enum_of_four_bytes(void **state)
 {
@@ -159,11 +178,9 @@ static void test_enum_of_four_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_by_name),
-        cmocka_unit_test(test_settled),
-        cmocka_unit_test(test_needs),
-        cmocka_unit_test(test_enum_of_four_bytes),
+        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_settled),        cmocka_unit_test(test_needs),
+        cmocka_unit_test(test_named_apart),    cmocka_unit_test(test_enum_of_four_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
