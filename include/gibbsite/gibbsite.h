@@ -26,6 +26,7 @@
 #include "gibbsite/option_fields.h"
 #include "gibbsite/options.h"
 #include "gibbsite/query.h"
+#include "gibbsite/question.h"
 #include "gibbsite/ranks.h"
 #include "gibbsite/report.h"
 #include "gibbsite/run.h"

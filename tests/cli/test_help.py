@@ -72,7 +72,7 @@ def test_every_option_has_a_topic(run):
     tables = "".join(path.read_text() for path in (ROOT / "include/gibbsite/questions").iterdir())
     rows = set(re.findall(r'^GBS_OPTION_\w+\(\s*\w+, "([a-z0-9-]+)"',
                           (ROOT / "include/gibbsite/options.def").read_text(), re.M))
-    rows |= set(re.findall(r"GBS_ROW_\w+\((?:0, |'.', )?\w+, \"([a-z0-9-]+)\"", tables))
+    rows |= set(re.findall(r"GBS_(?:ROW|FIELD)_\w+\((?:0, |'.', )?\w+, \"([a-z0-9-]+)\"", tables))
     shown = {name for verb in VERBS if verb not in ("generate", "learn")
              for name in options(run("help", *verb.split(), "all").out)}
     assert rows == shown and len(rows) > 90
