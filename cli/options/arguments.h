@@ -4,6 +4,7 @@
 #ifndef GIBBSITE_CLI_ARGUMENTS_H
 #define GIBBSITE_CLI_ARGUMENTS_H
 
+#include "gibbsite/fit.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/question.h"
 
@@ -22,6 +23,7 @@ typedef enum cli_progress_mode {
 typedef struct cli_arguments {
     gbs_run_options run;
     union { /* of the verb's question */
+        gbs_fit_options fit;
         gbs_rbm_options rbm;
     } of;
     char **operand;

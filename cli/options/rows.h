@@ -53,7 +53,9 @@
 #define GBS_FIELD_REAL GBS_FIELD_COUNT
 #define GBS_FIELD_FLAG(field, name, help, short, brief, topic, needs)                              \
     CLI_FIELD(FLAG, name, short, brief, topic, needs)
-#define GBS_BYNAME_REAL(...) /* the program has another form of it */
+/* The program has another form of these. */
+#define GBS_BYNAME_ENUM(...)
+#define GBS_BYNAME_REAL(...)
 
 #define GBS_MODEL_FORMATS  (cli_model_formats + 1)
 #define GBS_SOURCE_FORMATS (cli_source_formats + 1)

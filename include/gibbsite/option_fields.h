@@ -180,6 +180,25 @@ typedef enum gbs_mean_field_schedule {
     GBS_MEAN_FIELD_JACOBI = 1,
 } gbs_mean_field_schedule;
 
+typedef enum gbs_prior {
+    /** "none": nothing: maximum likelihood */
+    GBS_PRIOR_NONE = 0,
+    /** "bdeu": Dirichlet of weight / (r q) for each entry */
+    GBS_PRIOR_BDEU = 1,
+    /** "dirichlet": Dirichlet of weight for each entry */
+    GBS_PRIOR_DIRICHLET = 2,
+} gbs_prior;
+
+typedef enum gbs_expectations {
+    /** "auto": the junction tree where it holds: within 4 GiB unless memory_limit is given, and
+     * 2^40 entries over all rows */
+    GBS_EXPECTATIONS_AUTO = 0,
+    /** "exact": the junction tree, or an error */
+    GBS_EXPECTATIONS_EXACT = 1,
+    /** "sample": draws given each row */
+    GBS_EXPECTATIONS_SAMPLED = 2,
+} gbs_expectations;
+
 typedef enum gbs_rbm_method {
     /** "pcd": persistent chains: where the step before left them */
     GBS_RBM_PCD = 0,

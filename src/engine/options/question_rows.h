@@ -28,6 +28,8 @@
                        .unit = "", .help = row_help, .max = 1},                                    \
              PLACE(member)}},
 /* A field that the program takes in another form. */
+#define GBS_BYNAME_ENUM(member, row_name, type, row_def, row_help)                                 \
+    GBS_FIELD_ENUM(member, row_name, type, row_def, row_help, "", "", SCAN, "")
 #define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
 /* Of the run: its row in options.def, a field of the same name here. */

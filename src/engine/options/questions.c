@@ -8,6 +8,7 @@
 
 #include "base/sized.h"
 #include "base/status.h"
+#include "gibbsite/fit.h"
 #include "gibbsite/machines.h"
 #include "options/options.h"
 
@@ -44,6 +45,12 @@ struct gbs_question {
 };
 
 #include "options/question_rows.h"
+
+#define OPTIONS gbs_fit_options
+static const question_row rows_of_fit[] = {
+#include "gibbsite/questions/fit.def"
+};
+#undef OPTIONS
 
 #define OPTIONS gbs_rbm_options
 static const question_row rows_of_learn_rbm[] = {
