@@ -5,6 +5,7 @@
 #define GIBBSITE_CLI_ARGUMENTS_H
 
 #include "gibbsite/fit.h"
+#include "gibbsite/generate.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/question.h"
 
@@ -24,6 +25,14 @@ typedef struct cli_arguments {
     gbs_run_options run;
     union { /* of the verb's question */
         gbs_fit_options fit;
+        gbs_generate_bayes_options generate_bayes;
+        gbs_generate_complete_options generate_complete;
+        gbs_generate_ising_options generate_ising;
+        gbs_generate_potts_options generate_potts;
+        gbs_generate_powerlaw_options generate_powerlaw;
+        gbs_generate_rbm_options generate_rbm;
+        gbs_generate_regular_options generate_regular;
+        gbs_generate_ring_options generate_ring;
         gbs_rbm_options rbm;
     } of;
     char **operand;
@@ -90,7 +99,7 @@ typedef struct cli_arguments {
     uint64_t state;       /* shown in it */
     const char *grid;
     const char *states;
-    double coupling, coupling_spread, field, random_field, noise, tolerance, weight_scale;
+    double coupling, tolerance, weight_scale;
     uint64_t colors;        /* of a graph to colour */
     uint64_t unroll;        /* slices of a network in time; 0: as it is */
     uint64_t samples;       /* exact ones */
@@ -105,16 +114,15 @@ typedef struct cli_arguments {
     const char *write_model, *overlay;     /* FILE */
     const char *patch;                     /* SIDE,STEP in pixels */
     uint64_t texture_words, color_words, position_cells;
-    int labels; /* the values of pixels are labels */
-    int task;   /* of exact */
-    uint64_t variables, parents, degree, edges, visible, hidden;
+    int labels;      /* the values of pixels are labels */
+    int task;        /* of exact */
     int progress;    /* cli_progress_mode */
     int progress_fd; /* of lines of JSON; 0: standard error */
     int uai_mpe;     /* the word MPE instead of MAP */
     int require_converged;
     int probability; /* of the state, estimated where it is not known */
     int asymptotic, list, list_variables, quick, check;
-    int lenient, normalize_cpts, torus, json, draws, quiet, verbose, help;
+    int lenient, normalize_cpts, json, draws, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the verb's table */
     const cli_verb *verb;
     int argc; /* the whole command line, for the summary */

@@ -55,7 +55,9 @@
     CLI_FIELD(FLAG, name, short, brief, topic, needs)
 /* The program has another form of these. */
 #define GBS_BYNAME_ENUM(...)
+#define GBS_BYNAME_COUNT(...)
 #define GBS_BYNAME_REAL(...)
+#define GBS_BYNAME_RUN(...)
 
 #define GBS_MODEL_FORMATS  (cli_model_formats + 1)
 #define GBS_SOURCE_FORMATS (cli_source_formats + 1)

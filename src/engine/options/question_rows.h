@@ -30,12 +30,17 @@
 /* A field that the program takes in another form. */
 #define GBS_BYNAME_ENUM(member, row_name, type, row_def, row_help)                                 \
     GBS_FIELD_ENUM(member, row_name, type, row_def, row_help, "", "", SCAN, "")
+#define GBS_BYNAME_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
+    GBS_FIELD_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
 #define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
-/* Of the run: its row in options.def, a field of the same name here. */
-#define GBS_ROW_RUN(member, row_name, short_unit, brief, topic, needs)                             \
-    {.run = row_name, .own = {PLACE(member)}},
-#define GBS_ROW_RUN_FLAG GBS_ROW_RUN
+/* Of the run: its row in options.def, and a field of this member here. */
+#define GBS_BYNAME_RUN(member, row_name) {.run = row_name, .own = {PLACE(member)}},
+#define FIELD_OF_RUN(member, row_name, short_unit, brief, topic, needs) GBS_BYNAME_RUN(member, row_name)
+#define NO_FIELD(...)
+/* The includer says which of the two RUN_ROW is. */
+#define GBS_ROW_RUN      RUN_ROW
+#define GBS_ROW_RUN_FLAG RUN_ROW
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 #define GBS_ROW_TEXT(...)

@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "base/status.h"
 #include "gibbsite/fit.h"
+#include "gibbsite/generate.h"
 #include "gibbsite/machines.h"
 #include "options/options.h"
 
@@ -46,6 +47,9 @@ struct gbs_question {
 
 #include "options/question_rows.h"
 
+/* Structs with fields for the options of the run that their tables name. */
+#define RUN_ROW FIELD_OF_RUN
+
 #define OPTIONS gbs_fit_options
 static const question_row rows_of_fit[] = {
 #include "gibbsite/questions/fit.def"
@@ -55,6 +59,59 @@ static const question_row rows_of_fit[] = {
 #define OPTIONS gbs_rbm_options
 static const question_row rows_of_learn_rbm[] = {
 #include "gibbsite/questions/learn_rbm.def"
+};
+#undef OPTIONS
+
+/* Structs without: the caller has a gbs_run_options beside them, or the program a limit for all it
+ * does. A field for one of these is a row of its own, GBS_BYNAME_RUN. */
+#undef RUN_ROW
+#define RUN_ROW NO_FIELD
+
+#define OPTIONS gbs_generate_bayes_options
+static const question_row rows_of_generate_bayes[] = {
+#include "gibbsite/questions/generate_bayes.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_complete_options
+static const question_row rows_of_generate_complete[] = {
+#include "gibbsite/questions/generate_complete.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_ising_options
+static const question_row rows_of_generate_ising[] = {
+#include "gibbsite/questions/generate_ising.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_potts_options
+static const question_row rows_of_generate_potts[] = {
+#include "gibbsite/questions/generate_potts.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_powerlaw_options
+static const question_row rows_of_generate_powerlaw[] = {
+#include "gibbsite/questions/generate_powerlaw.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_rbm_options
+static const question_row rows_of_generate_rbm[] = {
+#include "gibbsite/questions/generate_rbm.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_regular_options
+static const question_row rows_of_generate_regular[] = {
+#include "gibbsite/questions/generate_regular.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_ring_options
+static const question_row rows_of_generate_ring[] = {
+#include "gibbsite/questions/generate_ring.def"
 };
 #undef OPTIONS
 

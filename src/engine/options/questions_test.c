@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/generate.h"
 #include "gibbsite/machines.h"
 #include "options/questions.h"
 
@@ -78,6 +79,30 @@ static void test_by_name(void **state)
     assert_memory_equal(&options, &before, sizeof options);
 }
 
+/* Fields of four bytes, in an array, and one of the run; --memory-limit is no field. */
+static void test_of_a_lattice(void **state)
+{
+    const gbs_question *question = gbs_question_find("generate ising");
+    gbs_generate_ising_options options;
+    gbs_error err = {GBS_OK, ""};
+    static const char *const set[][2] = {
+        {"rows", "3"}, {"columns", "40k"}, {"torus", "yes"}, {"field", "-2.5"}, {"seed", "0"}};
+    (void)state;
+    assert_int_equal(gbs_question_init(question, &options, sizeof options, &err), GBS_OK);
+    assert_true(options.coupling == 1.0 && options.seed == 1 && options.side[2] == 1);
+    for (size_t i = 0; i < sizeof set / sizeof set[0]; i++) {
+        assert_int_equal(gbs_question_set(question, &options, set[i][0], set[i][1], &err), GBS_OK);
+    }
+    assert_int_equal(options.side[0], 3);
+    assert_int_equal(options.side[1], 40000);
+    assert_int_equal(options.side[2], 1);
+    assert_int_equal(options.torus, 1);
+    assert_true(options.field == -2.5 && options.seed == 0);
+    assert_int_equal(gbs_question_set(question, &options, "rows", "5G", &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--rows 5000000000: must be from 1 to 4294967295 (R)");
+    assert_null(gbs_question_find_option(question, "memory-limit"));
+}
+
 /* 0 stands for the default but where it is a value; one message names the one that is wrong. */
 static void test_settled(void **state)
 {
@@ -105,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_of_a_lattice),
         cmocka_unit_test(test_settled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
