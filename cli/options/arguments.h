@@ -8,6 +8,7 @@
 #include "gibbsite/generate.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/question.h"
+#include "gibbsite/segment.h"
 
 typedef struct cli_verb cli_verb; /* cli.h */
 
@@ -34,6 +35,7 @@ typedef struct cli_arguments {
         gbs_generate_regular_options generate_regular;
         gbs_generate_ring_options generate_ring;
         gbs_rbm_options rbm;
+        gbs_segment_options segment;
     } of;
     char **operand;
     int n_operands;

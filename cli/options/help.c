@@ -86,7 +86,7 @@ static void default_text(const cli_option *option, char *shown)
     char text[64];
     const gbs_option *run = option->kind == CLI_RUN ? cli_library_option(option) : NULL;
     shown[0] = '\0';
-    if (cli_option_unset_default(option) || (run != NULL && run->unset != NULL) ||
+    if (strstr(cli_option_help(option), "unset: ") != NULL || (run != NULL && run->unset != NULL) ||
         strstr(cli_option_help(option), "(required)") != NULL) {
         return;
     }

@@ -213,6 +213,13 @@ typedef enum gbs_rbm_draw {
     GBS_RBM_HERDED = 1,
 } gbs_rbm_draw;
 
+typedef enum gbs_neighbours {
+    /** "4": those above, below, to the left and to the right */
+    GBS_NEIGHBOURS_4 = 4,
+    /** "8": diagonal ones too */
+    GBS_NEIGHBOURS_8 = 8,
+} gbs_neighbours;
+
 /**
  * Options of a run: start from gbs_run_options_default() and change fields.
  *

@@ -486,11 +486,12 @@ gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *
 {
     const bool real = is_real(row);
     const gbs_option *option = &row->shown;
-    const bool zero =
-        real ? real_of(row, options) == 0.0 : !is_int(row) && whole_of(row, options) == 0;
+    const bool zero = real ? real_of(row, options) == 0.0 : whole_of(row, options) == 0;
     const bool legal = real ? option->real_min <= 0.0 &&
                                   (option->word == NULL || option->real_mark != option->real_min)
-                            : option->min == 0;
+                       : option->kind == GBS_OPTION_KIND_CHOICE
+                           ? gbsi_option_choice_name(row, 0) != NULL
+                           : option->min == 0;
     if (zero && !legal) {
         gbsi_option_put_default(row, options);
     }

@@ -11,6 +11,7 @@
 #include "gibbsite/fit.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/machines.h"
+#include "gibbsite/segment.h"
 #include "options/options.h"
 
 /* clang-format off */
@@ -112,6 +113,12 @@ static const question_row rows_of_generate_regular[] = {
 #define OPTIONS gbs_generate_ring_options
 static const question_row rows_of_generate_ring[] = {
 #include "gibbsite/questions/generate_ring.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_segment_options
+static const question_row rows_of_segment[] = {
+#include "gibbsite/questions/segment.def"
 };
 #undef OPTIONS
 

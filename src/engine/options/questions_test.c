@@ -12,6 +12,7 @@
 
 #include "gibbsite/generate.h"
 #include "gibbsite/machines.h"
+#include "gibbsite/segment.h"
 #include "options/questions.h"
 
 /* Every option of every question has text that sets it to what it is. */
@@ -103,6 +104,23 @@ static void test_of_a_lattice(void **state)
     assert_null(gbs_question_find_option(question, "memory-limit"));
 }
 
+/* A choice without a number 0: there 0 is the default. Options of the run are no fields here. */
+static void test_of_pictures(void **state)
+{
+    const gbs_question *question = gbs_question_find("segment");
+    gbs_segment_options given = {.size = sizeof given};
+    gbs_segment_options taken;
+    gbs_error err = {GBS_OK, ""};
+    (void)state;
+    assert_int_equal(gbsi_question_settle("segment", &given, &taken, &err), GBS_OK);
+    assert_true(taken.neighbours == 4 && taken.coupling == 0.0);
+    given.neighbours = 6;
+    assert_int_equal(gbsi_question_settle("segment", &given, &taken, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--neighbours: found 6, which is not the number of a choice");
+    assert_non_null(gbs_question_find_option(question, "threads"));
+    assert_null(gbs_question_find_option(question, "chains"));
+}
+
 /* 0 stands for the default but where it is a value; one message names the one that is wrong. */
 static void test_settled(void **state)
 {
@@ -128,9 +146,8 @@ static void test_settled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_by_name),
-        cmocka_unit_test(test_of_a_lattice),
+        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_of_a_lattice),   cmocka_unit_test(test_of_pictures),
         cmocka_unit_test(test_settled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
