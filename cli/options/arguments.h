@@ -4,6 +4,7 @@
 #ifndef GIBBSITE_CLI_ARGUMENTS_H
 #define GIBBSITE_CLI_ARGUMENTS_H
 
+#include "gibbsite/denoise.h"
 #include "gibbsite/fit.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/machines.h"
@@ -25,6 +26,7 @@ typedef enum cli_progress_mode {
 typedef struct cli_arguments {
     gbs_run_options run;
     union { /* of the verb's question */
+        gbs_denoise_options denoise;
         gbs_fit_options fit;
         gbs_generate_bayes_options generate_bayes;
         gbs_generate_complete_options generate_complete;
@@ -101,14 +103,12 @@ typedef struct cli_arguments {
     uint64_t state;       /* shown in it */
     const char *grid;
     const char *states;
-    double coupling, tolerance, weight_scale;
-    uint64_t colors;        /* of a graph to colour */
-    uint64_t unroll;        /* slices of a network in time; 0: as it is */
-    uint64_t samples;       /* exact ones */
-    uint64_t top;           /* parameters to show; 0: as many as fit the format */
-    double reach;           /* a probability that is wanted; 0: none is */
-    uint64_t levels;        /* of pixels */
-    const char *neighbours; /* "4" or "8" */
+    double tolerance, weight_scale;
+    uint64_t colors;  /* of a graph to colour */
+    uint64_t unroll;  /* slices of a network in time; 0: as it is */
+    uint64_t samples; /* exact ones */
+    uint64_t top;     /* parameters to show; 0: as many as fit the format */
+    double reach;     /* a probability that is wanted; 0: none is */
     const char *noise_kind, *smoothing,
         *estimate;                         /* flip:P or gauss:S, potts or quadratic:T, names */
     const char *mean, *uncertainty, *best; /* pictures: FILE */
@@ -116,7 +116,6 @@ typedef struct cli_arguments {
     const char *write_model, *overlay;     /* FILE */
     const char *patch;                     /* SIDE,STEP in pixels */
     uint64_t texture_words, color_words, position_cells;
-    int labels;      /* the values of pixels are labels */
     int task;        /* of exact */
     int progress;    /* cli_progress_mode */
     int progress_fd; /* of lines of JSON; 0: standard error */

@@ -213,6 +213,20 @@ typedef enum gbs_rbm_draw {
     GBS_RBM_HERDED = 1,
 } gbs_rbm_draw;
 
+typedef enum gbs_noise {
+    /** "flip": it shows another level with probability noise_level, each alike */
+    GBS_NOISE_FLIP = 0,
+    /** "gauss": a normal number of standard deviation noise_level is added to it */
+    GBS_NOISE_GAUSS = 1,
+} gbs_noise;
+
+typedef enum gbs_smoothing {
+    /** "potts": d = 1[x_i != x_j] */
+    GBS_SMOOTHING_POTTS = 0,
+    /** "quadratic": d = min((x_i - x_j)^2, truncation) */
+    GBS_SMOOTHING_QUADRATIC = 1,
+} gbs_smoothing;
+
 typedef enum gbs_neighbours {
     /** "4": those above, below, to the left and to the right */
     GBS_NEIGHBOURS_4 = 4,

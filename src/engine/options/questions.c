@@ -8,6 +8,7 @@
 
 #include "base/sized.h"
 #include "base/status.h"
+#include "gibbsite/denoise.h"
 #include "gibbsite/fit.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/machines.h"
@@ -67,6 +68,12 @@ static const question_row rows_of_learn_rbm[] = {
  * does. A field for one of these is a row of its own, GBS_BYNAME_RUN. */
 #undef RUN_ROW
 #define RUN_ROW NO_FIELD
+
+#define OPTIONS gbs_denoise_options
+static const question_row rows_of_denoise[] = {
+#include "gibbsite/questions/denoise.def"
+};
+#undef OPTIONS
 
 #define OPTIONS gbs_generate_bayes_options
 static const question_row rows_of_generate_bayes[] = {

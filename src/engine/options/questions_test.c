@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/denoise.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/machines.h"
-#include "gibbsite/segment.h"
 #include "options/questions.h"
 
 /* Every option of every question has text that sets it to what it is. */
@@ -107,18 +107,22 @@ static void test_of_a_lattice(void **state)
 /* A choice without a number 0: there 0 is the default. Options of the run are no fields here. */
 static void test_of_pictures(void **state)
 {
-    const gbs_question *question = gbs_question_find("segment");
-    gbs_segment_options given = {.size = sizeof given};
-    gbs_segment_options taken;
+    gbs_denoise_options given = {.size = sizeof given, .noise_level = 0.1, .coupling = 1.0};
+    gbs_denoise_options taken;
     gbs_error err = {GBS_OK, ""};
     (void)state;
-    assert_int_equal(gbsi_question_settle("segment", &given, &taken, &err), GBS_OK);
-    assert_true(taken.neighbours == 4 && taken.coupling == 0.0);
+    assert_int_equal(gbsi_question_settle("denoise", &given, &taken, &err), GBS_OK);
+    assert_true(taken.neighbours == 4 && taken.levels == 2 && taken.truncation == 0.0);
     given.neighbours = 6;
-    assert_int_equal(gbsi_question_settle("segment", &given, &taken, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbsi_question_settle("denoise", &given, &taken, &err), GBS_ERR_ARGUMENT);
     assert_string_equal(err.message, "--neighbours: found 6, which is not the number of a choice");
-    assert_non_null(gbs_question_find_option(question, "threads"));
-    assert_null(gbs_question_find_option(question, "chains"));
+    given.neighbours = 8;
+    given.coupling = 101.0;
+    assert_int_equal(gbsi_question_settle("denoise", &given, &taken, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--coupling 101: must be at least 0 and at most 100 (J)");
+    assert_null(gbs_question_find_option(gbs_question_find("denoise"), "chains"));
+    assert_non_null(gbs_question_find_option(gbs_question_find("segment"), "threads"));
+    assert_null(gbs_question_find_option(gbs_question_find("segment"), "chains"));
 }
 
 /* 0 stands for the default but where it is a value; one message names the one that is wrong. */
