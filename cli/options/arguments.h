@@ -7,6 +7,7 @@
 #include "gibbsite/denoise.h"
 #include "gibbsite/fit.h"
 #include "gibbsite/generate.h"
+#include "gibbsite/ground.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/question.h"
 #include "gibbsite/segment.h"
@@ -36,6 +37,7 @@ typedef struct cli_arguments {
         gbs_generate_rbm_options generate_rbm;
         gbs_generate_regular_options generate_regular;
         gbs_generate_ring_options generate_ring;
+        gbs_ground_options ground;
         gbs_rbm_options rbm;
         gbs_segment_options segment;
     } of;
@@ -68,8 +70,6 @@ typedef struct cli_arguments {
     const char *format;
     const char *model; /* of the results that are compared */
     const char *summary;
-    const char *queried;        /* predicates of ground */
-    const char *similarity;     /* predicates of ground */
     const char *report;         /* FILE.html */
     const char *checkpoint;     /* FILE */
     const char *resume;         /* FILE */

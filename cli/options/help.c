@@ -90,7 +90,7 @@ static void default_text(const cli_option *option, char *shown)
         strstr(cli_option_help(option), "(required)") != NULL) {
         return;
     }
-    if (run != NULL) {
+    if (run != NULL && run->kind != GBS_OPTION_KIND_TEXT) {
         library_default(option, text);
         (void)snprintf(shown, 80, " [%s]", text);
     } else if (option->kind == CLI_CHOICE &&

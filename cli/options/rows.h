@@ -51,6 +51,8 @@
 #define GBS_FIELD_COUNT(field, name, def, min, max, unit, help, unset, short, brief, topic, needs) \
     CLI_FIELD(RUN, name, short, brief, topic, needs)
 #define GBS_FIELD_REAL GBS_FIELD_COUNT
+#define GBS_FIELD_TEXT(field, name, unit, help, short, brief, topic, needs)                        \
+    CLI_FIELD(RUN, name, short, brief, topic, needs)
 #define GBS_FIELD_FLAG(field, name, help, short, brief, topic, needs)                              \
     CLI_FIELD(FLAG, name, short, brief, topic, needs)
 /* The program has another form of these. */

@@ -23,6 +23,10 @@
                        .unit = row_unit, .help = row_help, UNSET(row_unset),                       \
                        .real_def = (row_def), .real_min = (row_min), .real_max = (row_max), .real_mark = (row_def)}, \
              PLACE(member)}},
+#define GBS_FIELD_TEXT(member, row_name, row_unit, row_help, short_unit, brief, topic, needs)      \
+    {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_TEXT,           \
+                       .unit = row_unit, .help = row_help},                                        \
+             PLACE(member)}},
 #define GBS_FIELD_FLAG(member, row_name, row_help, short_unit, brief, topic, needs)                \
     {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_FLAG,           \
                        .unit = "", .help = row_help, .max = 1},                                    \

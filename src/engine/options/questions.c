@@ -11,6 +11,7 @@
 #include "gibbsite/denoise.h"
 #include "gibbsite/fit.h"
 #include "gibbsite/generate.h"
+#include "gibbsite/ground.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/segment.h"
 #include "options/options.h"
@@ -55,6 +56,12 @@ struct gbs_question {
 #define OPTIONS gbs_fit_options
 static const question_row rows_of_fit[] = {
 #include "gibbsite/questions/fit.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_ground_options
+static const question_row rows_of_ground[] = {
+#include "gibbsite/questions/ground.def"
 };
 #undef OPTIONS
 

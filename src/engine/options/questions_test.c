@@ -12,6 +12,7 @@
 
 #include "gibbsite/denoise.h"
 #include "gibbsite/generate.h"
+#include "gibbsite/ground.h"
 #include "gibbsite/machines.h"
 #include "options/questions.h"
 
@@ -104,6 +105,34 @@ static void test_of_a_lattice(void **state)
     assert_null(gbs_question_find_option(question, "memory-limit"));
 }
 
+/* Text is borrowed, of any length, and "" is unset. */
+static void test_text(void **state)
+{
+    const gbs_question *question = gbs_question_find("ground");
+    static const char names[] =
+        "Smokes,Cancer,Friends,Asthma,Smokes2,Cancer2,Friends2,Asthma2,Last";
+    gbs_ground_options options;
+    gbs_error err = {GBS_OK, ""};
+    char text[sizeof names] = "";
+    (void)state;
+    assert_int_equal(gbs_question_init(question, &options, sizeof options, &err), GBS_OK);
+    assert_null(options.query_predicates);
+    assert_int_equal(gbs_question_find_option(question, "similarity")->kind, GBS_OPTION_KIND_TEXT);
+    assert_int_equal(gbs_question_set(question, &options, "query_predicates", names, &err), GBS_OK);
+    assert_ptr_equal(options.query_predicates, names);
+    assert_int_equal(
+        gbs_question_get(question, &options, "query-predicates", text, sizeof text - 1, &err),
+        GBS_ERR_ARGUMENT);
+    assert_int_equal(
+        gbs_question_get(question, &options, "query-predicates", text, sizeof text, &err), GBS_OK);
+    assert_string_equal(text, names);
+    assert_int_equal(gbs_question_set(question, &options, "query-predicates", "", &err), GBS_OK);
+    assert_null(options.query_predicates);
+    assert_int_equal(gbs_question_get(question, &options, "query-predicates", text, 1, &err),
+                     GBS_OK);
+    assert_string_equal(text, "");
+}
+
 /* A choice without a number 0: there 0 is the default. Options of the run are no fields here. */
 static void test_of_pictures(void **state)
 {
@@ -151,8 +180,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_by_name),
-        cmocka_unit_test(test_of_a_lattice),   cmocka_unit_test(test_of_pictures),
-        cmocka_unit_test(test_settled),
+        cmocka_unit_test(test_of_a_lattice),   cmocka_unit_test(test_text),
+        cmocka_unit_test(test_of_pictures),    cmocka_unit_test(test_settled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
