@@ -5,6 +5,10 @@
 #define GIBBSITE_CLI_ARGUMENTS_H
 
 #include "gibbsite/crf.h"
+#include "gibbsite/denoise.h"
+#include "gibbsite/fit.h"
+#include "gibbsite/generate.h"
+#include "gibbsite/ground.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/question.h"
 #include "gibbsite/segment.h"
@@ -28,7 +32,19 @@ typedef struct cli_arguments {
         gbs_learn_options weights;
         gbs_crf_learn_options crf;
         gbs_potts_options potts;
+        gbs_denoise_options denoise;
+        gbs_fit_options fit;
+        gbs_generate_bayes_options generate_bayes;
+        gbs_generate_complete_options generate_complete;
+        gbs_generate_ising_options generate_ising;
+        gbs_generate_potts_options generate_potts;
+        gbs_generate_powerlaw_options generate_powerlaw;
+        gbs_generate_rbm_options generate_rbm;
+        gbs_generate_regular_options generate_regular;
+        gbs_generate_ring_options generate_ring;
+        gbs_ground_options ground;
         gbs_rbm_options rbm;
+        gbs_segment_options segment;
     } of;
     char **operand;
     int n_operands;
@@ -59,8 +75,6 @@ typedef struct cli_arguments {
     const char *format;
     const char *model; /* of the results that are compared */
     const char *summary;
-    const char *queried;        /* predicates of ground */
-    const char *similarity;     /* predicates of ground */
     const char *report;         /* FILE.html */
     const char *checkpoint;     /* FILE */
     const char *resume;         /* FILE */
@@ -86,30 +100,26 @@ typedef struct cli_arguments {
     uint64_t state;       /* shown in it */
     const char *grid;
     const char *states;
-    double coupling, coupling_spread, field, random_field, noise, tolerance, weight_scale;
-    uint64_t colors;        /* of a graph to colour */
-    uint64_t unroll;        /* slices of a network in time; 0: as it is */
-    uint64_t samples;       /* exact ones */
-    uint64_t top;           /* parameters to show; 0: as many as fit the format */
-    double reach;           /* a probability that is wanted; 0: none is */
-    uint64_t levels;        /* of pixels */
-    const char *neighbours; /* "4" or "8" */
+    double tolerance, weight_scale;
+    uint64_t colors;  /* of a graph to colour */
+    uint64_t unroll;  /* slices of a network in time; 0: as it is */
+    uint64_t samples; /* exact ones */
+    uint64_t top;     /* parameters to show; 0: as many as fit the format */
+    double reach;     /* a probability that is wanted; 0: none is */
     const char *noise_kind, *smoothing,
         *estimate;                         /* flip:P or gauss:S, potts or quadratic:T, names */
     const char *mean, *uncertainty, *best; /* pictures: FILE */
     const char *truth;                     /* a picture: FILE; or a column: its number or "last" */
     const char *write_model, *overlay;     /* FILE */
     const char *patch;                     /* SIDE,STEP in pixels */
-    int labels;                            /* the values of pixels are labels */
     int task;                              /* of exact */
-    uint64_t variables, parents, degree, edges, visible, hidden;
-    int progress;    /* cli_progress_mode */
-    int progress_fd; /* of lines of JSON; 0: standard error */
-    int uai_mpe;     /* the word MPE instead of MAP */
+    int progress;                          /* cli_progress_mode */
+    int progress_fd;                       /* of lines of JSON; 0: standard error */
+    int uai_mpe;                           /* the word MPE instead of MAP */
     int require_converged;
     int probability; /* of the state, estimated where it is not known */
     int asymptotic, list, list_variables, quick, check;
-    int lenient, normalize_cpts, torus, json, draws, quiet, verbose, help;
+    int lenient, normalize_cpts, json, draws, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the verb's table */
     const cli_verb *verb;
     int argc; /* the whole command line, for the summary */

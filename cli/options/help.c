@@ -93,11 +93,11 @@ static void default_text(const cli_option *option, char *shown)
     char text[64];
     const gbs_option *run = option->kind == CLI_RUN ? cli_library_option(option) : NULL;
     shown[0] = '\0';
-    if (cli_option_unset_default(option) || (run != NULL && run->unset != NULL) ||
+    if (strstr(cli_option_help(option), "unset: ") != NULL || (run != NULL && run->unset != NULL) ||
         strstr(cli_option_help(option), "(required)") != NULL) {
         return;
     }
-    if (run != NULL) {
+    if (run != NULL && run->kind != GBS_OPTION_KIND_TEXT) {
         library_default(option, text);
         (void)snprintf(shown, 80, " [%s]", text);
     } else if (option->kind == CLI_CHOICE &&

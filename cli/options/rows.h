@@ -51,10 +51,15 @@
 #define GBS_FIELD_COUNT(field, name, def, min, max, unit, help, unset, short, brief, topic, needs) \
     CLI_FIELD(RUN, name, short, brief, topic, needs)
 #define GBS_FIELD_REAL GBS_FIELD_COUNT
+#define GBS_FIELD_TEXT(field, name, unit, help, short, brief, topic, needs)                        \
+    CLI_FIELD(RUN, name, short, brief, topic, needs)
 #define GBS_FIELD_FLAG(field, name, help, short, brief, topic, needs)                              \
     CLI_FIELD(FLAG, name, short, brief, topic, needs)
-#define GBS_BYNAME_COUNT(...) /* the program has another form of it */
-#define GBS_BYNAME_REAL(...) /* the program has another form of it */
+/* The program has another form of these. */
+#define GBS_BYNAME_ENUM(...)
+#define GBS_BYNAME_COUNT(...)
+#define GBS_BYNAME_REAL(...)
+#define GBS_BYNAME_RUN(...)
 
 #define GBS_MODEL_FORMATS  (cli_model_formats + 1)
 #define GBS_SOURCE_FORMATS (cli_source_formats + 1)

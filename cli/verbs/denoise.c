@@ -473,6 +473,7 @@ static int run_denoise(cli_arguments *arguments)
 
 /* ---- the row ------------------------------------------------------------------------------ */
 
+#define CLI_QUESTION "denoise"
 static const cli_option options[] = {
 #include "gibbsite/questions/denoise.def"
 };

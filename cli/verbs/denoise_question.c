@@ -7,9 +7,8 @@
 #include "denoise.h"
 
 /* Where an estimate begins, in levels or as a probability. */
-#define FIRST_FLIP     0.1
-#define FIRST_GAUSS    0.5
-#define FIRST_COUPLING 0.5
+#define FIRST_FLIP  0.1
+#define FIRST_GAUSS 0.5
 
 /* ---- what was typed -------------------------------------------------------------------------- */
 
@@ -41,6 +40,9 @@ static int settle_noise(cli_denoising *d, const char *text)
                              text);
         }
         d->how.noise = flips ? GBS_NOISE_FLIP : GBS_NOISE_GAUSS;
+    }
+    if (given && !(level > 0.0)) {
+        return cli_error(CLI_USAGE, "--noise: found \"%s\", expected a number above 0", text);
     }
     d->find_noise = d->find_noise || !given;
     d->how.noise_level = given ? level : d->how.noise == GBS_NOISE_FLIP ? FIRST_FLIP : FIRST_GAUSS;
@@ -105,14 +107,10 @@ int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
         return cli_error(CLI_USAGE, "--estimator traces keeps no levels of pixels: use "
                                     "rao-blackwell or count");
     }
-    d->how.size = sizeof d->how;
-    d->how.labels = arguments->labels;
-    d->how.levels = (uint32_t)arguments->levels;
+    d->how = arguments->of.denoise;
     if (d->how.labels && d->noisy.kind == GBS_IMAGE_PALETTE && !cli_given(arguments, "levels")) {
         d->how.levels = d->noisy.n_colors < 2 ? 2 : d->noisy.n_colors;
     }
-    d->how.neighbours =
-        arguments->neighbours != NULL && strcmp(arguments->neighbours, "8") == 0 ? 8 : 4;
     int status = settle_estimate(d, arguments->estimate);
     if (status == CLI_DONE && d->how.labels) {
         status = check_labels(&d->noisy, arguments->operand[0], d->how.levels);
@@ -127,7 +125,6 @@ int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
         status = settle_smoothing(d, arguments->smoothing);
     }
     d->find_coupling = d->find_coupling || !cli_given(arguments, "coupling");
-    d->how.coupling = cli_given(arguments, "coupling") ? arguments->coupling : FIRST_COUPLING;
     return status;
 }
 
@@ -183,7 +180,7 @@ int cli_denoise_check_names(const cli_arguments *a)
         strcmp(a->output, "-") == 0) {
         status = cli_error(CLI_USAGE, "--output -: standard output is for the table of --truth");
     }
-    if (status == CLI_DONE && (a->mean != NULL) && a->labels) {
+    if (status == CLI_DONE && a->mean != NULL && a->of.denoise.labels) {
         status = cli_error(CLI_USAGE, "--mean: labels have no mean; leave out --labels or --mean");
     }
     return status;

@@ -47,10 +47,12 @@ static int settle_prior(fitting *f, const char *text)
 static int settle(fitting *f, cli_arguments *arguments)
 {
     cli_settle_model_format(arguments);
+    f->options = arguments->of.fit;
+    f->options.time_s = arguments->run.time_s;
+    f->options.threads = arguments->run.threads;
+    f->options.memory_limit = arguments->run.memory_limit;
+    f->options.seed = arguments->run.seed;
     int status = settle_prior(f, arguments->prior);
-    if (status == CLI_DONE && arguments->run.method == GBS_METHOD_MEAN_FIELD) {
-        status = cli_error(CLI_USAGE, "--method: found mean-field, expected auto, exact or sample");
-    }
     if (status == CLI_DONE) {
         status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &f->out);
     }
@@ -60,19 +62,6 @@ static int settle(fitting *f, cli_arguments *arguments)
     if (status == CLI_DONE) {
         status = cli_check_results(arguments);
     }
-    f->options.size = sizeof f->options;
-    f->options.iterations = arguments->em_iterations;
-    f->options.tolerance = arguments->em_tolerance;
-    f->options.time_s = arguments->run.time_s;
-    f->options.threads = arguments->run.threads;
-    f->options.memory_limit = arguments->run.memory_limit;
-    f->options.expectations = arguments->run.method == GBS_METHOD_EXACT ? GBS_EXPECTATIONS_EXACT
-                              : arguments->run.method == GBS_METHOD_SAMPLE
-                                  ? GBS_EXPECTATIONS_SAMPLED
-                                  : GBS_EXPECTATIONS_AUTO;
-    f->options.sweeps = arguments->run.sweeps;
-    f->options.seed = arguments->run.seed;
-    f->options.target_error = arguments->run.target_error;
     return status;
 }
 
@@ -351,6 +340,7 @@ static int run_fit(cli_arguments *arguments)
 
 /* ---- the row ------------------------------------------------------------------------------ */
 
+#define CLI_QUESTION "fit"
 static const cli_option options[] = {
 #include "gibbsite/questions/fit.def"
 };

@@ -31,13 +31,13 @@ static int parse_numbers(const char *text, char separator, int max, uint32_t *nu
     return 0;
 }
 
-/* What --grid and --states say, as numbers. */
+/* What --grid and --states A:B say, as numbers. */
 typedef struct model_shape {
     uint32_t side[3];
     uint32_t states[2]; /* fewest and most */
 } model_shape;
 
-static int parse_shape(const cli_arguments *arguments, int most_states, model_shape *shape)
+static int parse_shape(const cli_arguments *arguments, model_shape *shape)
 {
     const char *grid = arguments->grid;
     const char *states = arguments->states;
@@ -48,14 +48,12 @@ static int parse_shape(const cli_arguments *arguments, int most_states, model_sh
     if (states == NULL) {
         return CLI_DONE;
     }
-    int n = parse_numbers(states, ':', most_states, shape->states);
+    const int n = parse_numbers(states, ':', 2, shape->states);
     if (n == 1) {
         shape->states[1] = shape->states[0];
     }
     if (n == 0 || shape->states[0] > shape->states[1]) {
-        return cli_error(CLI_USAGE, "--states %s: expected %s", states,
-                         most_states == 1 ? "a whole number above 0"
-                                          : "A:B with A <= B, such as 2:4");
+        return cli_error(CLI_USAGE, "--states %s: expected A:B with A <= B, such as 2:4", states);
     }
     return CLI_DONE;
 }
@@ -65,52 +63,49 @@ static int parse_shape(const cli_arguments *arguments, int most_states, model_sh
 typedef gbs_status model_maker(const cli_arguments *a, const model_shape *shape, gbs_model **model,
                                gbs_error *err);
 
-/* make_KIND: from arguments `a` and `shape` to the options of gbs_generate_KIND(). */
-#define MAKER(kind, ...)                                                                  \
-    static gbs_status make_##kind(const cli_arguments *a, const model_shape *shape,       \
-                                  gbs_model **model, gbs_error *err)                      \
-    {                                                                                     \
-        (void)shape;                                                                      \
-        const gbs_generate_##kind##_options options = {.seed = a->run.seed, __VA_ARGS__}; \
-        return gbs_generate_##kind(&options, model, err);                                 \
+/* options_KIND: what was typed; make_KIND: the model. In the last argument `o` is the
+ * options, which have what --grid or --states say from there. */
+#define MAKER(kind, ...)                                                            \
+    static gbs_generate_##kind##_options options_##kind(const cli_arguments *a,     \
+                                                        const model_shape *shape)   \
+    {                                                                               \
+        gbs_generate_##kind##_options o = a->of.generate_##kind;                    \
+        (void)shape;                                                                \
+        o.seed = a->run.seed;                                                       \
+        __VA_ARGS__;                                                                \
+        return o;                                                                   \
+    }                                                                               \
+    static gbs_status make_##kind(const cli_arguments *a, const model_shape *shape, \
+                                  gbs_model **model, gbs_error *err)                \
+    {                                                                               \
+        const gbs_generate_##kind##_options o = options_##kind(a, shape);           \
+        return gbs_generate_##kind(&o, model, err);                                 \
     }
 
-/* What all kinds of spins take. */
-#define SPINS                                                                          \
-    .coupling = a->coupling, .coupling_spread = a->coupling_spread, .field = a->field, \
-    .random_field = a->random_field
-
 /* clang-format off */
-#define ISING SPINS, .side = {shape->side[0], shape->side[1], shape->side[2]}, .torus = a->torus
-#define POTTS                                                                                \
-    .rows = shape->side[0], .columns = shape->side[1], .layers = shape->side[2],             \
-    .states = shape->states[0], .torus = a->torus, .coupling = a->coupling, .noise = a->noise
-
-MAKER(ising, ISING)
-MAKER(potts, POTTS)
-MAKER(ring, SPINS, .variables = (uint32_t)a->variables)
-MAKER(complete, SPINS, .variables = (uint32_t)a->variables)
-MAKER(regular, SPINS, .variables = (uint32_t)a->variables, .degree = (uint32_t)a->degree)
-MAKER(powerlaw, SPINS, .variables = (uint32_t)a->variables, .edges = (uint32_t)a->edges)
-MAKER(rbm, SPINS, .visible = (uint32_t)a->visible, .hidden = (uint32_t)a->hidden)
-MAKER(bayes, .variables = (uint32_t)a->variables, .parents = (uint32_t)a->parents,
-      .min_states = shape->states[0], .max_states = shape->states[1])
+MAKER(ising, memcpy(o.side, shape->side, sizeof o.side))
+MAKER(potts, o.rows = shape->side[0]; o.columns = shape->side[1]; o.layers = shape->side[2])
+MAKER(ring, )
+MAKER(complete, )
+MAKER(regular, )
+MAKER(powerlaw, )
+MAKER(rbm, )
+MAKER(bayes, o.min_states = shape->states[0]; o.max_states = shape->states[1])
 /* clang-format on */
 
 static const struct model_kind {
     const cli_verb *verb;
     const char *required[4]; /* names of options; NULL behind the last */
-    int most_states;         /* how many numbers --states may be */
     model_maker *make;
 } kinds[] = {
-    {&cli_verb_generate_ising, {"grid"}, 0, make_ising},
-    {&cli_verb_generate_potts, {"grid", "states"}, 1, make_potts},
-    {&cli_verb_generate_ring, {"variables"}, 0, make_ring},
-    {&cli_verb_generate_complete, {"variables"}, 0, make_complete},
-    {&cli_verb_generate_regular, {"variables", "degree"}, 0, make_regular},
-    {&cli_verb_generate_powerlaw, {"variables", "edges"}, 0, make_powerlaw},
-    {&cli_verb_generate_rbm, {"visible", "hidden"}, 0, make_rbm},
-    {&cli_verb_generate_bayes, {"variables", "parents", "states"}, 2, make_bayes},
+    {&cli_verb_generate_ising, {"grid"}, make_ising},
+    {&cli_verb_generate_potts, {"grid", "states"}, make_potts},
+    {&cli_verb_generate_ring, {"variables"}, make_ring},
+    {&cli_verb_generate_complete, {"variables"}, make_complete},
+    {&cli_verb_generate_regular, {"variables", "degree"}, make_regular},
+    {&cli_verb_generate_powerlaw, {"variables", "edges"}, make_powerlaw},
+    {&cli_verb_generate_rbm, {"visible", "hidden"}, make_rbm},
+    {&cli_verb_generate_bayes, {"variables", "parents", "states"}, make_bayes},
 };
 
 static int check_required(const cli_arguments *arguments, const struct model_kind *kind)
@@ -134,31 +129,26 @@ static const struct model_kind *kind_of(const cli_arguments *arguments)
 
 static int take_shape(const cli_arguments *arguments, model_shape *shape)
 {
-    const struct model_kind *kind = kind_of(arguments);
-    const int status = check_required(arguments, kind);
-    return status == CLI_DONE ? parse_shape(arguments, kind->most_states, shape) : status;
+    const int status = check_required(arguments, kind_of(arguments));
+    return status == CLI_DONE ? parse_shape(arguments, shape) : status;
 }
 
 int cli_ising_options(const cli_arguments *a, gbs_generate_ising_options *options)
 {
-    model_shape taken;
-    const model_shape *shape = &taken;
-    const int status = take_shape(a, &taken);
+    model_shape shape;
+    const int status = take_shape(a, &shape);
     if (status == CLI_DONE) {
-        *options =
-            (gbs_generate_ising_options){.size = sizeof *options, .seed = a->run.seed, ISING};
+        *options = options_ising(a, &shape);
     }
     return status;
 }
 
 int cli_potts_options(const cli_arguments *a, gbs_generate_potts_options *options)
 {
-    model_shape taken;
-    const model_shape *shape = &taken;
-    const int status = take_shape(a, &taken);
+    model_shape shape;
+    const int status = take_shape(a, &shape);
     if (status == CLI_DONE) {
-        *options =
-            (gbs_generate_potts_options){.size = sizeof *options, .seed = a->run.seed, POTTS};
+        *options = options_potts(a, &shape);
     }
     return status;
 }
@@ -190,9 +180,11 @@ static int run_generate(cli_arguments *arguments)
 
 /* ---- the row ------------------------------------------------------------------------------ */
 
+#define CLI_QUESTION "generate ising"
 static const cli_option ising_options[] = {
 #include "gibbsite/questions/generate_ising.def"
 };
+#undef CLI_QUESTION
 
 const cli_verb cli_verb_generate_ising = {
     .name = "generate ising",
@@ -205,9 +197,11 @@ const cli_verb cli_verb_generate_ising = {
     .run = run_generate,
 };
 
+#define CLI_QUESTION "generate potts"
 static const cli_option potts_options[] = {
 #include "gibbsite/questions/generate_potts.def"
 };
+#undef CLI_QUESTION
 
 const cli_verb cli_verb_generate_potts = {
     .name = "generate potts",
@@ -220,9 +214,11 @@ const cli_verb cli_verb_generate_potts = {
     .run = run_generate,
 };
 
+#define CLI_QUESTION "generate ring"
 static const cli_option ring_options[] = {
 #include "gibbsite/questions/generate_ring.def"
 };
+#undef CLI_QUESTION
 
 const cli_verb cli_verb_generate_ring = {
     .name = "generate ring",
@@ -235,9 +231,11 @@ const cli_verb cli_verb_generate_ring = {
     .run = run_generate,
 };
 
+#define CLI_QUESTION "generate complete"
 static const cli_option complete_options[] = {
 #include "gibbsite/questions/generate_complete.def"
 };
+#undef CLI_QUESTION
 
 const cli_verb cli_verb_generate_complete = {
     .name = "generate complete",
@@ -250,9 +248,11 @@ const cli_verb cli_verb_generate_complete = {
     .run = run_generate,
 };
 
+#define CLI_QUESTION "generate regular"
 static const cli_option regular_options[] = {
 #include "gibbsite/questions/generate_regular.def"
 };
+#undef CLI_QUESTION
 
 const cli_verb cli_verb_generate_regular = {
     .name = "generate regular",
@@ -265,9 +265,11 @@ const cli_verb cli_verb_generate_regular = {
     .run = run_generate,
 };
 
+#define CLI_QUESTION "generate powerlaw"
 static const cli_option powerlaw_options[] = {
 #include "gibbsite/questions/generate_powerlaw.def"
 };
+#undef CLI_QUESTION
 
 const cli_verb cli_verb_generate_powerlaw = {
     .name = "generate powerlaw",
@@ -281,9 +283,11 @@ const cli_verb cli_verb_generate_powerlaw = {
     .run = run_generate,
 };
 
+#define CLI_QUESTION "generate rbm"
 static const cli_option rbm_options[] = {
 #include "gibbsite/questions/generate_rbm.def"
 };
+#undef CLI_QUESTION
 
 const cli_verb cli_verb_generate_rbm = {
     .name = "generate rbm",
@@ -297,9 +301,11 @@ const cli_verb cli_verb_generate_rbm = {
     .run = run_generate,
 };
 
+#define CLI_QUESTION "generate bayes"
 static const cli_option bayes_options[] = {
 #include "gibbsite/questions/generate_bayes.def"
 };
+#undef CLI_QUESTION
 
 const cli_verb cli_verb_generate_bayes = {
     .name = "generate bayes",

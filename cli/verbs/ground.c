@@ -20,7 +20,7 @@ static void tell(const cli_arguments *arguments, const gbs_ground_report *r)
              "%" PRIu64 " formulas, %" PRIu64
              " facts; %.0f groundings, %.0f of them decided by the database",
              r->n_formulas, r->n_facts, r->n_instances, r->n_instances - (double)r->n_groundings);
-    if (arguments->similarity != NULL) {
+    if (arguments->of.ground.similarity != NULL) {
         cli_note(arguments, "similarity: %" PRIu64 " facts from the words that two names share",
                  r->n_similar);
     }
@@ -38,11 +38,9 @@ static void tell(const cli_arguments *arguments, const gbs_ground_report *r)
 
 static int run_ground(cli_arguments *arguments)
 {
-    const gbs_ground_options options = {.size = sizeof options,
-                                        .query_predicates = arguments->queried,
-                                        .time_s = arguments->run.time_s,
-                                        .memory_limit = arguments->run.memory_limit,
-                                        .similarity = arguments->similarity};
+    gbs_ground_options options = arguments->of.ground;
+    options.time_s = arguments->run.time_s;
+    options.memory_limit = arguments->run.memory_limit;
     cli_bar bar;
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &bar, .progress = on_progress};
@@ -73,6 +71,7 @@ static int run_ground(cli_arguments *arguments)
 
 /* ---- the row ------------------------------------------------------------------------------ */
 
+#define CLI_QUESTION "ground"
 static const cli_option options[] = {
 #include "gibbsite/questions/ground.def"
 };

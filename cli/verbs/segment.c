@@ -203,12 +203,9 @@ static int see(segmenting *s)
     gbs_error err = {GBS_OK, ""};
     cli_bar bar;
     memset(&bar, 0, sizeof bar);
-    const gbs_segment_options options = {
-        .size = sizeof options,
-        .threads = a->run.threads,
-        .memory_limit = a->run.memory_limit,
-        .coupling = a->coupling,
-        .neighbours = a->neighbours != NULL && strcmp(a->neighbours, "8") == 0 ? 8 : 4};
+    gbs_segment_options options = a->of.segment;
+    options.threads = a->run.threads;
+    options.memory_limit = a->run.memory_limit;
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &bar, .progress = on_words};
     cli_signals_catch();
@@ -453,6 +450,7 @@ static int run_segment(cli_arguments *arguments)
 
 /* ---- the row ------------------------------------------------------------------------------ */
 
+#define CLI_QUESTION "segment"
 static const cli_option options[] = {
 #include "gibbsite/questions/segment.def"
 };

@@ -32,21 +32,9 @@
 extern "C" {
 #endif
 
-/** How a pixel is disturbed. */
-typedef enum gbs_noise {
-    GBS_NOISE_FLIP = 0,  /**< it shows another level with probability noise_level, each alike */
-    GBS_NOISE_GAUSS = 1, /**< a normal number of standard deviation noise_level is added to it */
-} gbs_noise;
-
-/** How neighbours resemble one another. */
-typedef enum gbs_smoothing {
-    GBS_SMOOTHING_POTTS = 0,     /**< d = 1[x_i != x_j] */
-    GBS_SMOOTHING_QUADRATIC = 1, /**< d = min((x_i - x_j)^2, truncation) */
-} gbs_smoothing;
-
 typedef struct gbs_denoise_options {
     size_t size;     /**< sizeof(gbs_denoise_options) */
-    uint32_t levels; /**< of a pixel, 2 to 256. A grey value g of at most G is level
+    uint32_t levels; /**< of a pixel, 2 to 256; 0 stands for 2. A grey value g of at most G is level
                           g (levels - 1) / G, in a bitmap black is level 1 */
     int labels; /**< 1: the value of a pixel is the number of its level, as in palettes; the noise
                      is then GBS_NOISE_FLIP */

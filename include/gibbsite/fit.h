@@ -70,22 +70,6 @@ GBS_API uint64_t gbs_data_n_missing(const gbs_data *data);
 
 /* ---- fitting ----------------------------------------------------------------------------- */
 
-/** What is known of a column of a conditional table before the data. With r states of the child and
- *  q states of its parents together: */
-typedef enum gbs_prior {
-    GBS_PRIOR_NONE = 0,      /**< nothing: maximum likelihood */
-    GBS_PRIOR_BDEU = 1,      /**< Dirichlet of weight / (r q) for each entry */
-    GBS_PRIOR_DIRICHLET = 2, /**< Dirichlet of weight for each entry */
-} gbs_prior;
-
-/** Where the expected counts of EM come from. */
-typedef enum gbs_expectations {
-    GBS_EXPECTATIONS_AUTO = 0,    /**< the junction tree where it holds: within 4 GiB unless
-                                       memory_limit is given, and 2^40 entries over all rows */
-    GBS_EXPECTATIONS_EXACT = 1,   /**< the junction tree, or an error */
-    GBS_EXPECTATIONS_SAMPLED = 2, /**< draws given each row */
-} gbs_expectations;
-
 /** Zero-initialised means the defaults. */
 typedef struct gbs_fit_options {
     size_t size;   /**< sizeof(gbs_fit_options) */

@@ -226,6 +226,25 @@ typedef enum gbs_crf_objective {
     GBS_CRF_CONTRAST = 2,
 } gbs_crf_objective;
 
+typedef enum gbs_prior {
+    /** "none": nothing: maximum likelihood */
+    GBS_PRIOR_NONE = 0,
+    /** "bdeu": Dirichlet of weight / (r q) for each entry */
+    GBS_PRIOR_BDEU = 1,
+    /** "dirichlet": Dirichlet of weight for each entry */
+    GBS_PRIOR_DIRICHLET = 2,
+} gbs_prior;
+
+typedef enum gbs_expectations {
+    /** "auto": the junction tree where it holds: within 4 GiB unless memory_limit is given, and
+     * 2^40 entries over all rows */
+    GBS_EXPECTATIONS_AUTO = 0,
+    /** "exact": the junction tree, or an error */
+    GBS_EXPECTATIONS_EXACT = 1,
+    /** "sample": draws given each row */
+    GBS_EXPECTATIONS_SAMPLED = 2,
+} gbs_expectations;
+
 typedef enum gbs_rbm_method {
     /** "pcd": persistent chains: where the step before left them */
     GBS_RBM_PCD = 0,
@@ -239,6 +258,27 @@ typedef enum gbs_rbm_draw {
     /** "herded": by weights of each unit of each chain */
     GBS_RBM_HERDED = 1,
 } gbs_rbm_draw;
+
+typedef enum gbs_noise {
+    /** "flip": it shows another level with probability noise_level, each alike */
+    GBS_NOISE_FLIP = 0,
+    /** "gauss": a normal number of standard deviation noise_level is added to it */
+    GBS_NOISE_GAUSS = 1,
+} gbs_noise;
+
+typedef enum gbs_smoothing {
+    /** "potts": d = 1[x_i != x_j] */
+    GBS_SMOOTHING_POTTS = 0,
+    /** "quadratic": d = min((x_i - x_j)^2, truncation) */
+    GBS_SMOOTHING_QUADRATIC = 1,
+} gbs_smoothing;
+
+typedef enum gbs_neighbours {
+    /** "4": those above, below, to the left and to the right */
+    GBS_NEIGHBOURS_4 = 4,
+    /** "8": diagonal ones too */
+    GBS_NEIGHBOURS_8 = 8,
+} gbs_neighbours;
 
 /**
  * Options of a run: start from gbs_run_options_default() and change fields.

@@ -72,6 +72,7 @@ typedef enum gbs_option_kind {
     GBS_OPTION_KIND_SIZE = 3,     /**< bytes: 4096, 512M, 4G (powers of 1024) */
     GBS_OPTION_KIND_REAL = 4,     /**< a decimal number */
     GBS_OPTION_KIND_DURATION = 5, /**< seconds: 90, 90s, 10m, 2h, 1d */
+    GBS_OPTION_KIND_TEXT = 6,     /**< any text; of questions only */
 } gbs_option_kind;
 
 /** One of the values of an option of kind CHOICE; static. */

@@ -57,7 +57,8 @@ GBS_API const gbs_option *gbs_question_find_option(const gbs_question *question,
 GBS_API GBS_MUST_USE gbs_status gbs_question_init(const gbs_question *question, void *options,
                                                   size_t size, gbs_error *err);
 /**
- * Set an option from text, as gbs_option_set() does.
+ * Set an option from text, as gbs_option_set() does. Of an option of kind TEXT the pointer is kept:
+ * the text is borrowed as long as options is in use; "" sets it to NULL, unset.
  *
  * @return GBS_ERR_ARGUMENT for an option that the question does not have, for text that the option
  *         does not take and for a number out of range, with options untouched; the message names
@@ -67,7 +68,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_question_set(const gbs_question *question, v
                                                  const char *name, const char *text,
                                                  gbs_error *err);
 /** Write an option as text that gbs_question_set() takes. @param text [size], out; 64 bytes are
- *  always enough. */
+ *  always enough, but for an option of kind TEXT, which needs its length and a byte and is "" where
+ *  it is unset.
+ *  @return GBS_ERR_ARGUMENT for an option that the question does not have, or if size is too small.
+ */
 GBS_API GBS_MUST_USE gbs_status gbs_question_get(const gbs_question *question, const void *options,
                                                  const char *name, char *text, size_t size,
                                                  gbs_error *err);

@@ -185,7 +185,11 @@ def test_sampled_expectations(run, work):
 def test_wrong_use(run, work):
     (work / "t.csv").write_text(TABLE)
     for arguments, said in [(["--prior", "bdeu"], "bdeu:ESS"), (["--prior", "bdeu:-1"], "above 0"),
-                            (["--held-out", "120%"], "below 1")]:
+                            (["--held-out", "120%"], "below 1"),
+                            (["--method", "mean-field"], "expected auto|exact|sample"),
+                            (["--tolerance", "2"], "--tolerance 2: must be at least 1e-300 and at most 1 (X)"),
+                            (["--method", "exact", "--sweeps", "9"], "--sweeps applies with --method auto|sample only"),
+                            (["--method", "exact", "--target-error", "0.1"], "applies with --method auto|sample only")]:
         done = run("fit", SPRINKLER, "t.csv", *arguments, "-o", "f.bif")
         assert done.status == 2 and said in done.err, done.err
     done = run("fit", SPRINKLER, "-", "--held-out", "-", "-o", "f.bif")

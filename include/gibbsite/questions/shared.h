@@ -51,12 +51,12 @@
         "rows and columns of the variables, for rectangles", \
         "", "", QUESTION, "")
 #define GBS_SHARED_TORUS \
-    GBS_ROW_FLAG(0, torus, "torus", 1, \
+    GBS_FIELD_FLAG(torus, "torus", \
         "join opposite sides", \
         "", "", QUESTION, "")
 #define GBS_SHARED_VARIABLES \
-    GBS_ROW_COUNT(variables, "variables", 0, 1, GBS_MAX_VARIABLES, "N", \
-        "number of variables (required)", \
+    GBS_FIELD_COUNT(variables, "variables", 0, 1, GBS_MAX_VARIABLES, "N", \
+        "number of variables (required)", "", \
         "", "", QUESTION, "")
 #define GBS_SHARED_OUTPUT \
     GBS_ROW_TEXT('o', output, "output", "FILE", \
@@ -201,6 +201,9 @@
 
 #define GBS_SHARED_SEED \
     GBS_ROW_RUN(seed, "seed", "N", "what all random numbers follow from", ACCURACY, "")
+#define GBS_SHARED_SEED_OF_GENERATE \
+    GBS_SHARED_SEED \
+    GBS_BYNAME_RUN(seed, "seed")
 #define GBS_SHARED_SEED_SCAN \
     GBS_ROW_RUN(seed, "seed", "N", "what all random numbers follow from", SCAN, "")
 #define GBS_SHARED_METHOD \
@@ -330,20 +333,20 @@
 /* ---- Spins that are generated ------------------------------------------------------------------ */
 
 #define GBS_SHARED_COUPLING \
-    GBS_ROW_REAL(coupling, "coupling", 1.0, -1e6, 1e6, "J", \
-        "coupling of a pair of neighbours, in units of the log-weight", \
+    GBS_FIELD_REAL(coupling, "coupling", 1.0, -1e6, 1e6, "J", \
+        "coupling of a pair of neighbours, in units of the log-weight", "", \
         "", "", QUESTION, "")
 #define GBS_SHARED_COUPLING_SPREAD \
-    GBS_ROW_REAL(coupling_spread, "coupling-spread", 0.0, 0.0, 1e6, "D", \
-        "couplings are uniform in J-D to J+D", \
+    GBS_FIELD_REAL(coupling_spread, "coupling-spread", 0.0, 0.0, 1e6, "D", \
+        "couplings are uniform in J-D to J+D", "", \
         "", "", QUESTION, "")
 #define GBS_SHARED_FIELD \
-    GBS_ROW_REAL(field, "field", 0.0, -1e6, 1e6, "H", \
-        "field on a single spin, in units of the log-weight", \
+    GBS_FIELD_REAL(field, "field", 0.0, -1e6, 1e6, "H", \
+        "field on a single spin, in units of the log-weight", "", \
         "", "", QUESTION, "")
 #define GBS_SHARED_RANDOM_FIELD \
-    GBS_ROW_REAL(random_field, "random-field", 0.0, 0.0, 1e6, "D", \
-        "fields are uniform in H-D to H+D", \
+    GBS_FIELD_REAL(random_field, "random-field", 0.0, 0.0, 1e6, "D", \
+        "fields are uniform in H-D to H+D", "", \
         "", "", QUESTION, "")
 
 /* ---- Learning ---------------------------------------------------------------------------------- */

@@ -9,12 +9,12 @@
 #include "base/watch.h"
 #include "denoise/denoise.h"
 #include "gibbsite/model.h"
+#include "options/questions.h"
 #include "pictures/image_file.h"
 #include "simd/math.h"
 
-enum { MOST_LEVELS = 256 };
-#define MOST_COUPLING 100.0
-#define ROOT_HALF     0.70710678118654752
+enum { MOST_LEVELS = 256 }; /* the row of --levels */
+#define ROOT_HALF 0.70710678118654752
 
 const gbsi_denoise_step gbsi_denoise_steps[4] = {
     {0, 1, 1.0}, {1, 0, 1.0}, {1, -1, ROOT_HALF}, {1, 1, ROOT_HALF}};
@@ -29,9 +29,6 @@ unsigned gbsi_denoise_n_steps(const gbs_denoise_options *o)
 static gbs_status check_noise(const gbs_denoise_options *o, gbs_error *err)
 {
     const double most = o->noise == GBS_NOISE_FLIP ? 1.0 - 1.0 / o->levels : INFINITY;
-    if (o->noise != GBS_NOISE_FLIP && o->noise != GBS_NOISE_GAUSS) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no noise number %d", (int)o->noise);
-    }
     if (o->labels && o->noise != GBS_NOISE_FLIP) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "labels have no distances: their noise is a flip to another label");
@@ -47,31 +44,6 @@ static gbs_status check_noise(const gbs_denoise_options *o, gbs_error *err)
                                o->noise_level);
     }
     return GBS_OK;
-}
-
-static gbs_status check(const gbs_denoise_options *o, gbs_error *err)
-{
-    if (o->levels < 2 || o->levels > MOST_LEVELS) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found %u levels, expected 2 to %d", o->levels,
-                         MOST_LEVELS);
-    }
-    if (!(o->coupling >= 0.0 && o->coupling <= MOST_COUPLING)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found coupling %g, expected 0 to %g", o->coupling,
-                         MOST_COUPLING);
-    }
-    if (o->neighbours != 4 && o->neighbours != 8) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found %u neighbours, expected 4 or 8",
-                         o->neighbours);
-    }
-    if (o->smoothing != GBS_SMOOTHING_POTTS && o->smoothing != GBS_SMOOTHING_QUADRATIC) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no smoothing number %d",
-                         (int)o->smoothing);
-    }
-    if (!(o->truncation > 0.0)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found truncation %g, expected more than 0",
-                         o->truncation);
-    }
-    return check_noise(o, err);
 }
 
 static gbs_status check_labels(const gbs_image *image, const gbs_denoise_options *o, gbs_error *err)
@@ -99,17 +71,18 @@ static gbs_status check_labels(const gbs_image *image, const gbs_denoise_options
 gbs_status gbsi_denoise_settle(const gbs_image *noisy, const gbs_denoise_options *options,
                                gbs_denoise_options *settled, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     GBSI_NEED(noisy);
     GBSI_NEED(options);
-    GBSI_IN_STRUCT(options, gbs_denoise_options);
-    GBSI_IN_STRUCT(options->callbacks, gbs_run_callbacks);
-    gbs_denoise_options o = *options;
+    gbs_denoise_options o;
+    gbs_status status = gbsi_question_settle("denoise", options, &o, err);
+    if (status < 0) {
+        return status;
+    }
+    GBSI_IN_STRUCT(o.callbacks, gbs_run_callbacks);
     const double most = (double)o.levels - 1.0;
-    o.neighbours = o.neighbours == 0 ? 4 : o.neighbours;
     o.truncation = o.truncation == 0.0 ? most * most : o.truncation;
     GBSI_TRY(gbsi_image_check(noisy, "picture", err));
-    GBSI_TRY(check(&o, err));
+    GBSI_TRY(check_noise(&o, err));
     if (noisy->kind == GBS_IMAGE_BITMAP && o.levels != 2) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "a bitmap has 2 levels, found %u", o.levels));
     }

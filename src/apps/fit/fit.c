@@ -12,13 +12,10 @@
 #include "fit/draws.h"
 #include "fit/expectation.h"
 #include "fit/fitted.h"
+#include "options/questions.h"
 #include "simd/math.h"
 
-#define ITERATIONS 1000u
-#define TOLERANCE  1e-6
-#define UNIFORM    0.01 /* share of the start that is uniform, with a prior */
-#define SWEEPS     4096u
-#define ERROR      0.01
+#define UNIFORM    0.01                /* share of the start that is uniform, with a prior */
 #define AUTO_BYTES (UINT64_C(4) << 30) /* as a run has it */
 #define AUTO_WORK  0x1p40              /* entries of trees in an iteration */
 #define PROGRESS_S 0.1
@@ -92,42 +89,15 @@ static bool look(void *context)
 static gbs_status take_options(fitting *f, const gbs_fit_options *options, gbs_error *err)
 {
     gbs_fit_options *o = &f->options;
-    if (options != NULL) { /* else all zero */
-        *o = *options;
+    const gbs_status status = gbsi_question_settle("fit", options, o, err);
+    if (status < 0) {
+        return status;
     }
-    if (o->prior > GBS_PRIOR_DIRICHLET) {
+    if (o->prior != GBS_PRIOR_NONE && o->weight == 0.0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_fit_options.prior: found %" PRIu64 ", expected a gbs_prior",
-                         o->prior);
+                         "--prior-weight: found 0, expected above 0: the prior needs a weight");
     }
-    if (o->prior != GBS_PRIOR_NONE && !(o->weight > 0.0 && o->weight <= 1e12)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_fit_options.weight: found %g, expected above 0 and at most 1e12",
-                         o->weight);
-    }
-    if (!(o->tolerance >= 0.0 && o->tolerance <= 1.0)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_fit_options.tolerance: found %g, expected 0 to 1", o->tolerance);
-    }
-    if (!(o->time_s >= 0.0) || o->threads > GBSI_MOST_THREADS) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_fit_options: found %g s and %" PRIu64
-                         " threads, expected 0 s or more and at most %u threads",
-                         o->time_s, o->threads, GBSI_MOST_THREADS);
-    }
-    if (o->expectations > GBS_EXPECTATIONS_SAMPLED ||
-        !(o->target_error >= 0.0 && o->target_error <= 1.0) || o->sweeps > UINT64_MAX / 2) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_fit_options: found expectations %" PRIu64
-                         ", target_error %g and %" PRIu64
-                         " sweeps, expected a gbs_expectations, 0 to 1, and at most 2^63 - 1",
-                         o->expectations, o->target_error, o->sweeps);
-    }
-    o->iterations = o->iterations != 0 ? o->iterations : ITERATIONS;
-    o->sweeps = o->sweeps != 0 ? o->sweeps : SWEEPS;
-    o->target_error = o->target_error > 0.0 ? o->target_error : ERROR;
     f->own_limit = o->memory_limit != 0;
-    o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
     o->memory_limit = o->memory_limit != 0 ? o->memory_limit : gbsi_default_memory_limit();
     return GBS_OK;
 }
@@ -499,7 +469,6 @@ gbs_status gbs_fit(const gbs_model *network, const gbs_data *data, const gbs_dat
     GBSI_NEED(network);
     GBSI_NEED(data);
     GBSI_NEED(fitted);
-    GBSI_IN_STRUCT(options, gbs_fit_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     gbs_status status = GBS_OK;
     gbsi_budget budget;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "ground/grounding.h"
+#include "options/questions.h"
 
 #define PROGRESS_S 0.1
 #define PARTS      1000 /* of a formula: what progress counts */
@@ -299,23 +300,16 @@ static gbs_status run_call(const gbsi_input input[2], const gbs_ground_options *
                            const gbs_run_callbacks *callbacks, gbs_model **model,
                            gbs_ground_report *report, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_budget budget;
     gbs_model *made = NULL;
-    call c = {.begun_s = gbsi_clock_s()};
-    if (options != NULL) {
-        c.options = *options;
-    }
+    call c = {.begun_s = gbsi_clock_s(), .options = *options};
+    gbs_status status = GBS_OK;
     if (callbacks != NULL) {
         c.callbacks.context = callbacks->context;
         c.callbacks.progress = callbacks->progress;
     }
     c.progress.size = sizeof c.progress;
     c.grounding.watch = (gbsi_watch){.look = look, .context = &c};
-    if (!(c.options.time_s >= 0.0)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found %g s, expected 0 s or more",
-                         c.options.time_s);
-    }
     gbsi_budget_init(
         &budget, c.options.memory_limit != 0 ? c.options.memory_limit : gbsi_default_memory_limit(),
         gbsi_process_bytes());
@@ -339,7 +333,10 @@ gbs_status gbs_ground(const char *program, const char *database, const gbs_groun
     GBSI_NEED(program);
     GBSI_NEED(database);
     GBSI_NEED(model);
-    GBSI_IN_STRUCT(options, gbs_ground_options);
+    gbs_ground_options taken;
+    if (gbsi_question_settle("ground", options, &taken, err) < 0) {
+        return GBS_ERR_ARGUMENT;
+    }
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_ground_report);
     gbsi_input input[2] = {{0}, {0}};
@@ -347,7 +344,7 @@ gbs_status gbs_ground(const char *program, const char *database, const gbs_groun
     if (status >= 0) {
         status = gbsi_input_read(database, &input[1], err);
         if (status >= 0) {
-            status = run_call(input, options, callbacks, model, report, err);
+            status = run_call(input, &taken, callbacks, model, report, err);
             gbsi_input_free(&input[1]);
         }
         gbsi_input_free(&input[0]);
@@ -365,7 +362,10 @@ gbs_status gbs_ground_memory(const char *program_name, const void *program, size
     GBSI_NEED(database_name);
     GBSI_NEED(database);
     GBSI_NEED(model);
-    GBSI_IN_STRUCT(options, gbs_ground_options);
+    gbs_ground_options taken;
+    if (gbsi_question_settle("ground", options, &taken, err) < 0) {
+        return GBS_ERR_ARGUMENT;
+    }
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_ground_report);
     gbsi_input input[2] = {{0}, {0}};
@@ -373,7 +373,7 @@ gbs_status gbs_ground_memory(const char *program_name, const void *program, size
     if (status >= 0) {
         status = gbsi_input_memory(database_name, database, database_bytes, &input[1], err);
         if (status >= 0) {
-            status = run_call(input, options, callbacks, model, report, err);
+            status = run_call(input, &taken, callbacks, model, report, err);
             gbsi_input_free(&input[1]);
         }
         gbsi_input_free(&input[0]);

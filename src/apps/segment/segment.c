@@ -7,11 +7,11 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "gibbsite/model.h"
+#include "options/questions.h"
 #include "pictures/image_file.h"
 
 enum { ITERATIONS = 200 };
-#define MOST_COUPLING 100.0
-#define TOLERANCE     1e-8 /* of shares, from one iteration to the next */
+#define TOLERANCE 1e-8 /* of shares, from one iteration to the next */
 
 /* ---- words and shares ------------------------------------------------------------------------ */
 
@@ -116,24 +116,18 @@ gbs_status gbs_segment_new(const gbs_aspects *aspects, const gbs_image *picture,
     GBSI_NEED(aspects);
     GBSI_NEED(picture);
     GBSI_NEED(segment);
-    GBSI_IN_STRUCT(options, gbs_segment_options);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     gbs_status status = GBS_OK;
-    const gbs_segment_options usual = {0};
-    const gbs_segment_options o = options == NULL ? usual : *options;
+    gbs_segment_options o;
+    if (gbsi_question_settle("segment", options, &o, err) < 0) {
+        return GBS_ERR_ARGUMENT;
+    }
     const gbs_label_options limits = {.size = sizeof limits,
                                       .time_s = o.time_s,
                                       .threads = o.threads,
                                       .memory_limit = o.memory_limit};
     gbsi_work work = {0};
     gbs_segment *s = NULL;
-    if (!(o.coupling >= 0.0 && o.coupling <= MOST_COUPLING) ||
-        (o.neighbours != 0 && o.neighbours != 4 && o.neighbours != 8)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "found coupling %g and %" PRIu64
-                         " neighbours, expected 0 to %g, and 4 or 8 neighbours",
-                         o.coupling, o.neighbours, MOST_COUPLING);
-    }
     GBSI_TRY(gbsi_image_check(picture, "picture", err));
     GBSI_TRY(gbsi_work_begin(&work, &limits, callbacks, 0, err));
     s = gbsi_alloc_zero(sizeof *s);
@@ -142,7 +136,7 @@ gbs_status gbs_segment_new(const gbs_aspects *aspects, const gbs_image *picture,
     }
     s->aspects = aspects;
     s->coupling = o.coupling;
-    s->neighbours = o.neighbours == 8 ? 8 : 4;
+    s->neighbours = (uint32_t)o.neighbours;
     GBSI_TRY(see(s, picture, &work, err));
     *segment = s;
     s = NULL;

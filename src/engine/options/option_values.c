@@ -33,6 +33,11 @@ static bool is_int(const gbsi_option *option)
            option->shown.kind == GBS_OPTION_KIND_FLAG;
 }
 
+static bool is_text(const gbsi_option *option)
+{
+    return option->shown.kind == GBS_OPTION_KIND_TEXT;
+}
+
 /* A negative number of a choice, which no enum has, becomes a large one and fails the check. */
 static uint64_t whole_of(const gbsi_option *option, const void *options)
 {
@@ -70,6 +75,21 @@ static void put_whole(const gbsi_option *option, void *options, uint64_t value)
 static void put_real(const gbsi_option *option, void *options, double value)
 {
     memcpy((char *)options + option->offset, &value, sizeof value);
+}
+
+/* @param text borrowed; "" is kept as NULL. */
+static void put_pointer(const gbsi_option *option, void *options, const char *text)
+{
+    const char *kept = text == NULL || text[0] == '\0' ? NULL : text;
+    memcpy((char *)options + option->offset, &kept, sizeof kept);
+}
+
+/* @return "" for NULL. */
+static const char *pointer_of(const gbsi_option *option, const void *options)
+{
+    const char *kept = NULL;
+    memcpy(&kept, (const char *)options + option->offset, sizeof kept);
+    return kept == NULL ? "" : kept;
 }
 
 /* ---- ranges ------------------------------------------------------------------------------ */
@@ -126,7 +146,9 @@ static gbs_status check_row(const gbsi_option *row, const void *options, gbs_err
 
 void gbsi_option_put_default(const gbsi_option *row, void *options)
 {
-    if (is_real(row)) {
+    if (is_text(row)) {
+        put_pointer(row, options, NULL);
+    } else if (is_real(row)) {
         put_real(row, options, row->shown.real_def);
     } else {
         put_whole(row, options, row->shown.def);
@@ -242,8 +264,8 @@ static gbs_status find(const gbs_run_options *options, const char *name, const g
 static gbs_status find_number(const gbs_run_options *options, const char *name, bool real,
                               const gbsi_option **row, gbs_error *err)
 {
-    static const char *const kind[] = {"a choice", "a flag",        "a whole number",
-                                       "a size",   "a real number", "a duration"};
+    static const char *const kind[] = {
+        "a choice", "a flag", "a whole number", "a size", "a real number", "a duration", "text"};
     gbs_status status = GBS_OK;
     GBSI_TRY(find(options, name, row, err));
     if (is_real(*row) != real) {
@@ -407,6 +429,10 @@ gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const cha
     if (is_int(row)) {
         return set_int(row, options, text, err);
     }
+    if (is_text(row)) {
+        put_pointer(row, options, text);
+        return GBS_OK;
+    }
     const bool marked = option->word != NULL && strcmp(text, option->word) == 0;
     const bool off = option->off != NULL && strcmp(text, option->off) == 0;
     uint64_t whole = off ? 1 : option->mark;
@@ -465,11 +491,15 @@ static void write_value(const gbsi_option *row, const void *options, char *text)
 gbs_status gbsi_option_get_text(const gbsi_option *row, const void *options, char *text,
                                 size_t size, gbs_error *err)
 {
-    char written[64];
-    write_value(row, options, written);
+    char number[64];
+    const char *written = is_text(row) ? pointer_of(row, options) : number;
+    if (!is_text(row)) {
+        write_value(row, options, number);
+    }
     if (text == NULL || strlen(written) >= size) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the value \"%s\" needs more than %zu bytes",
-                         row->shown.name, written, text == NULL ? 0 : size);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--%s: the value \"%.100s\" needs more than %zu bytes", row->shown.name,
+                         written, text == NULL ? 0 : size);
     }
     memcpy(text, written, strlen(written) + 1);
     return GBS_OK;
@@ -490,11 +520,15 @@ gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *
 {
     const bool real = is_real(row);
     const gbs_option *option = &row->shown;
-    const bool zero =
-        real ? real_of(row, options) == 0.0 : !is_int(row) && whole_of(row, options) == 0;
+    if (is_text(row)) {
+        return GBS_OK;
+    }
+    const bool zero = real ? real_of(row, options) == 0.0 : whole_of(row, options) == 0;
     const bool legal = real ? option->real_min <= 0.0 &&
                                   (option->word == NULL || option->real_mark != option->real_min)
-                            : option->min == 0;
+                       : option->kind == GBS_OPTION_KIND_CHOICE
+                           ? gbsi_option_choice_name(row, 0) != NULL
+                           : option->min == 0;
     if (zero && !legal) {
         gbsi_option_put_default(row, options);
     }

@@ -23,20 +23,29 @@
                        .unit = row_unit, .help = row_help, UNSET(row_unset),                       \
                        .real_def = (row_def), .real_min = (row_min), .real_max = (row_max), .real_mark = (row_def)}, \
              PLACE(member)}, .needed = (needs)},
+#define GBS_FIELD_TEXT(member, row_name, row_unit, row_help, short_unit, brief, topic, needs)      \
+    {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_TEXT,           \
+                       .unit = row_unit, .help = row_help},                                        \
+             PLACE(member)}, .needed = (needs)},
 #define GBS_FIELD_FLAG(member, row_name, row_help, short_unit, brief, topic, needs)                \
     {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_FLAG,           \
                        .unit = "", .help = row_help, .max = 1},                                    \
              PLACE(member)}, .needed = (needs)},
 /* A field that the program takes in another form. */
-#define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
-    GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
+#define GBS_BYNAME_ENUM(member, row_name, type, row_def, row_help)                                 \
+    GBS_FIELD_ENUM(member, row_name, type, row_def, row_help, "", "", SCAN, "")
 #define GBS_BYNAME_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
-/* Of the run: its row in options.def, a field of the same name here. What it needs is for the
+#define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
+    GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
+/* Of the run: its row in options.def, and a field of this member here. What it needs is for the
  * program to ask: callers set seeds and threads for all calls alike. */
-#define GBS_ROW_RUN(member, row_name, short_unit, brief, topic, needs)                             \
-    {.run = row_name, .own = {PLACE(member)}, .needed = ""},
-#define GBS_ROW_RUN_FLAG GBS_ROW_RUN
+#define GBS_BYNAME_RUN(member, row_name) {.run = row_name, .own = {PLACE(member)}, .needed = ""},
+#define FIELD_OF_RUN(member, row_name, short_unit, brief, topic, needs) GBS_BYNAME_RUN(member, row_name)
+#define NO_FIELD(...)
+/* The includer says which of the two RUN_ROW is. */
+#define GBS_ROW_RUN      RUN_ROW
+#define GBS_ROW_RUN_FLAG RUN_ROW
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 #define GBS_ROW_TEXT(...)

@@ -9,6 +9,10 @@
 #include "base/sized.h"
 #include "base/status.h"
 #include "gibbsite/crf.h"
+#include "gibbsite/denoise.h"
+#include "gibbsite/fit.h"
+#include "gibbsite/generate.h"
+#include "gibbsite/ground.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/segment.h"
 #include "options/options.h"
@@ -48,6 +52,15 @@ struct gbs_question {
 
 #include "options/question_rows.h"
 
+/* Structs with fields for the options of the run that their tables name. */
+#define RUN_ROW FIELD_OF_RUN
+
+#define OPTIONS gbs_fit_options
+static const question_row rows_of_fit[] = {
+#include "gibbsite/questions/fit.def"
+};
+#undef OPTIONS
+
 #define OPTIONS gbs_aspect_options
 static const question_row rows_of_learn_aspects[] = {
 #include "gibbsite/questions/learn_aspects.def"
@@ -72,9 +85,80 @@ static const question_row rows_of_learn_crf[] = {
 };
 #undef OPTIONS
 
+#define OPTIONS gbs_ground_options
+static const question_row rows_of_ground[] = {
+#include "gibbsite/questions/ground.def"
+};
+#undef OPTIONS
+
 #define OPTIONS gbs_rbm_options
 static const question_row rows_of_learn_rbm[] = {
 #include "gibbsite/questions/learn_rbm.def"
+};
+#undef OPTIONS
+
+/* Structs without: the caller has a gbs_run_options beside them, or the program a limit for all it
+ * does. A field for one of these is a row of its own, GBS_BYNAME_RUN. */
+#undef RUN_ROW
+#define RUN_ROW NO_FIELD
+
+#define OPTIONS gbs_denoise_options
+static const question_row rows_of_denoise[] = {
+#include "gibbsite/questions/denoise.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_bayes_options
+static const question_row rows_of_generate_bayes[] = {
+#include "gibbsite/questions/generate_bayes.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_complete_options
+static const question_row rows_of_generate_complete[] = {
+#include "gibbsite/questions/generate_complete.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_ising_options
+static const question_row rows_of_generate_ising[] = {
+#include "gibbsite/questions/generate_ising.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_potts_options
+static const question_row rows_of_generate_potts[] = {
+#include "gibbsite/questions/generate_potts.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_powerlaw_options
+static const question_row rows_of_generate_powerlaw[] = {
+#include "gibbsite/questions/generate_powerlaw.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_rbm_options
+static const question_row rows_of_generate_rbm[] = {
+#include "gibbsite/questions/generate_rbm.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_regular_options
+static const question_row rows_of_generate_regular[] = {
+#include "gibbsite/questions/generate_regular.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_generate_ring_options
+static const question_row rows_of_generate_ring[] = {
+#include "gibbsite/questions/generate_ring.def"
+};
+#undef OPTIONS
+
+#define OPTIONS gbs_segment_options
+static const question_row rows_of_segment[] = {
+#include "gibbsite/questions/segment.def"
 };
 #undef OPTIONS
 

@@ -11,6 +11,9 @@
 #include <cmocka.h>
 
 #include "gibbsite/crf.h"
+#include "gibbsite/denoise.h"
+#include "gibbsite/generate.h"
+#include "gibbsite/ground.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/segment.h"
 #include "options/questions.h"
@@ -78,6 +81,79 @@ static void test_by_name(void **state)
         assert_string_equal(err.message, wrong[i][2]);
     }
     assert_memory_equal(&options, &before, sizeof options);
+}
+
+/* Fields of four bytes, in an array, and one of the run; --memory-limit is no field. */
+static void test_of_a_lattice(void **state)
+{
+    const gbs_question *question = gbs_question_find("generate ising");
+    gbs_generate_ising_options options;
+    gbs_error err = {GBS_OK, ""};
+    static const char *const set[][2] = {
+        {"rows", "3"}, {"columns", "40k"}, {"torus", "yes"}, {"field", "-2.5"}, {"seed", "0"}};
+    (void)state;
+    assert_int_equal(gbs_question_init(question, &options, sizeof options, &err), GBS_OK);
+    assert_true(options.coupling == 1.0 && options.seed == 1 && options.side[2] == 1);
+    for (size_t i = 0; i < sizeof set / sizeof set[0]; i++) {
+        assert_int_equal(gbs_question_set(question, &options, set[i][0], set[i][1], &err), GBS_OK);
+    }
+    assert_int_equal(options.side[0], 3);
+    assert_int_equal(options.side[1], 40000);
+    assert_int_equal(options.side[2], 1);
+    assert_int_equal(options.torus, 1);
+    assert_true(options.field == -2.5 && options.seed == 0);
+    assert_int_equal(gbs_question_set(question, &options, "rows", "5G", &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--rows 5000000000: must be from 1 to 4294967295 (R)");
+    assert_null(gbs_question_find_option(question, "memory-limit"));
+}
+
+/* Text is borrowed, of any length, and "" is unset. */
+static void test_text(void **state)
+{
+    const gbs_question *question = gbs_question_find("ground");
+    static const char names[] =
+        "Smokes,Cancer,Friends,Asthma,Smokes2,Cancer2,Friends2,Asthma2,Last";
+    gbs_ground_options options;
+    gbs_error err = {GBS_OK, ""};
+    char text[sizeof names] = "";
+    (void)state;
+    assert_int_equal(gbs_question_init(question, &options, sizeof options, &err), GBS_OK);
+    assert_null(options.query_predicates);
+    assert_int_equal(gbs_question_find_option(question, "similarity")->kind, GBS_OPTION_KIND_TEXT);
+    assert_int_equal(gbs_question_set(question, &options, "query_predicates", names, &err), GBS_OK);
+    assert_ptr_equal(options.query_predicates, names);
+    assert_int_equal(
+        gbs_question_get(question, &options, "query-predicates", text, sizeof text - 1, &err),
+        GBS_ERR_ARGUMENT);
+    assert_int_equal(
+        gbs_question_get(question, &options, "query-predicates", text, sizeof text, &err), GBS_OK);
+    assert_string_equal(text, names);
+    assert_int_equal(gbs_question_set(question, &options, "query-predicates", "", &err), GBS_OK);
+    assert_null(options.query_predicates);
+    assert_int_equal(gbs_question_get(question, &options, "query-predicates", text, 1, &err),
+                     GBS_OK);
+    assert_string_equal(text, "");
+}
+
+/* A choice without a number 0: there 0 is the default. Options of the run are no fields here. */
+static void test_of_pictures(void **state)
+{
+    gbs_denoise_options given = {.size = sizeof given, .noise_level = 0.1, .coupling = 1.0};
+    gbs_denoise_options taken;
+    gbs_error err = {GBS_OK, ""};
+    (void)state;
+    assert_int_equal(gbsi_question_settle("denoise", &given, &taken, &err), GBS_OK);
+    assert_true(taken.neighbours == 4 && taken.levels == 2 && taken.truncation == 0.0);
+    given.neighbours = 6;
+    assert_int_equal(gbsi_question_settle("denoise", &given, &taken, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--neighbours: found 6, which is not the number of a choice");
+    given.neighbours = 8;
+    given.coupling = 101.0;
+    assert_int_equal(gbsi_question_settle("denoise", &given, &taken, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--coupling 101: must be at least 0 and at most 100 (J)");
+    assert_null(gbs_question_find_option(gbs_question_find("denoise"), "chains"));
+    assert_non_null(gbs_question_find_option(gbs_question_find("segment"), "threads"));
+    assert_null(gbs_question_find_option(gbs_question_find("segment"), "chains"));
 }
 
 /* 0 stands for the default but where it is a value; one message names the one that is wrong. */
@@ -181,6 +257,8 @@ int main(void)
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_by_name),
         cmocka_unit_test(test_settled),        cmocka_unit_test(test_needs),
         cmocka_unit_test(test_named_apart),    cmocka_unit_test(test_enum_of_four_bytes),
+        cmocka_unit_test(test_of_a_lattice),   cmocka_unit_test(test_text),
+        cmocka_unit_test(test_of_pictures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
