@@ -91,8 +91,7 @@ typedef struct cli_arguments {
     const char *curve;          /* FILE */
     double identity;            /* of similar rows; 0: all count one */
     const char *rate;           /* of the first step of learning, and of the last */
-    double level, em_tolerance;
-    uint64_t em_iterations;
+    double level;
     const char *log_base; /* of PR files */
     const char *focus;    /* variable */
     const char *data;     /* folder */
