@@ -5,17 +5,24 @@
 
 #include "cli/cli.h"
 
+/* Of the formats those that are written, ... */
 const char cli_model_formats[] =
-#define GBS_FORMAT(id, name, ...) "|" name
+#define TARGET_TEXT(name)                              "|" name
+#define TARGET_BYTES(name)                             "|" name
+#define TARGET_FILES(name)                             "|" name
+#define TARGET_DRAWING(name)                           "|" name
+#define TARGET_READING(name)                           ""
+#define GBS_FORMAT(id, name, endings, what, form, ...) TARGET_##form(name)
 #include "gibbsite/formats.def"
     ;
 
-/* The same without those that are written only. */
+/* ... and those that are read. */
 const char cli_source_formats[] =
 #define SOURCE_TEXT(name)                              "|" name
 #define SOURCE_BYTES(name)                             "|" name
 #define SOURCE_FILES(name)                             "|" name
 #define SOURCE_DRAWING(name)                           ""
+#define SOURCE_READING(name)                           "|" name
 #define GBS_FORMAT(id, name, endings, what, form, ...) SOURCE_##form(name)
 #include "gibbsite/formats.def"
     ;

@@ -36,12 +36,12 @@ int cli_check_model_output(const cli_arguments *arguments)
     const char *path = arguments->output;
     if (arguments->format == NULL) {
         if (path == NULL || strcmp(path, "-") == 0) {
-            return cli_error(CLI_USAGE, "standard output needs --format %s", gbs_model_formats());
+            return cli_error(CLI_USAGE, "standard output needs --format %s", cli_model_formats + 1);
         }
         if (gbs_model_format_of(path) == NULL) {
             return cli_error(CLI_USAGE,
                              "%s: no model format has this file name extension; use --format %s",
-                             path, gbs_model_formats());
+                             path, cli_model_formats + 1);
         }
     }
     return cli_check_output(path);

@@ -157,19 +157,28 @@ def test_lists_in_the_pages():
     assert len(man_lists.reasons()) >= 16
 
 
+def test_list_of_a_format_that_is_read_only():
+    rows = [("levels", [".levels", ".lvl"], "levels of a test", "READING"), ("wcnf", [".wcnf", "<.cnf"], "clauses", "TEXT")]
+    assert man_lists.format_list(rows).splitlines()[1:-1] == [
+        ".It Cm levels", "levels of a test", ".Pq read only: Pa .levels", ".Pq read only: Pa .lvl",
+        ".It Cm wcnf", "clauses", ".Pq Pa .wcnf", ".Pq read only: Pa .cnf"]
+
+
 def test_formats_are_those_of_the_table(run):
     """The help, the refusal of a name, gibbsite-formats(5) and docs/formats.md against formats.def."""
     page = (ROOT / "man" / "gibbsite-formats.5").read_text()
     table = (ROOT / "docs" / "formats.md").read_text().split("## Everything else")[0]
-    names = [name for name, _, _ in man_lists.formats()]
+    names = [name for name, *_ in man_lists.formats()]
     assert len(names) > 10 and len(set(names)) == len(names)
-    for name, endings, _ in man_lists.formats():
+    for name, endings, *_ in man_lists.formats():
         assert f"`{name}`" in table and all(
             f"`{ending.removeprefix('<')}`" in table for ending in endings), name
         assert re.search(rf"^\.Ss Models: (.*, )?{name}(,|$)", page, re.M), name
-    sources = [name for name in names if name != "dot"]
-    for verb, option, of in (("convert", "format", names), ("convert", "from", sources),
+    sources = [name for name, _, _, form in man_lists.formats() if form != "DRAWING"]
+    targets = [name for name, _, _, form in man_lists.formats() if form != "READING"]
+    assert "dot" in targets and "dot" not in sources
+    for verb, option, of in (("convert", "format", targets), ("convert", "from", sources),
                              ("marginals", "from", sources)):
         text = " ".join(run("help", verb, "all").out.split())
         assert re.search(rf"--{option} NAME [^:]*: {', '.join(of)} ", text), (verb, option)
-    assert f"expected {'|'.join(names)};" in run("convert", "x.uai", "--format", "cop").err
+    assert f"expected {'|'.join(targets)};" in run("convert", "x.uai", "--format", "cop").err

@@ -57,6 +57,8 @@ typedef struct gbsi_format {
                                 gbs_model **model, gbs_error *err);                \
     gbs_status gbsi_##id##_write(const gbs_model *model, const char *path,         \
                                  const gbs_write_options *options, gbs_error *err);
+#define GBSI_DECLARE_READING(id) \
+    gbs_status gbsi_##id##_read(gbsi_text *text, gbs_model **model, gbs_error *err);
 #define GBSI_DECLARE_DRAWING(id)                                             \
     gbs_status gbsi_##id##_write(const gbs_model *model, gbs_output *output, \
                                  const gbs_write_options *options, gbs_error *err);

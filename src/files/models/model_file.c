@@ -15,6 +15,7 @@
 
 #define FUNCTIONS_TEXT(id)    .read = gbsi_##id##_read, .write = gbsi_##id##_write
 #define FUNCTIONS_DRAWING(id) .write = gbsi_##id##_write
+#define FUNCTIONS_READING(id) .read = gbsi_##id##_read
 #define FUNCTIONS_FILES(id)   .read_files = gbsi_##id##_read, .write_files = gbsi_##id##_write
 #define FUNCTIONS_BYTES(id) \
     .read_binary = gbsi_##id##_read, .read_files = gbsi_##id##_read_file, .write = gbsi_##id##_write
