@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes include/gibbsite/option_fields.h from the rows of options.def, enums.def and question_enums.def, so that an
- * editor shows what it cannot see behind macros.
+/* Writes include/gibbsite/option_fields.h from the rows of options.def, enums.def and
+ * question_enums.def, so that an editor shows what it cannot see behind macros.
  *
  *     option_fields          print the header
  *     option_fields FILE     fail unless FILE is that header: a test */
@@ -127,9 +127,11 @@ static void put_fields(void)
 static void write_header(void)
 {
     put("/* SPDX-License-Identifier: Apache-2.0 */\n"
-        "/* Made by tools/option_fields.c from options.def and enums.def: change those, and then\n"
+        "/* Made by tools/option_fields.c from options.def, enums.def and question_enums.def: "
+        "change\n"
+        " * those, and then run\n"
         " *\n"
-        " *     build/tests/option_fields > include/gibbsite/option_fields.h */\n"
+        " *     ./dev build */\n"
         "/* clang-format off */\n"
         "/** The choices of options, and the fields of gbs_run_options that options.h includes. "
         "*/\n"
@@ -183,8 +185,7 @@ int main(int argc, char **argv)
         (void)fclose(file);
     }
     if (n != length || memcmp(found, header, n) != 0) {
-        (void)fprintf(stderr, "%s is not made from options.def and enums.def: option_fields > %s\n",
-                      argv[1], argv[1]);
+        (void)fprintf(stderr, "%s is not what the tables say: run ./dev build\n", argv[1]);
         return 1;
     }
     return 0;

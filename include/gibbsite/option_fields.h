@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made by tools/option_fields.c from options.def and enums.def: change those, and then
+/* Made by tools/option_fields.c from options.def, enums.def and question_enums.def: change
+ * those, and then run
  *
- *     build/tests/option_fields > include/gibbsite/option_fields.h */
+ *     ./dev build */
 /* clang-format off */
 /** The choices of options, and the fields of gbs_run_options that options.h includes. */
 #ifndef GIBBSITE_OPTION_FIELDS_H

@@ -77,9 +77,18 @@ configure() {
     [ -f "$dir/build.ninja" ] || meson setup "$dir" "$@"
 }
 
+# include/gibbsite/option_fields.h, which is kept with the sources: anew if the tables say otherwise.
+write_option_fields() {
+    made=include/gibbsite/option_fields.h
+    ninja -C build --quiet option_fields || return 1
+    build/option_fields "$made" 2>/dev/null && return 0
+    build/option_fields >"$made.new" && mv "$made.new" "$made" && say "$made is written anew"
+}
+
 # Library and program, and build/gibbsite.
 build() {
-    configure build --buildtype=release && ninja -C build product && ln -sf cli/gibbsite build/gibbsite
+    configure build --buildtype=release && write_option_fields && ninja -C build product &&
+        ln -sf cli/gibbsite build/gibbsite
 }
 
 # answers GIBBSITE: what it prints, for comparison: tables, spins and states, 16 chains and one.
