@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "gibbsite/generate.h"
 #include "rng/philox.h"
 #include "timing.h"
 

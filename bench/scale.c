@@ -14,6 +14,7 @@
 
 #include "bench_models.h"
 #include "chains/run.h"
+#include "gibbsite/info.h"
 #include "timing.h"
 
 #define SWEEPS 4

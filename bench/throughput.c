@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "throughput.h"
+#include "gibbsite/info.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 #include "options/arguments.h"
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <gibbsite/generate.h>
 #include <gibbsite/gibbsite.h>
 
 #define SIDE   24

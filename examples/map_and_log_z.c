@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include <gibbsite/gibbsite.h>
+#include <gibbsite/log_z.h>
+#include <gibbsite/map.h>
 
 enum { RAIN, SPRINKLER, GRASS, N };
 

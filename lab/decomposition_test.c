@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 #include "lab/focus.h"
 #include "rng/philox.h"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """headers_test.py INCLUDE CC...: the public headers as others use them.
 
-Each compiles alone, as C and, where a C++ compiler is there, as C++; the umbrella includes them all;
+Each compiles alone, as C and, where a C++ compiler is there, as C++, and stands in the README.md
+beside it; the umbrella includes SIX; a status that is ignored is warned of;
 and every block of code in their comments, lines behind " *     " of which one ends with a semicolon,
-compiles below CONTEXT, blocks of one comment as one function, statuses ignored. Whoever ignores a status is warned.
+compiles below CONTEXT, blocks of one comment as one function, statuses ignored.
 """
 import pathlib
 import re
@@ -12,9 +13,13 @@ import subprocess
 import sys
 import tempfile
 
+SIX = ["exact", "io", "model", "query", "run", "status"]
+BESIDE = {"question.h": ["machines.h"], "traces.h": ["diagnose.h"]}  # what their examples name
+
 CONTEXT = """#include <stdio.h>
 
 #include <gibbsite/gibbsite.h>
+HEADERS
 void block(const gbs_model *model, const gbs_evidence *evidence, uint32_t n_chains, uint32_t chain,
            const uint32_t *state, const double *draws, double *p, double *mcse, gbs_builder *builder, uint32_t rain, uint32_t wet);
 void block(const gbs_model *model, const gbs_evidence *evidence, uint32_t n_chains, uint32_t chain,
@@ -85,18 +90,22 @@ if warns("-DGBS_NO_MUST_USE"):
     complain("-DGBS_NO_MUST_USE does not switch the warning off")
 
 n_blocks = 0
-included = umbrella.read_text()
+included = re.findall(r'#include "gibbsite/(\w+)\.h"', umbrella.read_text())
+if included != SIX:
+    complain(f"gibbsite.h includes {included}, not {SIX}")
+named = set(re.findall(r"`(\w+\.h)`", (umbrella.parent / "README.md").read_text()))
+for name in sorted(named ^ {path.name for path in include.glob("gibbsite/*.h")}):
+    complain(f"{name}: in gibbsite/README.md or a header, not both")
 for header in headers:
     name = f"gibbsite/{header.name}"
-    if header != umbrella and f'#include "{name}"' not in included:
-        complain(f"gibbsite.h does not include {name}")
     compiles(name, c, f"#include <{name}>\n", ".c")
     if cxx is not None:
         compiles(name, cxx, f"#include <{name}>\nint main() {{ return 0; }}\n", ".cpp")
     for line in re.findall(r"^GBS_API gbs_status.*", header.read_text(), re.M):
         complain(f"{name}: without GBS_MUST_USE: {line}")
+    beside = "\n".join(f"#include <gibbsite/{also}>" for also in [header.name, *BESIDE.get(header.name, [])])
     for line, code in blocks(header.read_text()):
         n_blocks += 1
-        compiles(f"{name}:{line}: the code", [*c, "-Wno-unused-variable", "-DGBS_NO_MUST_USE"], f"{CONTEXT}{{\n{code}\n}}\n}}\n", ".c")
+        compiles(f"{name}:{line}: the code", [*c, "-Wno-unused-variable", "-DGBS_NO_MUST_USE"], f"{CONTEXT.replace('HEADERS', beside)}{{\n{code}\n}}\n}}\n", ".c")
 print(f"{len(headers)} headers, {n_blocks} blocks of code" + (", no C++ compiler" if cxx is None else ""))
 sys.exit(failures > 0 or n_blocks == 0)

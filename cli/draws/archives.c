@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "archives.h"
+#include "gibbsite/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>

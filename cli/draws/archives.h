@@ -3,6 +3,7 @@
 #ifndef GIBBSITE_CLI_ARCHIVES_H
 #define GIBBSITE_CLI_ARCHIVES_H
 
+#include "gibbsite/arrays.h"
 #include "kept_draws.h"
 
 /* card and variable: numbers of states and ids. */

@@ -4,6 +4,7 @@
 #define GIBBSITE_CLI_DIAGNOSIS_H
 
 #include "draws/draws_read.h"
+#include "gibbsite/diagnose.h"
 
 enum { CLI_SHOWN_DRAWS = 4 }; /* quantities of a page */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "archives.h"
+#include "gibbsite/arrays.h"
 #include "kept_draws.h"
 
 /* Chain after chain. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "draws_read.h"
+#include "gibbsite/arrays.h"
 
 /* x[3], or x[0,2] of an array of more dimensions, or x[rain]. */
 static void element_name(const char *name, const uint64_t *shape, unsigned n_dims,

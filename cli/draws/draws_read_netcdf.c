@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "draws_read.h"
+#include "gibbsite/arrays.h"
 #include "netcdf_library.h"
 
 enum { MOST_DIMS = GBS_ARRAY_MAX_DIMS, NAME_BYTES = 257 };

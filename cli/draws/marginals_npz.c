@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "archives.h"
+#include "gibbsite/arrays.h"
 #include "verbs/marginals.h"
 
 /* The rows of the selection, one after the other. */

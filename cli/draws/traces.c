@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* marginals --monitor: the traces of a run as draws to be diagnosed: the log density, and of every
  * variable whether it is in a state; of two states the second says all. */
+#include "gibbsite/traces.h"
 #include "traces.h"
 
 #include <stdlib.h>

@@ -4,6 +4,10 @@
 #define GIBBSITE_CLI_JOB_H
 
 #include "cli/cli.h"
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/log_z.h"
+#include "gibbsite/report.h"
+#include "gibbsite/share.h"
 
 typedef struct cli_job {
     const cli_arguments *arguments;

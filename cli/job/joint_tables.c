@@ -2,6 +2,7 @@
 /* gibbsite marginals --joint: the joint distributions of some variables, exact where junction trees
  * hold them, otherwise from the draws of a run. */
 #include "joint_tables.h"
+#include "gibbsite/joint.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #define GIBBSITE_CLI_JOINT_TABLES_H
 
 #include "draws/kept_draws.h"
+#include "gibbsite/joint.h"
 
 /* One table: a row for each joint state, the last variable fastest. */
 typedef struct cli_joint {

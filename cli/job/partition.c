@@ -2,6 +2,7 @@
 /* ln Z in the words of who asks: of a Bayesian network it is ln P(evidence). */
 #include <math.h>
 
+#include "gibbsite/log_z.h"
 #include "job.h"
 
 #define LEAST_LOG (-690.0) /* below it a probability is told by its logarithm alone */

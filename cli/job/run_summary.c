@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "draws/diagnosis.h"
+#include "gibbsite/report.h"
 #include "job.h"
 
 static int is_plain(const char *word)

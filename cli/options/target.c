@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "draws/kept_draws.h"
+#include "gibbsite/dobrushin.h"
 
 #define RECTANGLE "rectangle:"
 

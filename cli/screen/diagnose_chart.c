@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "draws/diagnosis.h"
+#include "gibbsite/diagnose.h"
 #include "src/show/chart/chart.h"
 
 enum {

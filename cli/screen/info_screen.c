@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "gibbsite/info.h"
 #include "verbs/info.h"
 
 enum {

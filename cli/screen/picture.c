@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gibbsite/image.h"
 #include "job/job.h"
 
 #define MAX_LABELS 256 /* colours in a palette */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gibbsite/sensitivity.h"
 #include "src/show/chart/chart.h"
 #include "verbs/sensitivity.h"
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gibbsite/sensitivity.h"
 #include "verbs/sensitivity.h"
 
 enum {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gibbsite/dobrushin.h"
 #include "job/job.h"
 #include "options/rows.h"
 

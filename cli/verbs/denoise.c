@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include "denoise.h"
+#include "gibbsite/denoise.h"
+#include "gibbsite/image.h"
+#include "gibbsite/map.h"
 #include "options/rows.h"
 
 #define MUCH_LARGER 1.5 /* noise between neighbours than what was estimated */

@@ -3,6 +3,8 @@
 #ifndef GIBBSITE_CLI_VERB_DENOISE_H
 #define GIBBSITE_CLI_VERB_DENOISE_H
 
+#include "gibbsite/denoise.h"
+#include "gibbsite/image.h"
 #include "job/job.h"
 
 typedef struct cli_denoising {

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "denoise.h"
+#include "gibbsite/denoise.h"
+#include "gibbsite/image.h"
 
 /* Where an estimate begins, in levels or as a probability. */
 #define FIRST_FLIP  0.1

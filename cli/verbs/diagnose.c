@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "draws/kept_draws.h"
+#include "gibbsite/diagnose.h"
+#include "gibbsite/report.h"
 #include "job/job.h"
 #include "options/rows.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "gibbsite/generate.h"
 #include "options/rows.h"
 
 /* Whole numbers with a separator between: "3x4", "2:5". @return how many, 0 for anything else. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "gibbsite/ground.h"
 #include "job/job.h"
 #include "options/rows.h"
 

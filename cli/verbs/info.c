@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gibbsite/info.h"
 #include "info.h"
 #include "options/rows.h"
 

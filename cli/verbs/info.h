@@ -3,6 +3,7 @@
 #ifndef GIBBSITE_CLI_INFO_H
 #define GIBBSITE_CLI_INFO_H
 
+#include "gibbsite/info.h"
 #include "job/job.h"
 
 /* 12345678 -> "11.8 MiB". @param text [16]. */

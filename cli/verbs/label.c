@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gibbsite/crf.h"
 #include "job/job.h"
 #include "options/rows.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gibbsite/segment.h"
 #include "learn_machines.h"
 #include "options/rows.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gibbsite/crf.h"
 #include "learn_machines.h"
 #include "options/rows.h"
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gibbsite/log_z.h"
 #include "job/job.h"
 #include "job/ranks.h"
 #include "options/rows.h"

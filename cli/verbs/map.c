@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gibbsite/log_z.h"
+#include "gibbsite/map.h"
 #include "marginals.h"
 #include "options/rows.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "draws/diagnosis.h"
+#include "gibbsite/report.h"
 #include "options/rows.h"
 
 enum { MOST_SOURCES = 64 };

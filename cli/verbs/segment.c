@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/image.h"
+#include "gibbsite/segment.h"
 #include "job/job.h"
 #include "options/rows.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite sensitivity: how P(X = x | evidence) moves with every parameter. */
 #include "sensitivity.h"
+#include "gibbsite/sensitivity.h"
 #include "options/rows.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #ifndef GIBBSITE_CLI_VERB_SENSITIVITY_H
 #define GIBBSITE_CLI_VERB_SENSITIVITY_H
 
+#include "gibbsite/sensitivity.h"
 #include "job/job.h"
 
 typedef struct cli_sensitivities {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gibbsite/map.h"
 #include "options/rows.h"
 #include "uai_sample.h"
 

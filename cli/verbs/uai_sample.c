@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "uai_sample.h"
+#include "gibbsite/log_z.h"
+#include "gibbsite/map.h"
 
 #include <inttypes.h>
 #include <math.h>

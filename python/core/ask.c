@@ -2,6 +2,12 @@
 /* The other questions: most probable states, ln Z, tables of cases, what a model is, certificates,
  * scans, reports. */
 #include "core.h"
+#include "gibbsite/cases.h"
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/info.h"
+#include "gibbsite/log_z.h"
+#include "gibbsite/map.h"
+#include "gibbsite/report.h"
 
 #include <math.h>
 #include <stdlib.h>

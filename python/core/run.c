@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs: marginals, joint tables and draws. */
 #include "core.h"
+#include "gibbsite/joint.h"
+#include "gibbsite/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,6 +12,9 @@
 #include <cmocka.h>
 
 #include "draw/herding.h"
+#include "gibbsite/generate.h"
+#include "gibbsite/info.h"
+#include "gibbsite/map.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/generate.h"
 #include "simd/dispatch.h"
 #include "support/runs.h"
 #include "support/small_models.h"

@@ -15,7 +15,10 @@
 
 #include "base/digest.h"
 #include "base/test_random.h"
+#include "gibbsite/checkpoint.h"
+#include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
+#include "gibbsite/log_z.h"
 #include "simd/dispatch.h"
 #include "support/runs.h"
 

@@ -20,6 +20,7 @@
 #include "base/digest.h"
 #include "base/test_random.h"
 #include "chains/run.h"
+#include "gibbsite/map.h"
 #include "support/runs.h"
 
 static char folder[] = "/tmp/gibbsite-map-XXXXXX";

@@ -11,7 +11,14 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
+#include "gibbsite/image.h"
+#include "gibbsite/info.h"
+#include "gibbsite/log_z.h"
+#include "gibbsite/map.h"
+#include "gibbsite/report.h"
 
 /* gbs_run_options as it began: never edit this list. */
 #define FIELDS(F)                    \

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/machine.h"
+#include "gibbsite/generate.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 

@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
+#include <gibbsite/generate.h>
 #include <gibbsite/gibbsite.h>
+#include <gibbsite/share.h>
 
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 

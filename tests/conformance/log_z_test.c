@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "base/machine.h"
+#include "gibbsite/generate.h"
+#include "gibbsite/log_z.h"
 #include "simd/dispatch.h"
 #include "support/runs.h"
 #include "support/small_models.h"

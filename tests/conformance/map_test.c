@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/generate.h"
+#include "gibbsite/map.h"
 #include "simd/dispatch.h"
 #include "support/runs.h"
 #include "support/small_models.h"

@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/cases.h"
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/joint.h"
 #include "support/misuse.h"
 
 static void exact_answers(void **state)

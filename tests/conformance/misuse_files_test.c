@@ -12,6 +12,16 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/arrays.h"
+#include "gibbsite/checkpoint.h"
+#include "gibbsite/diagnose.h"
+#include "gibbsite/fit.h"
+#include "gibbsite/joint.h"
+#include "gibbsite/log_z.h"
+#include "gibbsite/map.h"
+#include "gibbsite/report.h"
+#include "gibbsite/sensitivity.h"
+#include "gibbsite/traces.h"
 #include "support/misuse.h"
 
 static void networks_in_time(void **state)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/ground.h"
 #include "support/misuse.h"
 
 static void files(void **state)

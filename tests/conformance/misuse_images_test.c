@@ -11,6 +11,9 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/denoise.h"
+#include "gibbsite/image.h"
+#include "gibbsite/segment.h"
 #include "support/misuse.h"
 
 static void images_from(void **state)

@@ -8,6 +8,10 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/checkpoint.h"
+#include "gibbsite/learn.h"
+#include "gibbsite/machines.h"
+#include "gibbsite/question.h"
 #include "support/misuse.h"
 
 static const uint32_t states[6] = {0, 1, 1, 0, 1, 1};

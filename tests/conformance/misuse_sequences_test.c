@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/crf.h"
+#include "gibbsite/fit.h"
+#include "gibbsite/learn.h"
 #include "support/misuse.h"
 
 static const char model[] =

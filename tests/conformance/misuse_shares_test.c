@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/generate.h"
+#include "gibbsite/share.h"
 #include "support/misuse.h"
 
 static void partitions(void **state)

@@ -10,6 +10,12 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/generate.h"
+#include "gibbsite/info.h"
+#include "gibbsite/joint.h"
+#include "gibbsite/log_z.h"
+#include "gibbsite/map.h"
 #include "support/misuse.h"
 
 static void models(void **state)

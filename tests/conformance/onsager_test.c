@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gibbsite/generate.h"
+#include "gibbsite/info.h"
 #include "simd/dispatch.h"
 #include "support/runs.h"
 #include "support/small_models.h"

@@ -13,6 +13,9 @@
 
 #include "base/memory.h"
 #include "base/test_row.h"
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/info.h"
+#include "gibbsite/log_z.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "chains/tiles.h"
+#include "gibbsite/generate.h"
 #include "support/bare_chains.h"
 #include "support/runs.h"
 #include "support/small_models.h"

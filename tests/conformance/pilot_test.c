@@ -15,6 +15,9 @@
 #include <cmocka.h>
 
 #include "base/machine.h"
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/generate.h"
+#include "gibbsite/map.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 

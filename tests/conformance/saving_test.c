@@ -13,6 +13,7 @@
 #include "base/test_row.h"
 #include "draw/herd.h"
 #include "estimate/trace.h"
+#include "gibbsite/generate.h"
 #include "lattice/bits.h"
 #include "lattice/lattice.h"
 #include "lattice/packed.h"

@@ -16,6 +16,7 @@
 
 #include "base/machine.h"
 #include "base/test_row.h"
+#include "gibbsite/generate.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 

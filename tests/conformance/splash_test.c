@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/generate.h"
+#include "gibbsite/map.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 

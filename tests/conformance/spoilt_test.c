@@ -15,6 +15,8 @@
 #include <cmocka.h>
 
 #include "base/test_scale.h"
+#include "gibbsite/crf.h"
+#include "gibbsite/dobrushin.h"
 #include "gibbsite/gibbsite.h"
 #include "lab/decomposition.h"
 #include "lab/reproduction.h"

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "gibbsite/generate.h"
+#include "gibbsite/map.h"
 #include "support/runs.h"
 
 static gbs_model *grid(uint32_t rows, uint32_t columns, double coupling)

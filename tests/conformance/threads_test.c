@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/test_row.h"
+#include "gibbsite/generate.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 

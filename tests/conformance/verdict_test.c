@@ -12,6 +12,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "gibbsite/denoise.h"
+#include "gibbsite/generate.h"
+#include "gibbsite/image.h"
 #include "support/small_models.h"
 
 static gbs_model *grid(uint32_t side, double coupling)

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "coverage/models.h"
+#include "gibbsite/log_z.h"
 
 #define NORMAL   1.959963984540054 /* the 97.5 % quantile */
 #define LIMIT    5.0               /* standard errors that a claim may be off by ... */

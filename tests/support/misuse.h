@@ -3,6 +3,7 @@
 #ifndef GBSI_TESTS_MISUSE_H
 #define GBSI_TESTS_MISUSE_H
 
+#include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 
 /* The call fails for its arguments, and says so. */

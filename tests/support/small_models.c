@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/small_models.h"
+#include "gibbsite/generate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -15,6 +15,9 @@
 #include "base/memory.h"
 #include "base/test_scale.h"
 #include "denoise/testing.h"
+#include "gibbsite/checkpoint.h"
+#include "gibbsite/denoise.h"
+#include "gibbsite/image.h"
 
 /* ---- bit by bit ------------------------------------------------------------------------------ */
 

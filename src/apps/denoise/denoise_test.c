@@ -15,6 +15,8 @@
 #include "base/memory.h"
 #include "base/test_scale.h"
 #include "denoise/testing.h"
+#include "gibbsite/denoise.h"
+#include "gibbsite/image.h"
 
 static double test_uniform(test_random *random)
 {

@@ -5,6 +5,7 @@
 
 #include "base/test_random.h"
 #include "gibbsite/gibbsite.h"
+#include "gibbsite/image.h"
 
 typedef struct test_random {
     uint64_t state;

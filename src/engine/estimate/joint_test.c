@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "gibbsite/gibbsite.h"
+#include "gibbsite/joint.h"
 
 /* 3 x 2 x 4 states, a table over all of them with a forbidden one. */
 static gbs_model *make_model(double p[24])

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 #include "graph/graph.h"
 #include "lattice/packed_chains.h"

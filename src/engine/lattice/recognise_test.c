@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gibbsite/generate.h"
 #include "lattice/lattice_testing.h"
 
 static void places_are_distinct(void **state)

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/test_random.h"
 #include "base/test_scale.h"
+#include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 #include "scan/influences.h"
 #include "scan/optimise.h"

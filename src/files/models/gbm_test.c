@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/test_scale.h"
+#include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 #include "models/gbm.h"
 #include "store/test_builder.h"

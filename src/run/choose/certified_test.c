@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 
 static gbs_model *grid(double coupling)

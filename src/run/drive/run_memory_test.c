@@ -16,6 +16,9 @@
 #include "chains/tiles.h"
 #include "drive/run_memory.h"
 #include "gibbsite/gibbsite.h"
+#include "gibbsite/info.h"
+#include "gibbsite/log_z.h"
+#include "gibbsite/map.h"
 
 static gbs_model *grid(uint32_t side)
 {

@@ -12,7 +12,9 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
+#include "gibbsite/map.h"
 #include "reference/testing.h"
 
 /* Spins in a chain, each with a spin of the query beside it: summing out the chain first couples
