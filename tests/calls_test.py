@@ -35,7 +35,7 @@ MADE_FOR_TESTS = {
 }
 
 # What the program may use of the inside.
-FOR_THE_PROGRAM = ["src/show/chart/chart.h", "lab/reproduction.h", "lab/decomposition.h"]
+FOR_THE_PROGRAM = ["src/show/chart/chart.h", "src/files/arrays/arrays.h", "lab/reproduction.h", "lab/decomposition.h"]
 
 SKIPPED = 77  # to meson
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "archives.h"
-#include "gibbsite/arrays.h"
+#include "src/files/arrays/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-gbs_status cli_add_variables(gbs_npz_writer *writer, const gbs_model *model,
+gbs_status cli_add_variables(gbsi_npz_writer *writer, const gbs_model *model,
                              const cli_selection *selection, gbs_error *err)
 {
     const uint32_t n = selection->n;
-    gbs_array card = {.type = GBS_ARRAY_I4, .n_dims = 1};
-    gbs_array variable = {.type = GBS_ARRAY_I8, .n_dims = 1};
+    gbsi_array card = {.type = GBSI_ARRAY_I4, .n_dims = 1};
+    gbsi_array variable = {.type = GBSI_ARRAY_I8, .n_dims = 1};
     int32_t *states = calloc((size_t)n + 1, sizeof *states);
     int64_t *ids = calloc((size_t)n + 1, sizeof *ids);
     gbs_status status = GBS_OK;
@@ -25,10 +25,10 @@ gbs_status cli_add_variables(gbs_npz_writer *writer, const gbs_model *model,
     card.data = states;
     variable.data = ids;
     if (status >= 0) {
-        status = gbs_npz_writer_add(writer, "card", &card, NULL, NULL, err);
+        status = gbsi_npz_writer_add(writer, "card", &card, NULL, NULL, err);
     }
     if (status >= 0) {
-        status = gbs_npz_writer_add(writer, "variable", &variable, NULL, NULL, err);
+        status = gbsi_npz_writer_add(writer, "variable", &variable, NULL, NULL, err);
     }
     free(states);
     free(ids);
@@ -116,13 +116,13 @@ static void write_meta(gbs_output *output, const char *schema, const cli_job *jo
     gbs_output_text(output, "}\n");
 }
 
-gbs_status cli_add_meta(gbs_npz_writer *writer, const char *schema, const cli_job *job,
+gbs_status cli_add_meta(gbsi_npz_writer *writer, const char *schema, const cli_job *job,
                         const cli_selection *selection, gbs_error *err)
 {
     gbs_output *output = NULL;
     char *bytes = NULL;
     size_t n = 0;
-    gbs_array meta = {.type = GBS_ARRAY_U1, .n_dims = 1};
+    gbsi_array meta = {.type = GBSI_ARRAY_U1, .n_dims = 1};
     gbs_status status = gbs_output_open_memory(&output, err);
     if (status < 0) {
         return status;
@@ -132,7 +132,7 @@ gbs_status cli_add_meta(gbs_npz_writer *writer, const char *schema, const cli_jo
     if (status >= 0) {
         meta.shape[0] = n;
         meta.data = bytes;
-        status = gbs_npz_writer_add(writer, "meta", &meta, NULL, NULL, err);
+        status = gbsi_npz_writer_add(writer, "meta", &meta, NULL, NULL, err);
         gbs_free(bytes);
     }
     return status;

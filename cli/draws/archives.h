@@ -3,15 +3,15 @@
 #ifndef GIBBSITE_CLI_ARCHIVES_H
 #define GIBBSITE_CLI_ARCHIVES_H
 
-#include "gibbsite/arrays.h"
 #include "kept_draws.h"
+#include "src/files/arrays/arrays.h"
 
 /* card and variable: numbers of states and ids. */
-gbs_status cli_add_variables(gbs_npz_writer *writer, const gbs_model *model,
+gbs_status cli_add_variables(gbsi_npz_writer *writer, const gbs_model *model,
                              const cli_selection *selection, gbs_error *err);
 
 /* meta: UTF-8 JSON about model, run and names. */
-gbs_status cli_add_meta(gbs_npz_writer *writer, const char *schema, const cli_job *job,
+gbs_status cli_add_meta(gbsi_npz_writer *writer, const char *schema, const cli_job *job,
                         const cli_selection *selection, gbs_error *err);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "archives.h"
-#include "gibbsite/arrays.h"
 #include "kept_draws.h"
+#include "src/files/arrays/arrays.h"
 
 /* Chain after chain. */
 typedef struct source {
@@ -32,9 +32,9 @@ static gbs_status read_source(void *context, uint64_t at, void *bytes, size_t n,
     return status;
 }
 
-static gbs_array shape_of_states(const cli_draws *d)
+static gbsi_array shape_of_states(const cli_draws *d)
 {
-    gbs_array x = {.type = d->state_bytes == 1 ? GBS_ARRAY_U1 : GBS_ARRAY_U2, .n_dims = 3};
+    gbsi_array x = {.type = d->state_bytes == 1 ? GBSI_ARRAY_U1 : GBSI_ARRAY_U2, .n_dims = 3};
     x.shape[0] = d->n_chains;
     x.shape[1] = d->n_draws;
     x.shape[2] = d->selection->n;
@@ -44,11 +44,11 @@ static gbs_array shape_of_states(const cli_draws *d)
 gbs_status cli_draws_npy(const cli_draws *draws, const char *path, gbs_error *err)
 {
     gbs_output *output = NULL;
-    const gbs_array x = shape_of_states(draws);
+    const gbsi_array x = shape_of_states(draws);
     source s = {draws, draws->states, draws->n_draws * cli_row_bytes(draws)};
     gbs_status status = gbs_output_open(path, &output, err);
     if (status >= 0) {
-        status = gbs_npy_write(output, &x, read_source, &s, err);
+        status = gbsi_npy_write(output, &x, read_source, &s, err);
     }
     if (status < 0) {
         gbs_output_discard(output);
@@ -57,17 +57,17 @@ gbs_status cli_draws_npy(const cli_draws *draws, const char *path, gbs_error *er
     return gbs_output_commit(output, err);
 }
 
-static gbs_status add_draws(gbs_npz_writer *writer, const cli_draws *d, gbs_error *err)
+static gbs_status add_draws(gbsi_npz_writer *writer, const cli_draws *d, gbs_error *err)
 {
-    const gbs_array x = shape_of_states(d);
-    gbs_array lp = {.type = GBS_ARRAY_F8, .n_dims = 2};
+    const gbsi_array x = shape_of_states(d);
+    gbsi_array lp = {.type = GBSI_ARRAY_F8, .n_dims = 2};
     lp.shape[0] = d->n_chains;
     lp.shape[1] = d->n_draws;
     source states = {d, d->states, d->n_draws * cli_row_bytes(d)};
     source densities = {d, d->lp, d->n_draws * sizeof(double)};
-    gbs_status status = gbs_npz_writer_add(writer, "x", &x, read_source, &states, err);
+    gbs_status status = gbsi_npz_writer_add(writer, "x", &x, read_source, &states, err);
     if (status >= 0) {
-        status = gbs_npz_writer_add(writer, "lp", &lp, read_source, &densities, err);
+        status = gbsi_npz_writer_add(writer, "lp", &lp, read_source, &densities, err);
     }
     return status;
 }
@@ -75,10 +75,10 @@ static gbs_status add_draws(gbs_npz_writer *writer, const cli_draws *d, gbs_erro
 gbs_status cli_draws_npz(const cli_draws *draws, const char *path, gbs_error *err)
 {
     gbs_output *output = NULL;
-    gbs_npz_writer *writer = NULL;
+    gbsi_npz_writer *writer = NULL;
     gbs_status status = gbs_output_open(path, &output, err);
     if (status >= 0) {
-        status = gbs_npz_writer_new(output, &writer, err);
+        status = gbsi_npz_writer_new(output, &writer, err);
     }
     if (status >= 0) {
         status = add_draws(writer, draws, err);
@@ -90,9 +90,9 @@ gbs_status cli_draws_npz(const cli_draws *draws, const char *path, gbs_error *er
         status = cli_add_meta(writer, "draws/1", draws->job, draws->selection, err);
     }
     if (status >= 0) {
-        gbs_npz_writer_finish(writer);
+        gbsi_npz_writer_finish(writer);
     }
-    gbs_npz_writer_free(writer);
+    gbsi_npz_writer_free(writer);
     if (status < 0) {
         gbs_output_discard(output);
         return status;

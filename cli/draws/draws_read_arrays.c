@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "draws_read.h"
-#include "gibbsite/arrays.h"
+#include "src/files/arrays/arrays.h"
 
 /* x[3], or x[0,2] of an array of more dimensions, or x[rain]. */
 static void element_name(const char *name, const uint64_t *shape, unsigned n_dims,
                          char *const *const *label, uint64_t element, char text[256])
 {
-    uint64_t index[GBS_ARRAY_MAX_DIMS] = {0};
+    uint64_t index[GBSI_ARRAY_MAX_DIMS] = {0};
     for (unsigned k = n_dims; k-- > 2;) {
         index[k] = element % shape[k];
         element /= shape[k];
@@ -87,9 +87,9 @@ static char *cut_string(char *at, char **string)
 }
 
 /* @return 0 where memory is short; text that says nothing gives no names. */
-static int find_names(const gbs_array *meta, names *m)
+static int find_names(const gbsi_array *meta, names *m)
 {
-    const size_t n = (size_t)gbs_array_size(meta);
+    const size_t n = (size_t)gbsi_array_size(meta);
     m->text = malloc(n + 1);
     m->name = calloc(n / 2 + 1, sizeof *m->name); /* a name takes two quotes at least */
     if (m->text == NULL || m->name == NULL) {
@@ -111,18 +111,18 @@ static int find_names(const gbs_array *meta, names *m)
 
 static double at_array(const void *data, size_t i)
 {
-    return gbs_array_value(data, i);
+    return gbsi_array_value(data, i);
 }
 
 /* The first array of two dimensions or more says how many chains and draws there are; arrays of
  * another shape are not draws. */
-static int take(cli_drawn *d, const char *name, const gbs_array *array, const names *known)
+static int take(cli_drawn *d, const char *name, const gbsi_array *array, const names *known)
 {
     if (array->n_dims < 2 ||
         (d->n > 0 && (array->shape[0] != d->n_chains || array->shape[1] != d->n_draws))) {
         return CLI_DONE;
     }
-    if (gbs_array_size(array) == 0) {
+    if (gbsi_array_size(array) == 0) {
         return CLI_DONE;
     }
     d->n_chains = (size_t)array->shape[0];
@@ -143,32 +143,32 @@ static int take(cli_drawn *d, const char *name, const gbs_array *array, const na
     return status;
 }
 
-static int take_member(cli_drawn *d, gbs_npz *npz, size_t member, const names *known)
+static int take_member(cli_drawn *d, gbsi_npz *npz, size_t member, const names *known)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_array array = {0};
-    const char *name = gbs_npz_name(npz, member);
-    const gbs_status done = gbs_npz_read(npz, name, &array, &err);
+    gbsi_array array = {0};
+    const char *name = gbsi_npz_name(npz, member);
+    const gbs_status done = gbsi_npz_read(npz, name, &array, &err);
     if (done == GBS_ERR_UNSUPPORTED) { /* text, say: no draws */
         return CLI_DONE;
     }
     const int status = done < 0 ? cli_fail_input(done, &err) : take(d, name, &array, known);
-    gbs_array_free(&array);
+    gbsi_array_free(&array);
     return status;
 }
 
 /* @return an exit status after a message; archives of others have no such member. */
-static int read_names(gbs_npz *npz, names *known)
+static int read_names(gbsi_npz *npz, names *known)
 {
     int status = CLI_DONE;
-    for (size_t i = 0; i < gbs_npz_n_members(npz) && status == CLI_DONE; i++) {
-        gbs_array meta = {0};
-        if (strcmp(gbs_npz_name(npz, i), "meta") == 0 &&
-            gbs_npz_read(npz, "meta", &meta, NULL) >= 0 && meta.type == GBS_ARRAY_U1 &&
+    for (size_t i = 0; i < gbsi_npz_n_members(npz) && status == CLI_DONE; i++) {
+        gbsi_array meta = {0};
+        if (strcmp(gbsi_npz_name(npz, i), "meta") == 0 &&
+            gbsi_npz_read(npz, "meta", &meta, NULL) >= 0 && meta.type == GBSI_ARRAY_U1 &&
             !find_names(&meta, known)) {
             status = cli_error(CLI_FAILED, "out of memory");
         }
-        gbs_array_free(&meta);
+        gbsi_array_free(&meta);
     }
     return status;
 }
@@ -176,20 +176,20 @@ static int read_names(gbs_npz *npz, names *known)
 int cli_drawn_read_numpy(cli_drawn *d, const char *path, int archive)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_npz *npz = NULL;
-    gbs_array array = {0};
-    gbs_status done = archive ? gbs_npz_open(path, &npz, &err) : gbs_npy_read(path, &array, &err);
+    gbsi_npz *npz = NULL;
+    gbsi_array array = {0};
+    gbs_status done = archive ? gbsi_npz_open(path, &npz, &err) : gbsi_npy_read(path, &array, &err);
     names known = {0};
     int status = done < 0 ? cli_fail_input(done, &err) : read_names(npz, &known);
-    for (size_t i = 0; status == CLI_DONE && i < gbs_npz_n_members(npz); i++) {
+    for (size_t i = 0; status == CLI_DONE && i < gbsi_npz_n_members(npz); i++) {
         status = take_member(d, npz, i, &known);
     }
     if (status == CLI_DONE && !archive) {
         status = take(d, "x", &array, &known);
     }
     drop_names(&known);
-    gbs_npz_close(npz);
-    gbs_array_free(&array);
+    gbsi_npz_close(npz);
+    gbsi_array_free(&array);
     return status == CLI_DONE && d->n == 0
                ? cli_error(CLI_INPUT, "%s: found no draws, expected an array [chains, draws, ...]",
                            path)

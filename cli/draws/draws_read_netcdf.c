@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "draws_read.h"
-#include "gibbsite/arrays.h"
 #include "netcdf_library.h"
+#include "src/files/arrays/arrays.h"
 
-enum { MOST_DIMS = GBS_ARRAY_MAX_DIMS, NAME_BYTES = 257 };
+enum { MOST_DIMS = GBSI_ARRAY_MAX_DIMS, NAME_BYTES = 257 };
 
 typedef struct reader {
     cli_netcdf_library library;

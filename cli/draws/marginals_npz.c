@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "archives.h"
-#include "gibbsite/arrays.h"
+#include "src/files/arrays/arrays.h"
 #include "verbs/marginals.h"
 
 /* The rows of the selection, one after the other. */
@@ -22,14 +22,14 @@ static void gather(const cli_job *job, const cli_selection *s, const double *fro
     }
 }
 
-static gbs_status add_rows(gbs_npz_writer *writer, const cli_job *job, const cli_estimates *e,
+static gbs_status add_rows(gbsi_npz_writer *writer, const cli_job *job, const cli_estimates *e,
                            size_t n, gbs_error *err)
 {
     const struct {
         const char *name;
         const double *value;
     } arrays[] = {{"marginals", e->p}, {"mcse", e->mcse}, {"ess", e->ess}, {"rhat", e->rhat}};
-    gbs_array array = {.type = GBS_ARRAY_F8, .n_dims = 1};
+    gbsi_array array = {.type = GBSI_ARRAY_F8, .n_dims = 1};
     gbs_status status = GBS_OK;
     array.shape[0] = n;
     array.data = malloc(n * sizeof(double) + 1);
@@ -38,30 +38,30 @@ static gbs_status add_rows(gbs_npz_writer *writer, const cli_job *job, const cli
     }
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status >= 0; i++) {
         gather(job, e->selection, arrays[i].value, array.data);
-        status = gbs_npz_writer_add(writer, arrays[i].name, &array, NULL, NULL, err);
+        status = gbsi_npz_writer_add(writer, arrays[i].name, &array, NULL, NULL, err);
     }
     free(array.data);
     return status;
 }
 
-static gbs_status add_offsets(gbs_npz_writer *writer, const int64_t *offset, size_t n,
+static gbs_status add_offsets(gbsi_npz_writer *writer, const int64_t *offset, size_t n,
                               gbs_error *err)
 {
-    gbs_array array = {.type = GBS_ARRAY_I8, .n_dims = 1};
+    gbsi_array array = {.type = GBSI_ARRAY_I8, .n_dims = 1};
     array.shape[0] = n;
     array.data = (void *)(uintptr_t)offset; /* only read */
-    return gbs_npz_writer_add(writer, "offsets", &array, NULL, NULL, err);
+    return gbsi_npz_writer_add(writer, "offsets", &array, NULL, NULL, err);
 }
 
 gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_estimates *e,
                              gbs_error *err)
 {
     const cli_selection *s = e->selection;
-    gbs_npz_writer *writer = NULL;
+    gbsi_npz_writer *writer = NULL;
     int64_t *offset = calloc((size_t)s->n + 1, sizeof *offset);
     gbs_status status = offset == NULL
                             ? cli_reason(err, GBS_ERR_MEMORY, "out of memory: %u variables", s->n)
-                            : gbs_npz_writer_new(output, &writer, err);
+                            : gbsi_npz_writer_new(output, &writer, err);
     for (uint32_t i = 0; i < s->n && status >= 0; i++) {
         offset[i + 1] = offset[i] + gbs_model_arity(job->model, s->variable[i]);
     }
@@ -78,9 +78,9 @@ gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_e
         status = cli_add_meta(writer, "marginals/2", job, s, err);
     }
     if (status >= 0) {
-        gbs_npz_writer_finish(writer);
+        gbsi_npz_writer_finish(writer);
     }
-    gbs_npz_writer_free(writer);
+    gbsi_npz_writer_free(writer);
     free(offset);
     return status;
 }

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "gibbsite/arrays.h"
+#include "arrays/arrays.h"
 #include "gibbsite/checkpoint.h"
 #include "gibbsite/diagnose.h"
 #include "gibbsite/fit.h"
@@ -108,47 +108,47 @@ static void arrays(void **state)
 {
     (void)state;
     gbs_output *output = NULL;
-    gbs_npz *npz = NULL;
-    gbs_npz_writer *writer = NULL;
+    gbsi_npz *npz = NULL;
+    gbsi_npz_writer *writer = NULL;
     double number = 1.0;
-    const gbs_array one = {.type = GBS_ARRAY_F8, .data = &number};
-    const gbs_array no_type = {.type = (gbs_array_type)6, .data = &number};
-    const gbs_array many = {.type = GBS_ARRAY_F8, .n_dims = 99, .data = &number};
-    const gbs_array no_data = {.type = GBS_ARRAY_F8};
-    gbs_array read = {0};
-    assert_int_equal(gbs_array_type_bytes((gbs_array_type)6), 0);
-    assert_int_equal(gbs_array_size(NULL), 0);
-    assert_int_equal(gbs_array_size(&many), 0);
-    assert_true(isnan(gbs_array_value(NULL, 0)));
-    assert_true(isnan(gbs_array_value(&one, 1)));
-    assert_true(isnan(gbs_array_value(&no_type, 0)));
-    assert_true(isnan(gbs_array_value(&no_data, 0)));
-    gbs_array_free(NULL);
-    REFUSED(gbs_npy_read(NULL, &read, &err));
-    REFUSED(gbs_npy_read("x", NULL, &err));
-    REFUSED(gbs_npz_open(NULL, &npz, &err));
-    REFUSED(gbs_npz_open("x", NULL, &err));
-    gbs_npz_close(NULL);
-    assert_int_equal(gbs_npz_n_members(NULL), 0);
-    assert_null(gbs_npz_name(NULL, 0));
-    REFUSED(gbs_npz_read(NULL, "x", &read, &err));
+    const gbsi_array one = {.type = GBSI_ARRAY_F8, .data = &number};
+    const gbsi_array no_type = {.type = (gbsi_array_type)6, .data = &number};
+    const gbsi_array many = {.type = GBSI_ARRAY_F8, .n_dims = 99, .data = &number};
+    const gbsi_array no_data = {.type = GBSI_ARRAY_F8};
+    gbsi_array read = {0};
+    assert_int_equal(gbsi_array_type_bytes((gbsi_array_type)6), 0);
+    assert_int_equal(gbsi_array_size(NULL), 0);
+    assert_int_equal(gbsi_array_size(&many), 0);
+    assert_true(isnan(gbsi_array_value(NULL, 0)));
+    assert_true(isnan(gbsi_array_value(&one, 1)));
+    assert_true(isnan(gbsi_array_value(&no_type, 0)));
+    assert_true(isnan(gbsi_array_value(&no_data, 0)));
+    gbsi_array_free(NULL);
+    REFUSED(gbsi_npy_read(NULL, &read, &err));
+    REFUSED(gbsi_npy_read("x", NULL, &err));
+    REFUSED(gbsi_npz_open(NULL, &npz, &err));
+    REFUSED(gbsi_npz_open("x", NULL, &err));
+    gbsi_npz_close(NULL);
+    assert_int_equal(gbsi_npz_n_members(NULL), 0);
+    assert_null(gbsi_npz_name(NULL, 0));
+    REFUSED(gbsi_npz_read(NULL, "x", &read, &err));
     FINE(gbs_output_open_memory(&output, &err));
-    REFUSED(gbs_npy_write(NULL, &one, NULL, NULL, &err));
-    REFUSED(gbs_npy_write(output, NULL, NULL, NULL, &err));
-    REFUSED(gbs_npy_write(output, &no_type, NULL, NULL, &err));
-    REFUSED(gbs_npy_write(output, &many, NULL, NULL, &err));
-    REFUSED(gbs_npy_write(output, &no_data, NULL, NULL, &err));
-    REFUSED(gbs_npz_writer_new(NULL, &writer, &err));
-    REFUSED(gbs_npz_writer_new(output, NULL, &err));
-    FINE(gbs_npz_writer_new(output, &writer, &err));
-    REFUSED(gbs_npz_writer_add(NULL, "x", &one, NULL, NULL, &err));
-    REFUSED(gbs_npz_writer_add(writer, NULL, &one, NULL, NULL, &err));
-    REFUSED(gbs_npz_writer_add(writer, "x/y", &one, NULL, NULL, &err));
-    REFUSED(gbs_npz_writer_add(writer, "x", NULL, NULL, NULL, &err));
-    REFUSED(gbs_npz_writer_add(writer, "x", &no_data, NULL, NULL, &err));
-    gbs_npz_writer_finish(NULL);
-    gbs_npz_writer_free(writer);
-    gbs_npz_writer_free(NULL);
+    REFUSED(gbsi_npy_write(NULL, &one, NULL, NULL, &err));
+    REFUSED(gbsi_npy_write(output, NULL, NULL, NULL, &err));
+    REFUSED(gbsi_npy_write(output, &no_type, NULL, NULL, &err));
+    REFUSED(gbsi_npy_write(output, &many, NULL, NULL, &err));
+    REFUSED(gbsi_npy_write(output, &no_data, NULL, NULL, &err));
+    REFUSED(gbsi_npz_writer_new(NULL, &writer, &err));
+    REFUSED(gbsi_npz_writer_new(output, NULL, &err));
+    FINE(gbsi_npz_writer_new(output, &writer, &err));
+    REFUSED(gbsi_npz_writer_add(NULL, "x", &one, NULL, NULL, &err));
+    REFUSED(gbsi_npz_writer_add(writer, NULL, &one, NULL, NULL, &err));
+    REFUSED(gbsi_npz_writer_add(writer, "x/y", &one, NULL, NULL, &err));
+    REFUSED(gbsi_npz_writer_add(writer, "x", NULL, NULL, NULL, &err));
+    REFUSED(gbsi_npz_writer_add(writer, "x", &no_data, NULL, NULL, &err));
+    gbsi_npz_writer_finish(NULL);
+    gbsi_npz_writer_free(writer);
+    gbsi_npz_writer_free(NULL);
     gbs_output_discard(output);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The .npy format: magic, version, length of the header, a Python literal, padding, the data
- * (NEP 1). Public calls: gibbsite/arrays.h. */
+ * (NEP 1). What the program calls: arrays.h. */
 #ifndef GBSI_ARRAYS_NPY_H
 #define GBSI_ARRAYS_NPY_H
 
+#include "arrays/arrays.h"
 #include "arrays/zip.h"
-#include "gibbsite/arrays.h"
 #include "text/input.h"
 
 /* ---- npy_read.c, npy_write.c --------------------------------------------------------------- */
@@ -14,26 +14,26 @@
 
 /* Magic to final newline. @param bytes [GBSI_NPY_HEADER], out. @return its length, a multiple of
  * 64. */
-size_t gbsi_npy_header(const gbs_array *array, char *bytes);
+size_t gbsi_npy_header(const gbsi_array *array, char *bytes);
 
 /* Refuses an array whose shape or size is out of range. @param bytes out: of the data. */
-gbs_status gbsi_npy_check(const gbs_array *array, uint64_t *bytes, gbs_error *err);
+gbs_status gbsi_npy_check(const gbsi_array *array, uint64_t *bytes, gbs_error *err);
 
 /* The data alone, piece by piece into the sink. @param source NULL: array->data. */
-gbs_status gbsi_npy_put(const gbs_array *array, gbs_array_source *source, void *context,
+gbs_status gbsi_npy_put(const gbsi_array *array, gbsi_array_source *source, void *context,
                         void (*sink)(void *to, const void *bytes, size_t n), void *to,
                         gbs_error *err);
 
 /* A whole .npy file, bytes[0 .. n), transposed to the last index fastest. @param name for messages.
  */
-gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbs_array *array,
+gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_array *array,
                           gbs_error *err);
 
 /* ---- npz.c --------------------------------------------------------------------------------- */
 
 /* Inside of an archive writer, for tests. */
 
-struct gbs_npz_writer {
+struct gbsi_npz_writer {
     gbsi_zip_writer zip;
     gbsi_crc32_tables tables;
     uint32_t crc; /* of the array at hand */

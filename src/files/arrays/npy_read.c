@@ -9,7 +9,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is taken as it s
 
 /* What the header says. */
 typedef struct npy_header {
-    gbs_array array; /* without data */
+    gbsi_array array; /* without data */
     bool fortran;
     bool has_descr, has_order, has_shape;
 } npy_header;
@@ -73,7 +73,7 @@ static gbs_status take_string(literal *text, const char *expected, const char **
     return GBS_OK;
 }
 
-static gbs_status take_descr(literal *text, gbs_array_type *type, gbs_error *err)
+static gbs_status take_descr(literal *text, gbsi_array_type *type, gbs_error *err)
 {
     static const char *const name[] = {"|u1", "<u2", "<i4", "<i8", "<f4", "<f8"};
     const char *value = NULL;
@@ -89,7 +89,7 @@ static gbs_status take_descr(literal *text, gbs_array_type *type, gbs_error *err
     }
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
         if (n == strlen(name[i]) && memcmp(value, name[i], n) == 0) {
-            *type = (gbs_array_type)i;
+            *type = (gbsi_array_type)i;
             return GBS_OK;
         }
     }
@@ -141,17 +141,17 @@ static gbs_status take_length(literal *text, uint64_t *value, gbs_error *err)
     return GBS_OK;
 }
 
-static gbs_status take_shape(literal *text, gbs_array *array, gbs_error *err)
+static gbs_status take_shape(literal *text, gbsi_array *array, gbs_error *err)
 {
     if (!take(text, '(')) {
         return unexpected(text, "'('", err);
     }
     array->n_dims = 0;
     while (!take(text, ')')) {
-        if (array->n_dims == GBS_ARRAY_MAX_DIMS) {
+        if (array->n_dims == GBSI_ARRAY_MAX_DIMS) {
             return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                              "%s: found an array of more than %d dimensions", text->name,
-                             GBS_ARRAY_MAX_DIMS);
+                             GBSI_ARRAY_MAX_DIMS);
         }
         gbs_status status = take_length(text, &array->shape[array->n_dims], err);
         if (status < 0) {
@@ -255,11 +255,11 @@ static gbs_status read_preamble(const char *name, const char *bytes, size_t n, l
 }
 
 /* From the first index fastest to the last one fastest. */
-static void transpose(const gbs_array *shape, size_t size, const char *from, char *to)
+static void transpose(const gbsi_array *shape, size_t size, const char *from, char *to)
 {
-    const size_t bytes = gbs_array_type_bytes(shape->type);
-    uint64_t index[GBS_ARRAY_MAX_DIMS] = {0};
-    size_t stride[GBS_ARRAY_MAX_DIMS] = {0}; /* in the result, elements */
+    const size_t bytes = gbsi_array_type_bytes(shape->type);
+    uint64_t index[GBSI_ARRAY_MAX_DIMS] = {0};
+    size_t stride[GBSI_ARRAY_MAX_DIMS] = {0}; /* in the result, elements */
     size_t product = 1;
     for (uint32_t d = shape->n_dims; d > 0; d--) {
         stride[d - 1] = product;
@@ -279,7 +279,7 @@ static void transpose(const gbs_array *shape, size_t size, const char *from, cha
     }
 }
 
-gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbs_array *array,
+gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_array *array,
                           gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -300,7 +300,7 @@ gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbs_arr
         return gbsi_no_memory(err, name, left);
     }
     if (header.fortran && header.array.n_dims > 1) {
-        transpose(&header.array, gbs_array_size(&header.array), text.end, header.array.data);
+        transpose(&header.array, gbsi_array_size(&header.array), text.end, header.array.data);
     } else {
         memcpy(header.array.data, text.end, left);
     }
@@ -310,7 +310,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_npy_read(const char *path, gbs_array *array, gbs_error *err)
+gbs_status gbsi_npy_read(const char *path, gbsi_array *array, gbs_error *err)
 {
     GBSI_NEED(path);
     GBSI_NEED(array);

@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
+#include "arrays/arrays.h"
 #include "arrays/npy.h"
 #include "base/memory.h"
 #include "base/test_row.h"
 #include "config.h"
-#include "gibbsite/arrays.h"
 #include "text/test_models.h"
 
 #define HEADER 128 /* bytes of the preamble of a small array */
@@ -30,7 +30,7 @@ static size_t make_npy(char *bytes, const char *text, size_t n)
     return 10 + length + n;
 }
 
-static gbs_status parse(const char *text, size_t n, gbs_array *array, gbs_error *err)
+static gbs_status parse(const char *text, size_t n, gbsi_array *array, gbs_error *err)
 {
     char bytes[4096];
     return gbsi_npy_parse("name", bytes, make_npy(bytes, text, n), array, err);
@@ -55,14 +55,15 @@ static void header(void **state)
 {
     (void)state;
     static const struct {
-        gbs_array array;
+        gbsi_array array;
         const char *text;
     } cases[] = {
-        {{GBS_ARRAY_U1, 3, {4, 100, 6}, NULL},
+        {{GBSI_ARRAY_U1, 3, {4, 100, 6}, NULL},
          "{'descr': '|u1', 'fortran_order': False, 'shape': (4, 100, 6), }"},
-        {{GBS_ARRAY_F8, 1, {5}, NULL}, "{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }"},
-        {{GBS_ARRAY_I8, 0, {0}, NULL}, "{'descr': '<i8', 'fortran_order': False, 'shape': (), }"},
-        {{GBS_ARRAY_U2,
+        {{GBSI_ARRAY_F8, 1, {5}, NULL},
+         "{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }"},
+        {{GBSI_ARRAY_I8, 0, {0}, NULL}, "{'descr': '<i8', 'fortran_order': False, 'shape': (), }"},
+        {{GBSI_ARRAY_U2,
           8,
           {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
            UINT64_MAX},
@@ -98,14 +99,15 @@ static void literals(void **state)
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         test_row("%s", good[i]);
         gbs_array a = {0};
+        gbsi_array a = {0};
         gbs_error err = {0};
         if (parse(good[i], 12, &a, &err) != GBS_OK) {
             fail_msg("%s", err.message);
         }
-        assert_true(a.type == GBS_ARRAY_U2 && a.n_dims == 2 && a.shape[0] == 2 && a.shape[1] == 3);
-        assert_int_equal(gbs_array_size(&a), 6);
-        assert_true(gbs_array_value(&a, 1) == 2 + 256 * 3);
-        gbs_array_free(&a);
+        assert_true(a.type == GBSI_ARRAY_U2 && a.n_dims == 2 && a.shape[0] == 2 && a.shape[1] == 3);
+        assert_int_equal(gbsi_array_size(&a), 6);
+        assert_true(gbsi_array_value(&a, 1) == 2 + 256 * 3);
+        gbsi_array_free(&a);
         assert_null(a.data);
     }
 }
@@ -150,6 +152,7 @@ static void refused_literals(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         test_row("%s", bad[i].text);
         gbs_array a = {.n_dims = 7};
+        gbsi_array a = {.n_dims = 7};
         gbs_error err = {0};
         const gbs_status status = parse(bad[i].text, 12, &a, &err);
         if (status != bad[i].status || strstr(err.message, bad[i].part) == NULL) {
@@ -167,7 +170,7 @@ static void versions(void **state)
     const char text[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (2,)}";
     char bytes[256] = "\x93NUMPY\x02";
     const size_t length = strlen(text);
-    gbs_array a = {0};
+    gbsi_array a = {0};
     gbs_error err = {0};
     bytes[8] = (char)length;                    /* four bytes of it from version 2 on */
     memcpy(bytes + 12, text, length);           /* NOLINT(bugprone-not-null-terminated-result) */
@@ -175,8 +178,8 @@ static void versions(void **state)
     for (char version = 2; version <= 3; version++) {
         bytes[6] = version;
         assert_int_equal(gbsi_npy_parse("name", bytes, 14 + length, &a, &err), GBS_OK);
-        assert_true(gbs_array_value(&a, 0) == 7.0 && gbs_array_value(&a, 1) == 8.0);
-        gbs_array_free(&a);
+        assert_true(gbsi_array_value(&a, 0) == 7.0 && gbsi_array_value(&a, 1) == 8.0);
+        gbsi_array_free(&a);
     }
     bytes[6] = 4;
     assert_int_equal(gbsi_npy_parse("name", bytes, 14 + length, &a, &err), GBS_ERR_UNSUPPORTED);
@@ -191,23 +194,23 @@ static void versions(void **state)
 static void transposed(void **state)
 {
     (void)state;
-    gbs_array a = {0};
+    gbsi_array a = {0};
     gbs_error err = {0};
     const char text[] = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 4)}";
     assert_int_equal(parse(text, 24, &a, &err), GBS_OK);
     for (size_t i = 0; i < 2; i++) {
         for (size_t j = 0; j < 3; j++) {
             for (size_t k = 0; k < 4; k++) {
-                assert_true(gbs_array_value(&a, (i * 3 + j) * 4 + k) ==
+                assert_true(gbsi_array_value(&a, (i * 3 + j) * 4 + k) ==
                             (double)(i + 2 * (j + 3 * k)));
             }
         }
     }
-    gbs_array_free(&a);
+    gbsi_array_free(&a);
     assert_int_equal(parse("{'descr': '|u1', 'fortran_order': True, 'shape': (3, 0)}", 0, &a, &err),
                      GBS_OK);
-    assert_int_equal(gbs_array_size(&a), 0);
-    gbs_array_free(&a);
+    assert_int_equal(gbsi_array_size(&a), 0);
+    gbsi_array_free(&a);
 }
 
 /* ---- archives ---------------------------------------------------------------------------- */
@@ -221,18 +224,18 @@ static const double F8[2] = {0.1, -1e300};
 
 typedef struct named {
     const char *name;
-    gbs_array array;
+    gbsi_array array;
 } named;
 
 static void fill(named all[6])
 {
     const named made[6] = {
-        {"x", {GBS_ARRAY_U1, 3, {1, 2, 3}, (void *)(uintptr_t)U1}},
-        {"wide", {GBS_ARRAY_U2, 1, {2}, (void *)(uintptr_t)U2}},
-        {"card", {GBS_ARRAY_I4, 2, {3, 1}, (void *)(uintptr_t)I4}},
-        {"one_8", {GBS_ARRAY_I8, 0, {0}, (void *)(uintptr_t)I8}},
-        {"f4", {GBS_ARRAY_F4, 1, {2}, (void *)(uintptr_t)F4}},
-        {"lp", {GBS_ARRAY_F8, 2, {1, 2}, (void *)(uintptr_t)F8}},
+        {"x", {GBSI_ARRAY_U1, 3, {1, 2, 3}, (void *)(uintptr_t)U1}},
+        {"wide", {GBSI_ARRAY_U2, 1, {2}, (void *)(uintptr_t)U2}},
+        {"card", {GBSI_ARRAY_I4, 2, {3, 1}, (void *)(uintptr_t)I4}},
+        {"one_8", {GBSI_ARRAY_I8, 0, {0}, (void *)(uintptr_t)I8}},
+        {"f4", {GBSI_ARRAY_F4, 1, {2}, (void *)(uintptr_t)F4}},
+        {"lp", {GBSI_ARRAY_F8, 2, {1, 2}, (void *)(uintptr_t)F8}},
     };
     memcpy(all, made, sizeof made);
 }
@@ -249,28 +252,28 @@ static gbs_status write_archive(uint64_t zip64_from, char **bytes, size_t *n, gb
 {
     named all[6];
     gbs_output *output = NULL;
-    gbs_npz_writer *writer = NULL;
+    gbsi_npz_writer *writer = NULL;
     fill(all);
     gbs_status status = gbs_output_open_memory(&output, err);
     if (status >= 0) {
-        status = gbs_npz_writer_new(output, &writer, err);
+        status = gbsi_npz_writer_new(output, &writer, err);
     }
     if (status >= 0) {
         writer->zip.zip64_from = zip64_from;
     }
     for (size_t i = 0; i < 6 && status >= 0; i++) {
-        gbs_array *a = &all[i].array;
+        gbsi_array *a = &all[i].array;
         void *data = a->data;
         a->data = i % 2 == 0 ? data : NULL;
         status =
-            gbs_npz_writer_add(writer, all[i].name, a, i % 2 == 0 ? NULL : from_memory, data, err);
+            gbsi_npz_writer_add(writer, all[i].name, a, i % 2 == 0 ? NULL : from_memory, data, err);
     }
     if (status >= 0) {
-        gbs_npz_writer_finish(writer);
+        gbsi_npz_writer_finish(writer);
         status = gbs_output_take(output, bytes, n, err);
         output = NULL;
     }
-    gbs_npz_writer_free(writer);
+    gbsi_npz_writer_free(writer);
     gbs_output_discard(output);
     return status;
 }
@@ -288,30 +291,30 @@ static const char *save(const char *bytes, size_t n)
 static void check_archive(const char *path)
 {
     named all[6];
-    gbs_npz *npz = NULL;
+    gbsi_npz *npz = NULL;
     gbs_error err = {0};
     fill(all);
-    if (gbs_npz_open(path, &npz, &err) != GBS_OK) {
+    if (gbsi_npz_open(path, &npz, &err) != GBS_OK) {
         fail_msg("%s", err.message);
     }
-    assert_int_equal(gbs_npz_n_members(npz), 6);
+    assert_int_equal(gbsi_npz_n_members(npz), 6);
     for (size_t i = 0; i < 6; i++) {
-        gbs_array a = {0};
-        const gbs_array *expected = &all[i].array;
-        assert_string_equal(gbs_npz_name(npz, i), all[i].name);
-        if (gbs_npz_read(npz, all[i].name, &a, &err) != GBS_OK) {
+        gbsi_array a = {0};
+        const gbsi_array *expected = &all[i].array;
+        assert_string_equal(gbsi_npz_name(npz, i), all[i].name);
+        if (gbsi_npz_read(npz, all[i].name, &a, &err) != GBS_OK) {
             fail_msg("%s", err.message);
         }
         assert_true(a.type == expected->type && a.n_dims == expected->n_dims);
         for (uint32_t d = 0; d < a.n_dims; d++) {
             assert_int_equal(a.shape[d], expected->shape[d]);
         }
-        for (size_t k = 0; k < gbs_array_size(expected); k++) {
-            assert_true(gbs_array_value(&a, k) == gbs_array_value(expected, k));
+        for (size_t k = 0; k < gbsi_array_size(expected); k++) {
+            assert_true(gbsi_array_value(&a, k) == gbsi_array_value(expected, k));
         }
-        gbs_array_free(&a);
+        gbsi_array_free(&a);
     }
-    gbs_npz_close(npz);
+    gbsi_npz_close(npz);
 }
 
 static void archive(void **state)
@@ -358,12 +361,12 @@ static void refused_names(void **state)
     static const char *const names[] = {"", "x", "a/b", "a.npy", "a b"};
     named all[6];
     gbs_output *output = NULL;
-    gbs_npz_writer *writer = NULL;
+    gbsi_npz_writer *writer = NULL;
     gbs_error err = {0};
     fill(all);
     assert_int_equal(gbs_output_open_memory(&output, &err), GBS_OK);
-    assert_int_equal(gbs_npz_writer_new(output, &writer, &err), GBS_OK);
-    assert_int_equal(gbs_npz_writer_add(writer, "x", &all[0].array, NULL, NULL, &err), GBS_OK);
+    assert_int_equal(gbsi_npz_writer_new(output, &writer, &err), GBS_OK);
+    assert_int_equal(gbsi_npz_writer_add(writer, "x", &all[0].array, NULL, NULL, &err), GBS_OK);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         test_row("name '%s'", names[i]);
         assert_int_equal(gbs_npz_writer_add(writer, names[i], &all[0].array, NULL, NULL, &err),
@@ -371,10 +374,14 @@ static void refused_names(void **state)
     }
     test_no_row();
     assert_int_equal(gbs_npz_writer_add(writer, "x2", &all[0].array, NULL, NULL, &err), GBS_OK);
+        assert_int_equal(gbsi_npz_writer_add(writer, names[i], &all[0].array, NULL, NULL, &err),
+                         GBS_ERR_ARGUMENT);
+    }
+    assert_int_equal(gbsi_npz_writer_add(writer, "x2", &all[0].array, NULL, NULL, &err), GBS_OK);
     all[0].array.n_dims = 9;
-    assert_int_equal(gbs_npz_writer_add(writer, "y", &all[0].array, NULL, NULL, &err),
+    assert_int_equal(gbsi_npz_writer_add(writer, "y", &all[0].array, NULL, NULL, &err),
                      GBS_ERR_ARGUMENT);
-    gbs_npz_writer_free(writer);
+    gbsi_npz_writer_free(writer);
     gbs_output_discard(output);
 }
 
@@ -382,40 +389,40 @@ static void refused_names(void **state)
 static void by_numpy(void **state)
 {
     (void)state;
-    gbs_npz *npz = NULL;
+    gbsi_npz *npz = NULL;
     gbs_error err = {0};
-    gbs_array a = {0};
-    if (gbs_npz_open(data_path("arrays.npz"), &npz, &err) != GBS_OK) {
+    gbsi_array a = {0};
+    if (gbsi_npz_open(data_path("arrays.npz"), &npz, &err) != GBS_OK) {
         fail_msg("%s", err.message);
     }
-    assert_int_equal(gbs_npz_n_members(npz), 6);
-    assert_int_equal(gbs_npz_read(npz, "absent", &a, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbsi_npz_n_members(npz), 6);
+    assert_int_equal(gbsi_npz_read(npz, "absent", &a, &err), GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message,
                            "has no array 'absent'; it has: fortran, zeros, bytes, big, "
                            "objects, notes.txt"));
-    assert_int_equal(gbs_npz_read(npz, "notes.txt", &a, &err), GBS_ERR_FORMAT);
+    assert_int_equal(gbsi_npz_read(npz, "notes.txt", &a, &err), GBS_ERR_FORMAT);
     assert_non_null(strstr(err.message, "arrays.npz(notes.txt): byte 0: found no NumPy array"));
 #ifdef GBSI_HAVE_ZLIB
-    assert_int_equal(gbs_npz_read(npz, "fortran", &a, &err), GBS_OK);
-    assert_true(a.type == GBS_ARRAY_I4 && a.n_dims == 3);
+    assert_int_equal(gbsi_npz_read(npz, "fortran", &a, &err), GBS_OK);
+    assert_true(a.type == GBSI_ARRAY_I4 && a.n_dims == 3);
     for (size_t i = 0; i < 24; i++) {
-        assert_true(gbs_array_value(&a, i) == (double)i);
+        assert_true(gbsi_array_value(&a, i) == (double)i);
     }
-    gbs_array_free(&a);
-    assert_int_equal(gbs_npz_read(npz, "zeros", &a, &err), GBS_OK);
-    assert_int_equal(gbs_array_size(&a), 2000);
-    gbs_array_free(&a);
-    assert_int_equal(gbs_npz_read(npz, "bytes", &a, &err), GBS_OK);
-    assert_true(gbs_array_value(&a, 299) == 299 % 251);
-    gbs_array_free(&a);
-    assert_int_equal(gbs_npz_read(npz, "big", &a, &err), GBS_ERR_UNSUPPORTED);
-    assert_int_equal(gbs_npz_read(npz, "objects", &a, &err), GBS_ERR_UNSUPPORTED);
+    gbsi_array_free(&a);
+    assert_int_equal(gbsi_npz_read(npz, "zeros", &a, &err), GBS_OK);
+    assert_int_equal(gbsi_array_size(&a), 2000);
+    gbsi_array_free(&a);
+    assert_int_equal(gbsi_npz_read(npz, "bytes", &a, &err), GBS_OK);
+    assert_true(gbsi_array_value(&a, 299) == 299 % 251);
+    gbsi_array_free(&a);
+    assert_int_equal(gbsi_npz_read(npz, "big", &a, &err), GBS_ERR_UNSUPPORTED);
+    assert_int_equal(gbsi_npz_read(npz, "objects", &a, &err), GBS_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "Python objects"));
 #else
-    assert_int_equal(gbs_npz_read(npz, "fortran", &a, &err), GBS_ERR_UNSUPPORTED);
+    assert_int_equal(gbsi_npz_read(npz, "fortran", &a, &err), GBS_ERR_UNSUPPORTED);
 #endif
-    gbs_npz_close(npz);
-    gbs_npz_close(NULL);
+    gbsi_npz_close(npz);
+    gbsi_npz_close(NULL);
 }
 
 /* ---- damage ------------------------------------------------------------------------------ */
@@ -437,12 +444,12 @@ static int read_all(const char *bytes, size_t n)
     for (size_t i = 0; i < zip.n; i++) {
         const char *found = NULL;
         void *owned = NULL;
-        gbs_array a = {0};
+        gbsi_array a = {0};
         if (gbsi_zip_read(&zip, &zip.member[i], &found, &owned, &err) >= 0 &&
             gbsi_npy_parse("name", found, (size_t)zip.member[i].size, &a, &err) >= 0) {
             n_read++;
         }
-        gbs_array_free(&a);
+        gbsi_array_free(&a);
         gbsi_free(owned);
     }
     gbsi_zip_close(&zip);
@@ -469,7 +476,7 @@ static void cut_anywhere(void **state)
     const size_t size = make_npy(npy, "{'descr': '|u1', 'fortran_order': False, 'shape': (9,)}", 9);
     for (size_t cut = 0; cut < size; cut++) {
         char *copy = malloc(cut == 0 ? 1 : cut);
-        gbs_array a = {0};
+        gbsi_array a = {0};
         assert_non_null(copy);
         memcpy(copy, npy, cut);
         assert_int_equal(gbsi_npy_parse("name", copy, cut, &a, &err), GBS_ERR_FORMAT);
@@ -522,16 +529,16 @@ static void wrong_sum(void **state)
     char *bytes = NULL;
     size_t n = 0;
     gbs_error err = {0};
-    gbs_npz *npz = NULL;
-    gbs_array a = {0};
+    gbsi_npz *npz = NULL;
+    gbsi_array a = {0};
     assert_int_equal(write_archive(UINT32_MAX, &bytes, &n, &err), GBS_OK);
     bytes[35 + HEADER] ^= 1; /* the first number of x */
-    assert_int_equal(gbs_npz_open(save(bytes, n), &npz, &err), GBS_OK);
-    assert_int_equal(gbs_npz_read(npz, "x", &a, &err), GBS_ERR_FORMAT);
+    assert_int_equal(gbsi_npz_open(save(bytes, n), &npz, &err), GBS_OK);
+    assert_int_equal(gbsi_npz_read(npz, "x", &a, &err), GBS_ERR_FORMAT);
     assert_non_null(strstr(err.message, "the check sum of member x is "));
-    assert_int_equal(gbs_npz_read(npz, "lp", &a, &err), GBS_OK);
-    gbs_array_free(&a);
-    gbs_npz_close(npz);
+    assert_int_equal(gbsi_npz_read(npz, "lp", &a, &err), GBS_OK);
+    gbsi_array_free(&a);
+    gbsi_npz_close(npz);
     gbs_free(bytes);
 }
 
@@ -552,13 +559,13 @@ static void memory_runs_out(void **state)
     for (int what = 0; what < 2; what++) {
         status = GBS_ERR_MEMORY;
         for (uint64_t n = 0; status != GBS_OK; n++) {
-            gbs_npz *npz = NULL;
-            gbs_array a = {0};
+            gbsi_npz *npz = NULL;
+            gbsi_array a = {0};
             gbs_error err = {0};
             gbsi_alloc_fail_after(n);
-            status = gbs_npz_open(data_path("arrays.npz"), &npz, &err);
+            status = gbsi_npz_open(data_path("arrays.npz"), &npz, &err);
             if (status == GBS_OK) {
-                status = gbs_npz_read(npz, what == 0 ? "fortran" : "zeros", &a, &err);
+                status = gbsi_npz_read(npz, what == 0 ? "fortran" : "zeros", &a, &err);
             }
             gbsi_alloc_fail_after(UINT64_MAX);
 #ifndef GBSI_HAVE_ZLIB
@@ -567,8 +574,8 @@ static void memory_runs_out(void **state)
             }
 #endif
             assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && a.data == NULL));
-            gbs_array_free(&a);
-            gbs_npz_close(npz);
+            gbsi_array_free(&a);
+            gbsi_npz_close(npz);
         }
     }
 }

@@ -7,16 +7,16 @@
 #include "arrays/npy.h"
 #include "base/memory.h"
 
-size_t gbs_array_type_bytes(gbs_array_type type)
+size_t gbsi_array_type_bytes(gbsi_array_type type)
 {
     static const size_t bytes[] = {1, 2, 4, 8, 4, 8};
     return (unsigned)type < sizeof bytes / sizeof bytes[0] ? bytes[type] : 0;
 }
 
-size_t gbs_array_size(const gbs_array *array)
+size_t gbsi_array_size(const gbsi_array *array)
 {
     size_t size = 1;
-    if (array == NULL || array->n_dims > GBS_ARRAY_MAX_DIMS) {
+    if (array == NULL || array->n_dims > GBSI_ARRAY_MAX_DIMS) {
         return 0;
     }
     for (uint32_t d = 0; d < array->n_dims; d++) {
@@ -25,13 +25,13 @@ size_t gbs_array_size(const gbs_array *array)
     return size;
 }
 
-double gbs_array_value(const gbs_array *array, size_t i)
+double gbsi_array_value(const gbsi_array *array, size_t i)
 {
-    if (i >= gbs_array_size(array) || array->data == NULL ||
-        gbs_array_type_bytes(array->type) == 0) {
+    if (i >= gbsi_array_size(array) || array->data == NULL ||
+        gbsi_array_type_bytes(array->type) == 0) {
         return NAN;
     }
-    const char *at = (const char *)array->data + i * gbs_array_type_bytes(array->type);
+    const char *at = (const char *)array->data + i * gbsi_array_type_bytes(array->type);
     union {
         uint8_t u1;
         uint16_t u2;
@@ -40,40 +40,40 @@ double gbs_array_value(const gbs_array *array, size_t i)
         float f4;
         double f8;
     } value;
-    memcpy(&value, at, gbs_array_type_bytes(array->type));
+    memcpy(&value, at, gbsi_array_type_bytes(array->type));
     switch (array->type) {
-    case GBS_ARRAY_U1:
+    case GBSI_ARRAY_U1:
         return value.u1;
-    case GBS_ARRAY_U2:
+    case GBSI_ARRAY_U2:
         return value.u2;
-    case GBS_ARRAY_I4:
+    case GBSI_ARRAY_I4:
         return value.i4;
-    case GBS_ARRAY_I8:
+    case GBSI_ARRAY_I8:
         return (double)value.i8;
-    case GBS_ARRAY_F4:
+    case GBSI_ARRAY_F4:
         return (double)value.f4;
-    case GBS_ARRAY_F8:
+    case GBSI_ARRAY_F8:
         break;
     }
     return value.f8;
 }
 
-void gbs_array_free(gbs_array *array)
+void gbsi_array_free(gbsi_array *array)
 {
     if (array != NULL) {
         gbsi_free(array->data);
-        *array = (gbs_array){0};
+        *array = (gbsi_array){0};
     }
 }
 
-gbs_status gbsi_npy_check(const gbs_array *array, uint64_t *bytes, gbs_error *err)
+gbs_status gbsi_npy_check(const gbsi_array *array, uint64_t *bytes, gbs_error *err)
 {
     size_t product = 0;
-    if ((unsigned)array->type > GBS_ARRAY_F8 || array->n_dims > GBS_ARRAY_MAX_DIMS) {
+    if ((unsigned)array->type > GBSI_ARRAY_F8 || array->n_dims > GBSI_ARRAY_MAX_DIMS) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "array: no such type, or more than %d dimensions",
-                         GBS_ARRAY_MAX_DIMS);
+                         GBSI_ARRAY_MAX_DIMS);
     }
-    product = gbs_array_type_bytes(array->type);
+    product = gbsi_array_type_bytes(array->type);
     for (uint32_t d = 0; d < array->n_dims; d++) {
         const uint64_t length = array->shape[d];
         if (length > SIZE_MAX || !gbsi_mul_size(product, (size_t)length, &product)) {
@@ -84,7 +84,7 @@ gbs_status gbsi_npy_check(const gbs_array *array, uint64_t *bytes, gbs_error *er
     return GBS_OK;
 }
 
-size_t gbsi_npy_header(const gbs_array *array, char *bytes)
+size_t gbsi_npy_header(const gbsi_array *array, char *bytes)
 {
     static const char *const descr[] = {"|u1", "<u2", "<i4", "<i8", "<f4", "<f8"};
     const size_t n_fixed = 10; /* magic, version 1.0, u16 */
@@ -111,7 +111,7 @@ size_t gbsi_npy_header(const gbs_array *array, char *bytes)
     return total;
 }
 
-gbs_status gbsi_npy_put(const gbs_array *array, gbs_array_source *source, void *context,
+gbs_status gbsi_npy_put(const gbsi_array *array, gbsi_array_source *source, void *context,
                         void (*sink)(void *to, const void *bytes, size_t n), void *to,
                         gbs_error *err)
 {
@@ -149,8 +149,8 @@ static void put_output(void *to, const void *bytes, size_t n)
     gbs_output_bytes(to, bytes, n);
 }
 
-gbs_status gbs_npy_write(gbs_output *output, const gbs_array *array, gbs_array_source *source,
-                         void *context, gbs_error *err)
+gbs_status gbsi_npy_write(gbs_output *output, const gbsi_array *array, gbsi_array_source *source,
+                          void *context, gbs_error *err)
 {
     GBSI_NEED(output);
     GBSI_NEED(array);

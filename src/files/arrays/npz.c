@@ -8,7 +8,7 @@
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-struct gbs_npz {
+struct gbsi_npz {
     char *path; /* owned: the input borrows it */
     gbsi_input input;
     gbsi_zip zip;
@@ -23,13 +23,13 @@ static void cut_ending(char *name)
     }
 }
 
-gbs_status gbs_npz_open(const char *path, gbs_npz **npz, gbs_error *err)
+gbs_status gbsi_npz_open(const char *path, gbsi_npz **npz, gbs_error *err)
 {
     GBSI_NEED(path);
     GBSI_NEED(npz);
     gbs_status status = GBS_OK;
     const size_t size = strlen(path) + 1;
-    gbs_npz *made = gbsi_alloc_zero(sizeof *made);
+    gbsi_npz *made = gbsi_alloc_zero(sizeof *made);
     if (made == NULL) {
         return gbsi_no_memory(err, path, sizeof *made);
     }
@@ -48,11 +48,11 @@ gbs_status gbs_npz_open(const char *path, gbs_npz **npz, gbs_error *err)
     made = NULL;
 
 cleanup:
-    gbs_npz_close(made);
+    gbsi_npz_close(made);
     return status;
 }
 
-void gbs_npz_close(gbs_npz *npz)
+void gbsi_npz_close(gbsi_npz *npz)
 {
     if (npz != NULL) {
         gbsi_zip_close(&npz->zip);
@@ -62,17 +62,17 @@ void gbs_npz_close(gbs_npz *npz)
     }
 }
 
-size_t gbs_npz_n_members(const gbs_npz *npz)
+size_t gbsi_npz_n_members(const gbsi_npz *npz)
 {
     return npz == NULL ? 0 : npz->zip.n;
 }
 
-const char *gbs_npz_name(const gbs_npz *npz, size_t member)
+const char *gbsi_npz_name(const gbsi_npz *npz, size_t member)
 {
-    return member < gbs_npz_n_members(npz) ? npz->zip.member[member].name : NULL;
+    return member < gbsi_npz_n_members(npz) ? npz->zip.member[member].name : NULL;
 }
 
-static gbs_status no_such_member(const gbs_npz *npz, const char *name, gbs_error *err)
+static gbs_status no_such_member(const gbsi_npz *npz, const char *name, gbs_error *err)
 {
     char list[400] = "none";
     size_t n = 0;
@@ -84,7 +84,7 @@ static gbs_status no_such_member(const gbs_npz *npz, const char *name, gbs_error
                      npz->input.name, name, list);
 }
 
-gbs_status gbs_npz_read(gbs_npz *npz, const char *name, gbs_array *array, gbs_error *err)
+gbs_status gbsi_npz_read(gbsi_npz *npz, const char *name, gbsi_array *array, gbs_error *err)
 {
     GBSI_NEED(npz);
     GBSI_NEED(name);
@@ -111,11 +111,11 @@ cleanup:
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-gbs_status gbs_npz_writer_new(gbs_output *output, gbs_npz_writer **writer, gbs_error *err)
+gbs_status gbsi_npz_writer_new(gbs_output *output, gbsi_npz_writer **writer, gbs_error *err)
 {
     GBSI_NEED(output);
     GBSI_NEED(writer);
-    gbs_npz_writer *made = gbsi_alloc_zero(sizeof *made);
+    gbsi_npz_writer *made = gbsi_alloc_zero(sizeof *made);
     if (made == NULL) {
         return gbsi_no_memory(err, "archive", sizeof *made);
     }
@@ -125,7 +125,7 @@ gbs_status gbs_npz_writer_new(gbs_output *output, gbs_npz_writer **writer, gbs_e
     return GBS_OK;
 }
 
-void gbs_npz_writer_free(gbs_npz_writer *writer)
+void gbsi_npz_writer_free(gbsi_npz_writer *writer)
 {
     if (writer != NULL) {
         gbsi_zip_writer_free(&writer->zip);
@@ -135,17 +135,17 @@ void gbs_npz_writer_free(gbs_npz_writer *writer)
 
 static void put_sum(void *to, const void *bytes, size_t n)
 {
-    gbs_npz_writer *writer = to;
+    gbsi_npz_writer *writer = to;
     writer->crc = gbsi_crc32(&writer->tables, writer->crc, bytes, n);
 }
 
 static void put_archive(void *to, const void *bytes, size_t n)
 {
-    gbs_npz_writer *writer = to;
+    gbsi_npz_writer *writer = to;
     gbsi_zip_put(&writer->zip, bytes, n);
 }
 
-static gbs_status check_name(const gbs_npz_writer *writer, const char *name, gbs_error *err)
+static gbs_status check_name(const gbsi_npz_writer *writer, const char *name, gbs_error *err)
 {
     const gbsi_zip_entry *entry = writer->zip.entry;
     const size_t n = strlen(name);
@@ -163,8 +163,8 @@ static gbs_status check_name(const gbs_npz_writer *writer, const char *name, gbs
                             "archive: '%.200s' is no name for an array, or is there already", name);
 }
 
-gbs_status gbs_npz_writer_add(gbs_npz_writer *writer, const char *name, const gbs_array *array,
-                              gbs_array_source *source, void *context, gbs_error *err)
+gbs_status gbsi_npz_writer_add(gbsi_npz_writer *writer, const char *name, const gbsi_array *array,
+                               gbsi_array_source *source, void *context, gbs_error *err)
 {
     GBSI_NEED(writer);
     GBSI_NEED(name);
@@ -188,7 +188,7 @@ cleanup:
     return status;
 }
 
-void gbs_npz_writer_finish(gbs_npz_writer *writer)
+void gbsi_npz_writer_finish(gbsi_npz_writer *writer)
 {
     if (writer != NULL) {
         gbsi_zip_finish(&writer->zip);
