@@ -98,7 +98,6 @@ static void literals(void **state)
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         test_row("%s", good[i]);
-        gbs_array a = {0};
         gbsi_array a = {0};
         gbs_error err = {0};
         if (parse(good[i], 12, &a, &err) != GBS_OK) {
@@ -151,7 +150,6 @@ static void refused_literals(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         test_row("%s", bad[i].text);
-        gbs_array a = {.n_dims = 7};
         gbsi_array a = {.n_dims = 7};
         gbs_error err = {0};
         const gbs_status status = parse(bad[i].text, 12, &a, &err);
@@ -369,14 +367,10 @@ static void refused_names(void **state)
     assert_int_equal(gbsi_npz_writer_add(writer, "x", &all[0].array, NULL, NULL, &err), GBS_OK);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         test_row("name '%s'", names[i]);
-        assert_int_equal(gbs_npz_writer_add(writer, names[i], &all[0].array, NULL, NULL, &err),
-                         GBS_ERR_ARGUMENT);
-    }
-    test_no_row();
-    assert_int_equal(gbs_npz_writer_add(writer, "x2", &all[0].array, NULL, NULL, &err), GBS_OK);
         assert_int_equal(gbsi_npz_writer_add(writer, names[i], &all[0].array, NULL, NULL, &err),
                          GBS_ERR_ARGUMENT);
     }
+    test_no_row();
     assert_int_equal(gbsi_npz_writer_add(writer, "x2", &all[0].array, NULL, NULL, &err), GBS_OK);
     all[0].array.n_dims = 9;
     assert_int_equal(gbsi_npz_writer_add(writer, "y", &all[0].array, NULL, NULL, &err),
