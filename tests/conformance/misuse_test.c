@@ -288,39 +288,6 @@ static void options_by_name(void **state)
     assert_true(o.time_s == 120.0);
 }
 
-static void questions(void **state)
-{
-    (void)state;
-    const gbs_question *question = gbs_question_at(0);
-    const gbs_question *rbm = gbs_question_find("learn rbm");
-    gbs_rbm_options o;
-    char text[64];
-    assert_null(gbs_question_at(gbs_question_count()));
-    assert_null(gbs_question_find(NULL));
-    assert_null(gbs_question_find("no such question"));
-    assert_null(gbs_question_name(NULL));
-    assert_int_equal(gbs_question_size(NULL) + gbs_question_n_options(NULL), 0);
-    assert_null(gbs_question_option(NULL, 0));
-    assert_null(gbs_question_option(question, gbs_question_n_options(question)));
-    assert_null(gbs_question_find_option(NULL, "seed"));
-    assert_null(gbs_question_find_option(rbm, NULL));
-    assert_null(gbs_question_find_option(rbm, "no-such-option"));
-    REFUSED(gbs_question_init(NULL, &o, sizeof o, &err));
-    REFUSED(gbs_question_init(rbm, NULL, sizeof o, &err));
-    REFUSED(gbs_question_init(rbm, &o, sizeof o - 1, &err));
-    FINE(gbs_question_init(rbm, &o, sizeof o, &err));
-    REFUSED(gbs_question_set(NULL, &o, "seed", "1", &err));
-    REFUSED(gbs_question_set(rbm, NULL, "seed", "1", &err));
-    REFUSED(gbs_question_set(rbm, &o, NULL, "1", &err));
-    REFUSED(gbs_question_set(rbm, &o, "seed", NULL, &err));
-    REFUSED(gbs_question_set(rbm, &o, "seed", "one", &err));
-    REFUSED(gbs_question_get(NULL, &o, "seed", text, sizeof text, &err));
-    REFUSED(gbs_question_get(rbm, NULL, "seed", text, sizeof text, &err));
-    REFUSED(gbs_question_get(rbm, &o, NULL, text, sizeof text, &err));
-    REFUSED(gbs_question_get(rbm, &o, "seed", NULL, sizeof text, &err));
-    REFUSED(gbs_question_get(rbm, &o, "seed", text, 1, &err));
-}
-
 /* Lists in the options whose length says more than the pointer, and ids that do not exist. */
 static void lists_in_options(void **state)
 {
@@ -431,7 +398,6 @@ int main(void)
         cmocka_unit_test(evidences),
         cmocka_unit_test(runs),
         cmocka_unit_test(options_by_name),
-        cmocka_unit_test(questions),
         cmocka_unit_test(lists_in_options),
         cmocka_unit_test(evidence_of_another_model),
         cmocka_unit_test(generators),

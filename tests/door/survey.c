@@ -22,7 +22,7 @@ static int survey(cli_arguments *arguments)
     for (uint32_t v = 0; v < n_variables; v++) {
         n += gbs_model_arity(job.model, v) >= arguments->state;
     }
-    if (arguments->objective != NULL && strcmp(arguments->objective, "share") == 0) {
+    if (arguments->influence != NULL && strcmp(arguments->influence, "share") == 0) {
         (void)printf("%.3f\n", (double)n / (double)n_variables);
     } else {
         (void)printf("%" PRIu32 "\n", n);
