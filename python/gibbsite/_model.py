@@ -224,8 +224,8 @@ class Model:
 
     def _shape(self):
         if "shape" not in self._cache:
-            self._cache["shape"] = self._core.shape()
             self._cache["offsets"] = np.asarray(self._core.offsets()).astype(np.int64)
+            self._cache["shape"] = self._core.shape()  # last: another thread takes it for all being there
         return self._cache["shape"]
 
     def __len__(self) -> int:
