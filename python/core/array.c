@@ -93,6 +93,11 @@ PyObject *core_vector(double *data, Py_ssize_t n)
     return core_array(data, NULL, "d", sizeof *data, 1, &n, NULL);
 }
 
+PyObject *core_states(uint32_t *state, Py_ssize_t n)
+{
+    return core_array(state, NULL, "I", sizeof *state, 1, &n, NULL);
+}
+
 int core_add_array(PyObject *module)
 {
     static PyType_Slot slots[] = {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The other questions: most probable states, ln Z, tables of cases, what a model is, certificates,
- * scans, reports. */
+/* Most probable states, ln Z, tables of cases, what a model is, reports. */
 #include "core.h"
 #include "gibbsite/cases.h"
-#include "gibbsite/dobrushin.h"
 #include "gibbsite/info.h"
 #include "gibbsite/log_z.h"
 #include "gibbsite/map.h"
@@ -13,62 +11,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    return core_look(context, progress);
-}
-
-/* What a call that ended says of itself. @return -1 with an exception. */
-static int settled(const core_watch *watch, gbs_status status, const gbs_error *err)
-{
-    if (watch->raised) {
-        return -1;
-    }
-    if (status == GBS_ERR_STOPPED && watch->interrupted) {
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
-        return -1;
-    }
-    if (status < 0) {
-        (void)core_fail(status, err);
-        return -1;
-    }
-    return 0;
-}
-
-typedef struct question {
-    gbs_model *model;
-    gbs_evidence *evidence;
-    gbs_run_options options;
-    PyObject *progress;
-} question;
-
-static int take(question *q, PyObject *model, PyObject *evidence, PyObject *options)
-{
-    q->model = core_model(model);
-    return q->model == NULL || core_evidence(evidence, &q->evidence) < 0 ||
-                   core_options(options, &q->options) < 0
-               ? -1
-               : 0;
-}
-
-static PyObject *state_array(uint32_t *state, Py_ssize_t n)
-{
-    return core_array(state, NULL, "I", sizeof *state, 1, &n, NULL);
-}
-
 /* ---- most probable states -------------------------------------------------------------------- */
+
+static const core_field map_fields[] = {
+    {"log_density", CORE_REAL, offsetof(gbs_map_report, log_density)},
+    {"final_log_density", CORE_REAL, offsetof(gbs_map_report, final_log_density)},
+    {"free_variables", CORE_COUNT, offsetof(gbs_map_report, n_free_variables)},
+    {"exact_variables", CORE_COUNT, offsetof(gbs_map_report, n_exact_variables)},
+    {"chains", CORE_COUNT, offsetof(gbs_map_report, chains)},
+    {"rounds", CORE_WIDE, offsetof(gbs_map_report, rounds)},
+    {"sweeps", CORE_WIDE, offsetof(gbs_map_report, sweeps)},
+    {"updates", CORE_WIDE, offsetof(gbs_map_report, updates)},
+    {"tau0", CORE_REAL, offsetof(gbs_map_report, tau0)},
+    {"stop", CORE_TEXT, offsetof(gbs_map_report, stop)},
+    {"seconds", CORE_REAL, offsetof(gbs_map_report, seconds)},
+    {NULL, 0, 0}};
 
 /* map(model, evidence, options, progress): (state, dict) */
 static PyObject *find_map(PyObject *self, PyObject *arguments)
 {
     PyObject *o[3];
-    question q;
+    core_asked q;
     core_watch watch;
     gbs_error err = {GBS_OK, ""};
     gbs_map_report r = {.size = sizeof r};
     (void)self;
     if (!PyArg_ParseTuple(arguments, "OOOO", &o[0], &o[1], &o[2], &q.progress) ||
-        take(&q, o[0], o[1], o[2]) < 0) {
+        core_take(&q, o[0], o[1], o[2]) < 0) {
         return NULL;
     }
     const Py_ssize_t n = (Py_ssize_t)gbs_model_n_variables(q.model);
@@ -77,50 +46,117 @@ static PyObject *find_map(PyObject *self, PyObject *arguments)
         return PyErr_NoMemory();
     }
     const gbs_map_callbacks callbacks = {
-        .size = sizeof callbacks, .context = &watch, .progress = on_progress};
+        .size = sizeof callbacks, .context = &watch, .progress = core_on_progress};
     core_unlock(&watch, q.progress);
     const gbs_status status = gbs_map(q.model, q.evidence, &q.options, &callbacks, state, &r, &err);
     core_lock(&watch);
-    if (settled(&watch, status, &err) < 0) {
+    if (core_settle(&watch, status, &err) < 0) {
         free(state);
         return NULL;
     }
-    PyObject *array = state_array(state, n);
-    return array == NULL
-               ? NULL
-               : Py_BuildValue("(N{s:d,s:O,s:s,s:I,s:K,s:d})", array, "log_density", r.log_density,
-                               "optimal",
-                               r.n_exact_variables == r.n_free_variables ? Py_True : Py_False,
-                               "stop", r.stop, "chains", r.chains, "sweeps",
-                               (unsigned long long)r.sweeps, "seconds", r.seconds);
+    PyObject *about = core_dict(&r, map_fields);
+    if (about != NULL && core_put(about, "optimal",
+                                  PyBool_FromLong(r.n_exact_variables == r.n_free_variables)) < 0) {
+        Py_CLEAR(about);
+    }
+    PyObject *array = core_states(state, n);
+    return Py_BuildValue("(NN)", array, about); /* NULL of either is its own exception */
+}
+
+static const core_field mmap_fields[] = {
+    {"log_p", CORE_REAL, offsetof(gbs_mmap_report, log_p)},
+    {"log_bound", CORE_REAL, offsetof(gbs_mmap_report, log_bound)},
+    {"sums", CORE_WIDE, offsetof(gbs_mmap_report, n_sums)},
+    {"stop", CORE_TEXT, offsetof(gbs_mmap_report, stop)},
+    {"seconds", CORE_REAL, offsetof(gbs_mmap_report, seconds)},
+    {NULL, 0, 0}};
+
+/* mmap(model, evidence, options, progress, query): (state, dict) */
+static PyObject *find_mmap(PyObject *self, PyObject *arguments)
+{
+    PyObject *o[4];
+    core_asked q;
+    core_watch watch;
+    Py_ssize_t n = 0;
+    gbs_error err = {GBS_OK, ""};
+    gbs_mmap_report r = {.size = sizeof r};
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOOOO", &o[0], &o[1], &o[2], &q.progress, &o[3]) ||
+        core_take(&q, o[0], o[1], o[2]) < 0) {
+        return NULL;
+    }
+    uint32_t *query = core_ids(o[3], &n);
+    uint32_t *state = query == NULL ? NULL : calloc((size_t)n + 1, sizeof *state);
+    if (state == NULL) {
+        PyMem_Free(query);
+        return query == NULL ? NULL : PyErr_NoMemory();
+    }
+    const gbs_map_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &watch, .progress = core_on_progress};
+    core_unlock(&watch, q.progress);
+    const gbs_status status =
+        gbs_mmap(q.model, q.evidence, &q.options, &callbacks, (uint32_t)n, query, state, &r, &err);
+    core_lock(&watch);
+    PyMem_Free(query);
+    if (core_settle(&watch, status, &err) < 0) {
+        free(state);
+        return NULL;
+    }
+    PyObject *array = core_states(state, n);
+    return Py_BuildValue("(NN)", array, core_dict(&r, mmap_fields));
 }
 
 /* ---- ln Z ------------------------------------------------------------------------------------ */
 
+static const core_field log_z_fields[] = {
+    {"log_z", CORE_REAL, offsetof(gbs_log_z_report, log_z)},
+    {"mcse", CORE_REAL, offsetof(gbs_log_z_report, error)},
+    {"low", CORE_REAL, offsetof(gbs_log_z_report, low)},
+    {"high", CORE_REAL, offsetof(gbs_log_z_report, high)},
+    {"lower_bound", CORE_REAL, offsetof(gbs_log_z_report, lower_bound)},
+    {"ess", CORE_REAL, offsetof(gbs_log_z_report, ess)},
+    {"barrier", CORE_REAL, offsetof(gbs_log_z_report, barrier)},
+    {"valid_share", CORE_REAL, offsetof(gbs_log_z_report, valid_share)},
+    {"free_variables", CORE_COUNT, offsetof(gbs_log_z_report, n_free_variables)},
+    {"exact_variables", CORE_COUNT, offsetof(gbs_log_z_report, n_exact_variables)},
+    {"chains", CORE_COUNT, offsetof(gbs_log_z_report, chains)},
+    {"temperatures", CORE_WIDE, offsetof(gbs_log_z_report, temperatures)},
+    {"annealings", CORE_WIDE, offsetof(gbs_log_z_report, rounds)},
+    {"iterations", CORE_WIDE, offsetof(gbs_log_z_report, sweeps)},
+    {"burn_in", CORE_WIDE, offsetof(gbs_log_z_report, burn_in)},
+    {"round_trips", CORE_WIDE, offsetof(gbs_log_z_report, round_trips)},
+    {"updates", CORE_WIDE, offsetof(gbs_log_z_report, updates)},
+    {"tempered", CORE_FLAG, offsetof(gbs_log_z_report, tempered)},
+    {"converged", CORE_FLAG, offsetof(gbs_log_z_report, converged)},
+    {"verdict", CORE_TEXT, offsetof(gbs_log_z_report, verdict)},
+    {"stop", CORE_TEXT, offsetof(gbs_log_z_report, stop)},
+    {"seconds", CORE_REAL, offsetof(gbs_log_z_report, seconds)},
+    {NULL, 0, 0}};
+
+/* log_z(model, evidence, options, progress): a dict */
 static PyObject *find_log_z(PyObject *self, PyObject *arguments)
 {
     PyObject *o[3];
-    question q;
+    core_asked q;
     core_watch watch;
     gbs_error err = {GBS_OK, ""};
     gbs_log_z_report r = {.size = sizeof r};
     (void)self;
     if (!PyArg_ParseTuple(arguments, "OOOO", &o[0], &o[1], &o[2], &q.progress) ||
-        take(&q, o[0], o[1], o[2]) < 0) {
+        core_take(&q, o[0], o[1], o[2]) < 0) {
         return NULL;
     }
     const gbs_run_callbacks callbacks = {
-        .size = sizeof callbacks, .context = &watch, .progress = on_progress};
+        .size = sizeof callbacks, .context = &watch, .progress = core_on_progress};
     core_unlock(&watch, q.progress);
     const gbs_status status = gbs_log_z(q.model, q.evidence, &q.options, &callbacks, &r, &err);
     core_lock(&watch);
-    return settled(&watch, status, &err) < 0
-               ? NULL
-               : Py_BuildValue("{s:d,s:d,s:d,s:d,s:O,s:O,s:s,s:s,s:d}", "log_z", r.log_z, "mcse",
-                               r.error, "low", r.low, "high", r.high, "converged",
-                               r.converged ? Py_True : Py_False, "exact",
-                               r.n_exact_variables == r.n_free_variables ? Py_True : Py_False,
-                               "verdict", r.verdict, "stop", r.stop, "seconds", r.seconds);
+    PyObject *about = core_settle(&watch, status, &err) < 0 ? NULL : core_dict(&r, log_z_fields);
+    if (about != NULL &&
+        core_put(about, "exact", PyBool_FromLong(r.n_exact_variables == r.n_free_variables)) < 0) {
+        Py_CLEAR(about);
+    }
+    return about;
 }
 
 /* ---- many cases ------------------------------------------------------------------------------ */
@@ -180,7 +216,7 @@ static gbs_status answer_all(gbs_cases *cases, size_t n, size_t n_columns, const
 static PyObject *answer_cases(PyObject *self, PyObject *arguments)
 {
     PyObject *o[5];
-    question q;
+    core_asked q;
     core_watch watch;
     Py_buffer states;
     Py_ssize_t n = 0;
@@ -195,13 +231,13 @@ static PyObject *answer_cases(PyObject *self, PyObject *arguments)
                           &n, &states)) {
         return NULL;
     }
-    uint32_t *column = take(&q, o[0], o[1], o[2]) < 0 ? NULL : core_ids(o[3], &n_columns);
+    uint32_t *column = core_take(&q, o[0], o[1], o[2]) < 0 ? NULL : core_ids(o[3], &n_columns);
     uint32_t *query = column == NULL ? NULL : core_ids(o[4], &n_query);
     if (query != NULL && (size_t)states.len != (size_t)n * (size_t)n_columns * sizeof(uint32_t)) {
         PyErr_SetString(PyExc_ValueError, "expected a state of each column in each case");
     } else if (query != NULL) {
         const gbs_run_callbacks callbacks = {
-            .size = sizeof callbacks, .context = &watch, .progress = on_progress};
+            .size = sizeof callbacks, .context = &watch, .progress = core_on_progress};
         core_unlock(&watch, q.progress);
         gbs_status status = gbs_cases_new(q.model, q.evidence, &q.options, (uint32_t)n_columns,
                                           column, (uint32_t)n_query, query, &cases, &err);
@@ -217,7 +253,7 @@ static PyObject *answer_cases(PyObject *self, PyObject *arguments)
                                       &a, &err);
         }
         core_lock(&watch);
-        result = settled(&watch, status, &err) < 0
+        result = core_settle(&watch, status, &err) < 0
                      ? NULL
                      : give_answers(&a, n, (Py_ssize_t)n_states, gbs_cases_is_exact(cases));
     }
@@ -234,19 +270,19 @@ static PyObject *answer_cases(PyObject *self, PyObject *arguments)
 static PyObject *model_info(PyObject *self, PyObject *arguments)
 {
     PyObject *o[3];
-    question q;
+    core_asked q;
     core_watch watch;
     gbs_error err = {GBS_OK, ""};
     gbs_info i = {.size = sizeof i};
     (void)self;
     if (!PyArg_ParseTuple(arguments, "OOO", &o[0], &o[1], &o[2]) ||
-        take(&q, o[0], o[1], o[2]) < 0) {
+        core_take(&q, o[0], o[1], o[2]) < 0) {
         return NULL;
     }
     core_unlock(&watch, Py_None);
     const gbs_status status = gbs_model_info(q.model, q.evidence, &q.options, &i, &err);
     core_lock(&watch);
-    return settled(&watch, status, &err) < 0
+    return core_settle(&watch, status, &err) < 0
                ? NULL
                : Py_BuildValue("{s:I,s:I,s:n,s:I,s:I,s:I,s:I,s:O,s:O,s:d,s:d,s:d,s:K}", "variables",
                                i.n_variables, "free", i.n_free, "factors", (Py_ssize_t)i.n_factors,
@@ -258,146 +294,46 @@ static PyObject *model_info(PyObject *self, PyObject *arguments)
                                i.max_influence, "run_bytes", (unsigned long long)i.run_bytes);
 }
 
-/* ---- certificates and scans ------------------------------------------------------------------ */
+/* ---- reports --------------------------------------------------------------------------------- */
 
-static gbs_influences *influences(const question *q, core_watch *watch)
-{
-    const gbs_influence_options options = {.size = sizeof options,
-                                           .rule = GBS_INFLUENCE_AUTO,
-                                           .memory_limit = q->options.memory_limit};
-    gbs_influences *found = NULL;
-    gbs_error err = {GBS_OK, ""};
-    core_unlock(watch, Py_None);
-    const gbs_status status = gbs_influences_new(q->model, q->evidence, &options, &found, &err);
-    core_lock(watch);
-    return settled(watch, status, &err) < 0 ? NULL : found;
-}
+enum { MOST_SOURCES = 64 };
 
-/* NULL weights: all 1. @return -1 with an exception. */
-static int take_weights(const question *q, PyObject *sequence, double **weight)
+/* (name, summary), or (path, None): a file. */
+static int take_source(PyObject *pair, gbs_report_source *source)
 {
     Py_ssize_t n = 0;
-    *weight = sequence == Py_None ? NULL : core_doubles(sequence, &n);
-    if (sequence != Py_None && *weight == NULL) {
+    if (!PyArg_ParseTuple(pair, "sz#", &source->name, &source->text, &n)) {
         return -1;
     }
-    if (*weight != NULL && n != (Py_ssize_t)gbs_model_n_variables(q->model)) {
-        PyErr_SetString(PyExc_ValueError, "expected a weight of each variable");
-        PyMem_Free(*weight);
-        *weight = NULL;
-        return -1;
-    }
+    source->n = (size_t)n;
     return 0;
 }
 
-/* certify(model, evidence, options, weights or None, accuracy): a dict */
-static PyObject *certify(PyObject *self, PyObject *arguments)
-{
-    PyObject *o[4];
-    question q;
-    core_watch watch;
-    double accuracy = 0.0;
-    double *weight = NULL;
-    gbs_error err = {GBS_OK, ""};
-    gbs_sufficient found = {0};
-    gbs_influence_norms norms = {0};
-    (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOOOd", &o[0], &o[1], &o[2], &o[3], &accuracy) ||
-        take(&q, o[0], o[1], o[2]) < 0 || take_weights(&q, o[3], &weight) < 0) {
-        return NULL;
-    }
-    gbs_influences *c = influences(&q, &watch);
-    if (c == NULL) {
-        PyMem_Free(weight);
-        return NULL;
-    }
-    core_unlock(&watch, Py_None);
-    gbs_status status = gbs_influences_norms(c, &norms, &err);
-    if (status >= 0) {
-        status = gbs_variation_within(c, &q.options, weight, accuracy, &found, &err);
-    }
-    core_lock(&watch);
-    PyMem_Free(weight);
-    const gbs_influence_report *r = gbs_influences_report(c);
-    PyObject *result =
-        settled(&watch, status, &err) < 0
-            ? NULL
-            : Py_BuildValue("{s:O,s:d,s:d,s:d,s:O,s:K,s:K,s:d}", "dobrushin",
-                            r->largest_sum < 1.0 ? Py_True : Py_False, "largest_row_sum",
-                            r->largest_sum, "two_norm", norms.two_hi, "spectral_radius",
-                            norms.radius_hi, "found", found.found ? Py_True : Py_False, "passes",
-                            (unsigned long long)found.passes, "updates",
-                            (unsigned long long)found.steps, "bound", found.value);
-    gbs_influences_free(c);
-    return result;
-}
-
-/* scan(model, evidence, options, weights or None, updates, accuracy): (sequence, dict) */
-static PyObject *optimise_scan(PyObject *self, PyObject *arguments)
-{
-    PyObject *o[4];
-    question q;
-    core_watch watch;
-    unsigned long long steps = 0;
-    double accuracy = 0.0;
-    double *weight = NULL;
-    uint32_t *sequence = NULL;
-    size_t n = 0;
-    gbs_error err = {GBS_OK, ""};
-    gbs_scan_report r = {.size = sizeof r};
-    (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOOOKd", &o[0], &o[1], &o[2], &o[3], &steps, &accuracy) ||
-        take(&q, o[0], o[1], o[2]) < 0 || take_weights(&q, o[3], &weight) < 0) {
-        return NULL;
-    }
-    gbs_influences *c = influences(&q, &watch);
-    if (c == NULL) {
-        PyMem_Free(weight);
-        return NULL;
-    }
-    const gbs_scan_request request = {.size = sizeof request,
-                                      .weight = weight,
-                                      .steps = steps,
-                                      .accuracy = accuracy,
-                                      .iterate = 1};
-    core_unlock(&watch, Py_None);
-    const gbs_status status = gbs_scan_optimise(c, &request, &sequence, &n, &r, &err);
-    core_lock(&watch);
-    PyMem_Free(weight);
-    gbs_influences_free(c);
-    uint32_t *copy = settled(&watch, status, &err) < 0 ? NULL : malloc(n * sizeof *copy + 1);
-    if (copy == NULL) {
-        gbs_free(sequence);
-        return PyErr_Occurred() != NULL ? NULL : PyErr_NoMemory();
-    }
-    memcpy(copy, sequence, n * sizeof *copy);
-    gbs_free(sequence);
-    PyObject *array = state_array(copy, (Py_ssize_t)n);
-    return array == NULL ? NULL
-                         : Py_BuildValue("(N{s:d,s:d,s:I})", array, "systematic", r.before, "bound",
-                                         r.after, "visited", r.n_visited);
-}
-
-/* ---- reports --------------------------------------------------------------------------------- */
-
-/* report(path, name, summary) */
+/* report(path, tuple of (name, summary or None)) */
 static PyObject *write_report(PyObject *self, PyObject *arguments)
 {
     const char *path = NULL;
-    const char *text = NULL;
-    Py_ssize_t n = 0;
-    gbs_report_source source = {.name = NULL};
+    PyObject *pairs = NULL;
+    gbs_report_source source[MOST_SOURCES];
     gbs_output *output = NULL;
     gbs_error err = {GBS_OK, ""};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "sss#", &path, &source.name, &text, &n)) {
+    if (!PyArg_ParseTuple(arguments, "sO!", &path, &PyTuple_Type, &pairs)) {
         return NULL;
     }
-    source.text = text;
-    source.n = (size_t)n;
+    const Py_ssize_t n = PyTuple_Size(pairs);
+    if (n < 1 || n > MOST_SOURCES) {
+        PyErr_Format(PyExc_ValueError, "a page has 1 to %d results, not %zd", MOST_SOURCES, n);
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (take_source(PyTuple_GetItem(pairs, i), &source[i]) < 0) {
+            return NULL;
+        }
+    }
     gbs_status status = gbs_output_open(path, &output, &err);
     if (status >= 0) {
-        status = gbs_report_html(&source, 1, output, &err);
+        status = gbs_report_html(source, (size_t)n, output, &err);
         if (status < 0) {
             gbs_output_discard(output);
         } else {
@@ -413,8 +349,6 @@ PyMethodDef core_ask_methods[] = {
     {"cases", answer_cases, METH_VARARGS,
      "cases(model, evidence, options, progress, columns, query, n, states)"},
     {"info", model_info, METH_VARARGS, "info(model, evidence, options)"},
-    {"certify", certify, METH_VARARGS, "certify(model, evidence, options, weights, accuracy)"},
-    {"scan", optimise_scan, METH_VARARGS,
-     "scan(model, evidence, options, weights, updates, accuracy)"},
-    {"report", write_report, METH_VARARGS, "report(path, name, summary)"},
+    {"mmap", find_mmap, METH_VARARGS, "mmap(model, evidence, options, progress, query)"},
+    {"report", write_report, METH_VARARGS, "report(path, (name, summary), ...)"},
     {NULL, NULL, 0, NULL}};

@@ -6,7 +6,7 @@
 
 #define LOOK_S 0.05
 
-static PyObject *error_type, *argument_type;
+static PyObject *error_type, *argument_type, *option_type;
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -36,9 +36,8 @@ static const char *status_name(gbs_status status)
     }
 }
 
-PyObject *core_fail(gbs_status status, const gbs_error *err)
+static PyObject *fail_as(PyObject *type, gbs_status status, const gbs_error *err)
 {
-    PyObject *type = status == GBS_ERR_ARGUMENT ? argument_type : error_type;
     PyObject *text =
         PyUnicode_DecodeUTF8(err->message, (Py_ssize_t)strlen(err->message), "replace");
     PyObject *error = text == NULL ? NULL : PyObject_CallFunctionObjArgs(type, text, NULL);
@@ -52,74 +51,15 @@ PyObject *core_fail(gbs_status status, const gbs_error *err)
     return NULL;
 }
 
-/* ---- options --------------------------------------------------------------------------------- */
-
-static int set_option(gbs_run_options *options, PyObject *name, PyObject *value)
+PyObject *core_fail(gbs_status status, const gbs_error *err)
 {
-    gbs_error err = {GBS_OK, ""};
-    PyObject *text = value == Py_True    ? PyUnicode_FromString("yes")
-                     : value == Py_False ? PyUnicode_FromString("no")
-                                         : PyObject_Str(value);
-    const char *option = PyUnicode_AsUTF8AndSize(name, NULL);
-    const char *set_to = text == NULL ? NULL : PyUnicode_AsUTF8AndSize(text, NULL);
-    int result = -1;
-    if (option != NULL && set_to != NULL) {
-        const gbs_status status = gbs_option_set(options, option, set_to, &err);
-        result = status < 0 ? -1 : 0;
-        if (status < 0) {
-            (void)core_fail(status, &err);
-        }
-    }
-    Py_XDECREF(text);
-    return result;
+    return fail_as(status == GBS_ERR_ARGUMENT ? argument_type : error_type, status, err);
 }
 
-int core_options(PyObject *options, gbs_run_options *out)
+int core_fail_option(const gbs_error *err)
 {
-    PyObject *name = NULL;
-    PyObject *value = NULL;
-    Py_ssize_t at = 0;
-    *out = gbs_run_options_default();
-    if (options == Py_None) {
-        return 0;
-    }
-    if (!PyDict_Check(options)) {
-        PyErr_SetString(PyExc_TypeError, "options must be a dict");
-        return -1;
-    }
-    while (PyDict_Next(options, &at, &name, &value)) {
-        if (set_option(out, name, value) < 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
-static PyObject *describe_option(const gbs_option *o)
-{
-    static const char *const kinds[] = {"choice", "flag", "count", "size", "real", "duration"};
-    char text[64] = "";
-    const gbs_run_options defaults = gbs_run_options_default();
-    if (gbs_option_get(&defaults, o->name, text, sizeof text, NULL) < 0) {
-        text[0] = '\0';
-    }
-    return Py_BuildValue("{s:s,s:s,s:s,s:z,s:s}", "name", o->field, "kind", kinds[o->kind], "help",
-                         o->help, "choices", o->choices, "default", text);
-}
-
-static PyObject *list_options(PyObject *self, PyObject *unused)
-{
-    PyObject *list = PyList_New(0);
-    (void)self;
-    (void)unused;
-    for (size_t i = 0; list != NULL && i < gbs_option_count(); i++) {
-        PyObject *one = describe_option(gbs_option_at(i));
-        if (one == NULL || PyList_Append(list, one) < 0) {
-            Py_CLEAR(list);
-        }
-        Py_XDECREF(one);
-    }
-    return list;
+    (void)fail_as(option_type, GBS_ERR_ARGUMENT, err);
+    return -1;
 }
 
 /* ---- long calls ------------------------------------------------------------------------------ */
@@ -179,6 +119,75 @@ int core_look(core_watch *watch, const gbs_progress *progress)
     return stop;
 }
 
+int core_on_progress(void *watch, const gbs_progress *progress)
+{
+    return core_look(watch, progress);
+}
+
+int core_settle(const core_watch *watch, gbs_status status, const gbs_error *err)
+{
+    if (watch->raised) {
+        return -1;
+    }
+    if (status == GBS_ERR_STOPPED && watch->interrupted) {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        return -1;
+    }
+    if (status == GBS_ERR_MEMORY && err->message[0] == '\0') {
+        (void)PyErr_NoMemory();
+    } else if (status < 0) {
+        (void)core_fail(status, err);
+    }
+    return status < 0 ? -1 : 0;
+}
+
+/* ---- what calls say ---------------------------------------------------------------------------
+ */
+
+static PyObject *member(const char *at, char kind)
+{
+    uint64_t wide = 0;
+    uint32_t count = 0;
+    int whole = 0;
+    double real = 0.0;
+    switch (kind) {
+    case CORE_WIDE:
+    case CORE_WIDE_FLAG:
+        memcpy(&wide, at, sizeof wide);
+        return kind == CORE_WIDE ? PyLong_FromUnsignedLongLong(wide) : PyBool_FromLong(wide != 0);
+    case CORE_COUNT:
+        memcpy(&count, at, sizeof count);
+        return PyLong_FromUnsignedLong(count);
+    case CORE_FLAG:
+        memcpy(&whole, at, sizeof whole);
+        return PyBool_FromLong(whole);
+    case CORE_REAL:
+        memcpy(&real, at, sizeof real);
+        return PyFloat_FromDouble(real);
+    default:
+        return PyUnicode_DecodeUTF8(at, (Py_ssize_t)strlen(at), "replace");
+    }
+}
+
+PyObject *core_dict(const void *report, const core_field *fields)
+{
+    PyObject *dict = PyDict_New();
+    for (; dict != NULL && fields->name != NULL; fields++) {
+        if (core_put(dict, fields->name, member((const char *)report + fields->at, fields->kind)) <
+            0) {
+            Py_CLEAR(dict);
+        }
+    }
+    return dict;
+}
+
+int core_put(PyObject *dict, const char *name, PyObject *value)
+{
+    const int result = value == NULL ? -1 : PyDict_SetItemString(dict, name, value);
+    Py_XDECREF(value);
+    return result;
+}
+
 /* ---- sequences ------------------------------------------------------------------------------- */
 
 uint32_t *core_ids(PyObject *sequence, Py_ssize_t *n)
@@ -226,7 +235,7 @@ double *core_doubles(PyObject *sequence, Py_ssize_t *n)
 /* ---- the module ------------------------------------------------------------------------------ */
 
 static PyMethodDef methods[] = {
-    {"options", list_options, METH_NOARGS, "The options of a run: a list of dicts."},
+    {"options", core_list_options, METH_O, "The options of a run (None) or of a question."},
     {NULL, NULL, 0, NULL}};
 
 static int add_errors(PyObject *module)
@@ -243,9 +252,19 @@ static int add_errors(PyObject *module)
                                   "gibbsite.ArgumentError",
                                   "A wrong argument or option; also a ValueError.", bases, NULL);
         Py_XDECREF(bases);
+        bases = argument_type == NULL ? NULL : PyTuple_Pack(2, argument_type, PyExc_TypeError);
+        option_type =
+            bases == NULL
+                ? NULL
+                : PyErr_NewExceptionWithDoc("gibbsite.OptionError",
+                                            "An option that a question does not have; also a "
+                                            "TypeError.",
+                                            bases, NULL);
+        Py_XDECREF(bases);
     }
-    return argument_type == NULL || PyModule_AddObjectRef(module, "Error", error_type) < 0 ||
+    return option_type == NULL || PyModule_AddObjectRef(module, "Error", error_type) < 0 ||
                    PyModule_AddObjectRef(module, "ArgumentError", argument_type) < 0 ||
+                   PyModule_AddObjectRef(module, "OptionError", option_type) < 0 ||
                    PyModule_AddStringConstant(module, "version", gbs_version()) < 0 ||
                    PyModule_AddStringConstant(module, "formats", gbs_model_formats()) < 0
                ? -1
@@ -254,12 +273,15 @@ static int add_errors(PyObject *module)
 
 static int execute(PyObject *module)
 {
-    return add_errors(module) < 0 || core_add_array(module) < 0 || core_add_model(module) < 0 ||
-                   core_add_builder(module) < 0 ||
-                   PyModule_AddFunctions(module, core_run_methods) < 0 ||
-                   PyModule_AddFunctions(module, core_ask_methods) < 0
-               ? -1
-               : 0;
+    PyMethodDef *const functions[] = {core_run_methods,   core_ask_methods,    core_trust_methods,
+                                      core_learn_methods, core_rows_methods,   core_make_methods,
+                                      core_label_methods, core_picture_methods};
+    int failed = add_errors(module) < 0 || core_add_array(module) < 0 ||
+                 core_add_model(module) < 0 || core_add_builder(module) < 0;
+    for (size_t i = 0; !failed && i < sizeof functions / sizeof functions[0]; i++) {
+        failed = PyModule_AddFunctions(module, functions[i]) < 0;
+    }
+    return failed ? -1 : 0;
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)execute}, {0, NULL}};

@@ -2,10 +2,13 @@
 /* Models and evidence. */
 #include "core.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct model_object {
     PyObject_HEAD gbs_model *model;
+    void *owner; /* of the model; NULL: ours */
+    void (*free_owner)(void *owner);
 } model_object;
 
 typedef struct evidence_object {
@@ -38,6 +41,19 @@ PyObject *core_new_model(gbs_model *model)
     return (PyObject *)m;
 }
 
+PyObject *core_lent_model(const gbs_model *model, void *owner, void (*free_owner)(void *owner))
+{
+    model_object *m = allocate(model_type);
+    if (m == NULL) {
+        free_owner(owner);
+        return NULL;
+    }
+    m->model = (gbs_model *)(uintptr_t)model;
+    m->owner = owner;
+    m->free_owner = free_owner;
+    return (PyObject *)m;
+}
+
 gbs_model *core_model(PyObject *object)
 {
     if (!PyObject_TypeCheck(object, model_type)) {
@@ -59,6 +75,15 @@ int core_evidence(PyObject *object, gbs_evidence **evidence)
     }
     *evidence = ((evidence_object *)object)->evidence;
     return 0;
+}
+
+int core_take(core_asked *q, PyObject *model, PyObject *evidence, PyObject *options)
+{
+    q->model = core_model(model);
+    return q->model == NULL || core_evidence(evidence, &q->evidence) < 0 ||
+                   core_options(options, &q->options) < 0
+               ? -1
+               : 0;
 }
 
 /* ---- reading and writing --------------------------------------------------------------------- */
@@ -141,7 +166,12 @@ static PyObject *model_write(PyObject *self, PyObject *arguments)
 
 static void model_dealloc(PyObject *self)
 {
-    gbs_model_free(((model_object *)self)->model);
+    const model_object *m = (const model_object *)self;
+    if (m->owner != NULL) {
+        m->free_owner(m->owner);
+    } else {
+        gbs_model_free(m->model);
+    }
     release(self);
 }
 
@@ -237,6 +267,27 @@ static PyObject *model_factor(PyObject *self, PyObject *arguments)
         }
     }
     return ids == NULL ? NULL : Py_BuildValue("(sN)", gbs_factor_kind_name(kind), ids);
+}
+
+/* The tied weights: (values, whether each is fixed). */
+static PyObject *model_weights(PyObject *self, PyObject *unused)
+{
+    const gbs_model *m = ((model_object *)self)->model;
+    const Py_ssize_t n = (Py_ssize_t)gbs_model_n_weights(m);
+    double *value = malloc((size_t)n * sizeof *value + 1);
+    int *fixed = malloc((size_t)n * sizeof *fixed + 1);
+    (void)unused;
+    if (value == NULL || fixed == NULL) {
+        free(value);
+        free(fixed);
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t k = 0; k < n; k++) {
+        value[k] = gbs_model_weight(m, (uint32_t)k, &fixed[k]);
+    }
+    PyObject *values = core_vector(value, n);
+    PyObject *flags = core_array(fixed, NULL, "i", sizeof *fixed, 1, &n, NULL);
+    return Py_BuildValue("(NN)", values, flags);
 }
 
 static PyObject *model_log_density(PyObject *self, PyObject *states)
@@ -347,6 +398,7 @@ static PyMethodDef model_methods[] = {
     {"find", model_find, METH_VARARGS, "find(text): the variable of a name or number"},
     {"find_state", model_find_state, METH_VARARGS, "find_state(variable, text)"},
     {"factor", model_factor, METH_VARARGS, "factor(i): its kind and variables"},
+    {"weights", model_weights, METH_NOARGS, "Tied weights, and whether each is fixed."},
     {"log_density", model_log_density, METH_O, "log_density(states), unnormalised"},
     {NULL, NULL, 0, NULL}};
 

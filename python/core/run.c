@@ -19,7 +19,7 @@ typedef struct collector {
     gbs_joint_estimate *joint; /* NULL: none */
 } collector;
 
-static int on_progress(void *context, const gbs_progress *progress)
+static int on_run_progress(void *context, const gbs_progress *progress)
 {
     return core_look(&((collector *)context)->watch, progress);
 }
@@ -75,7 +75,7 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static PyObject *summary_of(const gbs_run *run, const gbs_run_options *options)
+PyObject *core_summary(const gbs_run *run, const gbs_run_options *options)
 {
     const gbs_summary_about about = {.size = sizeof about, .options = options};
     gbs_output *output = NULL;
@@ -177,7 +177,7 @@ static int execute(request *r, collector *c, int for_draws)
 {
     const gbs_run_callbacks callbacks = {.size = sizeof callbacks,
                                          .context = c,
-                                         .progress = on_progress,
+                                         .progress = on_run_progress,
                                          .draw = c->item > 0 || c->joint != NULL ? on_draw : NULL};
     core_unlock(&c->watch, r->progress);
     r->status = for_draws
@@ -238,7 +238,7 @@ static PyObject *run_model(PyObject *self, PyObject *arguments)
         settle_item(&c, r.model);
     }
     if (execute(&r, &c, kept != Py_None) == 0) {
-        PyObject *summary = summary_of(r.run, &r.options);
+        PyObject *summary = core_summary(r.run, &r.options);
         PyObject *marginals = summary == NULL ? NULL : marginals_of(r.run, r.model);
         const uint32_t chains = gbs_run_report(r.run)->chains;
         PyObject *draws = marginals == NULL ? NULL
@@ -303,7 +303,7 @@ static PyObject *sample_joint(request *r, uint32_t n, const uint32_t *query, siz
     }
     if (execute(r, &c, 1) == 0) {
         PyObject *table = table_of(c.joint, n_cells, &r->err);
-        PyObject *summary = table == NULL ? NULL : summary_of(r->run, &r->options);
+        PyObject *summary = table == NULL ? NULL : core_summary(r->run, &r->options);
         if (summary != NULL) {
             result = Py_BuildValue("{s:O,s:O,s:O}", "summary", summary, "table", table, "stopped",
                                    r->status == GBS_STOPPED ? Py_True : Py_False);

@@ -15,12 +15,22 @@ for a number where a name or label is meant. The options of a call are those of 
 The same options give the same digest there, here, and on any number of threads.
 """
 from ._convert import from_arrays, from_dimod, from_networkx, from_pgmpy, from_pyagrum, from_tables, ising, potts
-from ._core import ArgumentError, Error
+from ._core import ArgumentError, Error, OptionError
 from ._core import version as __version__
+from ._data import Picture, read_picture
+from ._learning import Fit, Learnt, LearntPotts, LearntRbm, LearntWeights, learn_potts, learn_rbm
+from ._making import Grounding, generate, ground
 from ._model import Model, index, loads, options, read
-from ._results import (Cases, Certificate, Distribution, Draws, Joint, LogZ, Marginals, NotConverged, Scan,
+from ._pictures import Aspects, Denoised, Segments, denoise, learn_aspects, read_aspects
+from ._results import (Cases, Certificate, Distribution, Draws, Influences, Joint, LogZ, Marginals, NotConverged, Report, Scan,
                        State)
+from ._sequences import Crf, Labels, learn_crf, read_crf
+from ._trust import Comparison, Diagnoses, Sensitivities, compare, diagnose, report
 
-__all__ = ["ArgumentError", "Cases", "Certificate", "Distribution", "Draws", "Error", "Joint", "LogZ", "Marginals",
-           "Model", "NotConverged", "Scan", "State", "__version__", "from_arrays", "from_dimod", "from_networkx",
-           "from_pgmpy", "from_pyagrum", "from_tables", "index", "ising", "loads", "options", "potts", "read"]
+__all__ = ["ArgumentError", "Aspects", "Cases", "Certificate", "Comparison", "Crf", "Denoised", "Diagnoses", "Distribution",
+           "Draws", "Error", "Fit", "Grounding", "Influences", "Joint", "Labels", "Learnt", "LearntPotts", "LearntRbm",
+           "LearntWeights", "LogZ", "Marginals", "Model", "NotConverged", "OptionError", "Picture", "Report", "Scan", "Segments",
+           "Sensitivities", "State", "__version__", "compare", "denoise", "diagnose", "from_arrays", "from_dimod",
+           "from_networkx", "from_pgmpy", "from_pyagrum", "from_tables", "generate", "ground", "index", "ising", "learn_aspects",
+           "learn_crf", "learn_potts", "learn_rbm", "loads", "options", "potts", "read", "read_aspects", "read_crf",
+           "read_picture", "report"]

@@ -15,7 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._results import Cases, Certificate, Draws, Joint, LogZ, Marginals, Scan, State, _warn
+from ._data import Table, columns_of, split
+from ._learning import Fit, LearntWeights
+from ._results import Cases, Certificate, Draws, Influences, Joint, LogZ, Marginals, Scan, State, _warn
+from ._trust import Sensitivities
 
 
 Name = Union[str, "index"]
@@ -31,9 +34,18 @@ class index(int):
         return f"index({int(self)})"
 
 
-def options() -> list[dict[str, Any]]:
-    """The options of questions, as dicts with name, kind, help, choices and default."""
-    return _core.options()
+def options(question: str | None = None) -> list[dict[str, Any]]:
+    """The options of questions, as dicts with name, kind, help, choices and default.
+
+    question : "learn rbm", "fit", ...: those of a question that has options of its own; none: those of runs
+
+    Raises KeyError for a question without options of its own.
+
+    >>> import gibbsite as gb
+    >>> [o["default"] for o in gb.options("learn rbm") if o["name"] == "batch"]
+    ['64']
+    """
+    return _core.options(question)
 
 
 def read(path: str | os.PathLike[str], format: str | None = None, *, lenient: bool = False, normalize_cpts: bool = False,
@@ -96,6 +108,16 @@ def _ask(call, model, evidence, given, *rest):
     step, end = _progress(given.pop("progress", None))
     try:
         return call(model, evidence, given, step, *rest)
+    finally:
+        end()
+
+
+def _run(call, *arguments, options):
+    """A call of core whose last arguments are options and progress."""
+    given = dict(options)
+    step, end = _progress(given.pop("progress", None))
+    try:
+        return call(*arguments, given, step)
     finally:
         end()
 
@@ -337,7 +359,8 @@ class Model:
 
     def logz(self, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> LogZ:
         """ln of the sum of the weights of all states that agree with the evidence."""
-        return _warn(LogZ(_ask(_core.log_z, self._core, self._evidence(evidence, likelihood), options)))
+        about = _ask(_core.log_z, self._core, self._evidence(evidence, likelihood), options)
+        return _warn(LogZ({**about, "digest": self.digest, "seed": int(options.get("seed", 0))}))
 
     def prob(self, evidence: Evidence, likelihood: Likelihood = None, **options: Any) -> float:
         """P(evidence). The logarithm, with its error, is ``logz(evidence) - logz()``."""
@@ -350,10 +373,54 @@ class Model:
         below = 0.0 if self._shape()["normalized"] else float(self.logz(**options))
         return float(np.exp(float(above) - below))
 
-    def mpe(self, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> State:
-        """The most probable state of all variables given evidence."""
+    def map(self, evidence: Evidence = None, likelihood: Likelihood = None, *, probability: bool = False,
+            **options: Any) -> State:
+        """The most probable state of all variables given evidence, as ``gibbsite map`` finds it.
+
+        probability : find ln P(state | evidence), too, which takes ln Z
+        options : those of ``gibbsite map``: method, sweeps, chains, seed, time, tau0, ...
+
+        Raises Error with status "impossible" where the evidence has probability 0.
+
+        >>> import gibbsite as gb
+        >>> m = gb.read("examples/sprinkler.bif")
+        >>> found = m.map({"grass": "wet"}, probability=True)
+        >>> found["rain"], found.optimal, round(found.log_probability, 3)
+        ('no', True, -0.464)
+        """
         states, about = _ask(_core.map, self._core, self._evidence(evidence, likelihood), options)
+        about["digest"] = self.digest
+        if probability:
+            z = about["z"] = self.logz(evidence, likelihood, **options)
+            about["log_probability"] = about["log_density"] - z
+            about["log_probability_low"], about["log_probability_high"] = about["log_density"] - z.high, about["log_density"] - z.low
         return State(self.names, self._labels, np.asarray(states), about)
+
+    def mpe(self, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> State:
+        """The most probable state of all variables given evidence: another name of ``map()``."""
+        return self.map(evidence, likelihood, **options)
+
+    def mmap(self, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None, probability: bool = False,
+             **options: Any) -> State:
+        """The most probable state of the named variables, all others summed out (marginal MAP), as ``gibbsite uai MMAP`` does.
+
+        probability : find ln P(state | evidence), too
+        options : those of ``gibbsite map``; method is "auto"
+
+        >>> import gibbsite as gb
+        >>> found = gb.read("examples/sprinkler.bif").mmap("rain", evidence={"grass": "wet"}, probability=True)
+        >>> found, round(found.log_probability, 4)
+        (rain=no (ln weight -1.212, ln P -0.431075, optimal), -0.4311)
+        """
+        asked = [self._find(x) for x in names]
+        states, about = _ask(_core.mmap, self._core, self._evidence(evidence, likelihood), options, asked)
+        about["log_density"], about["digest"] = about["log_p"], self.digest
+        about["optimal"] = about["stop"] == "exact" or about["log_p"] >= about["log_bound"]
+        if probability:
+            z = about["z"] = self.logz(evidence, likelihood, **options)
+            about["log_probability"] = about["log_density"] - z
+            about["log_probability_low"], about["log_probability_high"] = about["log_density"] - z.high, about["log_density"] - z.low
+        return State([self.names[v] for v in asked], lambda i: self._labels(asked[i]), np.asarray(states), about)
 
     def sample(self, draws: int = 1000, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None,
                **options: Any) -> Draws:
@@ -377,10 +444,11 @@ class Model:
     def query_table(self, table: Any, *names: Name, evidence: Evidence = None, **options: Any) -> Cases:
         """P(variable = state | case) for each row of a table of cases.
 
-        table : a pandas DataFrame whose columns are variables, or a dict of columns; None, NaN and "" are not observed
+        table : a pandas DataFrame whose columns are variables, a dict of columns, a list of dicts, or the path of a CSV table;
+            None, NaN and "" are not observed
         names : the variables asked for; none: those that are no column
         """
-        columns, rows, length = _columns_of(table)
+        columns, rows, length = columns_of(table)
         asked = [self._find(c) for c in columns]
         query = [self._find(x) for x in names] if names else [v for v in range(len(self)) if v not in set(asked)]
         states = np.empty((length, len(asked)), np.uint32)
@@ -405,22 +473,140 @@ class Model:
             numbers[i] = known[key]
         return numbers
 
-    def certify(self, evidence: Evidence = None, accuracy: float = 0.01,
-                weights: Mapping[Name, float] | Iterable[Name] | None = None, **options: Any) -> Certificate:
-        """What bounds on influences prove of chains with these options, from any start.
+    def influences(self, evidence: Evidence = None, *, influence: str = "auto", **options: Any) -> Influences:
+        """How much the conditional distribution of a variable changes with another one, at most.
 
-        weights : {name: weight} of the variables that matter; none: all alike
+        influence : "exact" by enumeration of neighbours' states, "bound" from factors, "auto"
+        options : memory_limit
+
+        >>> import gibbsite as gb
+        >>> found = gb.ising((3, 3), 0.1).influences()
+        >>> round(found["0", "1"], 4), found.dobrushin
+        (0.0987, True)
         """
-        about = _core.certify(self._core, self._evidence(evidence, None), options, self._weights(weights), float(accuracy))
-        return Certificate(about, accuracy)
+        pairs = sorted({(a, b) for f in range(self.n_factors) for scope in [self._core.factor(f)[1]] for a in scope
+                        for b in scope if a != b})
+        i, j = (np.array([p[k] for p in pairs], np.int64) for k in (0, 1))
+        value, about = _core.influences(self._core, self._evidence(evidence, None), options, influence, i.tolist(), j.tolist())
+        return Influences(self, i, j, np.asarray(value), about)
 
-    def scan(self, updates: int = 0, evidence: Evidence = None, accuracy: float = 0.01,
-             weights: Mapping[Name, float] | Iterable[Name] | None = None, **options: Any) -> Scan:
-        """An order of updates with a smaller bound than the systematic scan's (DoGS): of a number of updates, or of as
-        many as the accuracy needs."""
-        sequence, about = _core.scan(self._core, self._evidence(evidence, None), options, self._weights(weights),
-                                     int(updates), float(accuracy))
-        return Scan(self.names, np.asarray(sequence), about)
+    def certify(self, evidence: Evidence = None, accuracy: float = 0.01,
+                weights: Mapping[Name, float] | Iterable[Name] | None = None, *, steps: Sequence[int] = (),
+                influence: str = "auto", **options: Any) -> Certificate:
+        """What bounds on influences prove of chains with these options, from any start, as ``gibbsite certify`` does.
+
+        accuracy : total variation distance to reach
+        weights : {name: weight} of the variables that matter, or names; none: all alike
+        steps : ascending numbers of updates after which the variation is found
+        influence : as of ``influences()``
+        options : scan, origin, memory_limit
+
+        >>> import gibbsite as gb
+        >>> found = gb.ising((3, 3), 0.1).certify(steps=[9, 18], scan="systematic")
+        >>> found.dobrushin, found.passes, len(found.variation)
+        (True, 4, 2)
+        """
+        about = _core.certify(self._core, self._evidence(evidence, None), options, influence, self._weights(weights),
+                              float(accuracy), [int(k) for k in steps])
+        about["variation"] = np.asarray(about["variation"])
+        return Certificate({**about, "accuracy": accuracy, "steps": [int(k) for k in steps]})
+
+    def optimise_scan(self, updates: int = 0, evidence: Evidence = None, accuracy: float = 0.01,
+                      weights: Mapping[Name, float] | Iterable[Name] | None = None, *, match: int = 0, iterate: bool = True,
+                      influence: str = "auto", **options: Any) -> Scan:
+        """An order of updates with a smaller bound than the systematic scan's (DoGS), as ``gibbsite scan`` finds it: of a
+        number of updates, or of as many as the accuracy needs, or as good as ``match`` updates of the systematic scan.
+
+        accuracy : variation to reach; 0: as small as possible
+        weights, influence : as of ``certify()``
+        iterate : improve the scan again until its variation no longer falls
+        options : origin, memory_limit
+
+        Raises Error with status "unsupported" where no scan is as good.
+
+        >>> import gibbsite as gb
+        >>> gb.ising((3, 3), 0.1).optimise_scan(accuracy=0.1, weights=["4"]).bound <= 0.1
+        True
+        """
+        sequence, about = _core.scan(self._core, self._evidence(evidence, None), options, influence, self._weights(weights),
+                                     int(updates), 0.0 if match else float(accuracy), int(match), bool(iterate))
+        return Scan(self, np.asarray(sequence), about)
+
+    scan = optimise_scan
+
+    def sensitivity(self, query: Mapping[Name, str | int] | str, evidence: Evidence = None, likelihood: Likelihood = None,
+                    **options: Any) -> Sensitivities:
+        """How P(query | evidence) moves with every parameter of the model, as ``gibbsite sensitivity`` does.
+
+        query : {name: state} or "name=state"
+        options : those of ``gibbsite sensitivity``: method, target_error, sweeps, chains, seed, time, ...
+
+        Raises as query() does. Warns NotConverged.
+
+        >>> import gibbsite as gb
+        >>> found = gb.read("examples/clinic.bif").sensitivity({"cold": "yes"}, evidence={"fever": "yes"})
+        >>> round(found.p, 6) == round(found.at(found.value)[0], 6), found.exact
+        (True, True)
+        """
+        if isinstance(query, str):
+            name, _, state = query.partition("=")
+            query = {name.strip(): state.strip()}
+        if len(query) != 1:
+            raise ValueError(f"expected one state of one variable, found {len(query)}")
+        (asked, wanted), = query.items()
+        v = self._find(asked)
+        about = _ask(_core.sensitivity, self._core, self._evidence(evidence, likelihood), options, v,
+                     self._find_state(v, wanted))
+        return _warn(Sensitivities(self, about))
+
+    # ---- learning ----------------------------------------------------------------------------
+
+    def fit(self, data: Table, *, prior: str | None = None, held_out: Any = None, weights: Any = None, level: float = 0.95,
+            **options: Any) -> Fit:
+        """Estimate the tables of a Bayesian network from data, as ``gibbsite fit`` does: by EM where values are missing.
+
+        data : a DataFrame, a dict of columns, a list of dicts, an array [rows, variables] of numbers of states (below 0, NaN:
+            missing), draws, or the path of a CSV table; None and "" are missing values, and so are variables without a column
+        prior : "none", "bdeu:10" (equivalent sample size) or "dirichlet:1" (alpha)
+        held_out : rows whose log-likelihood is reported, or a share of the rows, 0.2 or "20%"
+        weights : the name of a column, or a weight of each row
+        level : probability that an interval covers
+        options : those of ``gb.options("fit")``: method, iterations, tolerance, time, ...
+
+        Raises Error with status "impossible" for a row of probability 0 in EM, ArgumentError if the model is no network of
+        tables. Warns NotConverged.
+
+        >>> import gibbsite as gb
+        >>> found = gb.read("examples/sprinkler.bif").fit("examples/sprinkler.csv")
+        >>> found.n_rows, found.converged, found.table("rain")["probability"].shape
+        (60, True, (2,))
+        """
+        if prior is not None:
+            name, colon, weight = prior.partition(":")
+            options = {"prior": name, **({"prior_weight": weight} if colon else {}), **options}
+        rows, judged = split(self, data, held_out, weights)
+        return _warn(Fit(_run(_core.fit, self._core, rows, judged, float(level), options=options)))
+
+    def learn_weights(self, data: Table, *, held_out: Any = None, weights: Any = None, errors: bool = True,
+                      curve: bool = False, **options: Any) -> LearntWeights:
+        """Learn the tied weights of the model from data, as ``gibbsite learn weights`` does.
+
+        data, held_out, weights : as of ``fit()``; for the pseudo-likelihood a column for each variable, and no missing values
+        errors : find standard errors
+        curve : keep the objective of every iteration
+        options : those of ``gb.options("learn weights")``: objective, l2, l1, iterations, ...
+
+        Raises ArgumentError for a model without weights. Warns NotConverged.
+
+        >>> import gibbsite as gb
+        >>> found = gb.read("examples/friends").learn_weights("examples/friends.csv")
+        >>> found.converged, len(found.weights) == len(found.errors)
+        (True, True)
+        """
+        complete = str(options.get("objective", "pseudo")) == "pseudo"
+        rows, judged = split(self, data, held_out, weights, complete)
+        return _warn(LearntWeights(_run(_core.learn_weights, self._core, rows, judged, bool(errors), bool(curve),
+                                        options=options)))
 
     def _weights(self, weights):
         if weights is None:
@@ -460,15 +646,3 @@ def _summary(found):
 
 def _unpickle(data):
     return loads(data, "gbm")
-
-
-def _columns_of(table):
-    """A dict of columns, the labels of rows, the number of rows."""
-    if hasattr(table, "columns") and hasattr(table, "index"):
-        columns = {str(c): table[c].astype(object).where(table[c].notna(), None).tolist() for c in table.columns}
-        return columns, table.index, len(table)
-    columns = {str(c): list(x) for c, x in table.items()}
-    lengths = {len(x) for x in columns.values()} if columns else {0}
-    if len(lengths) != 1:
-        raise ValueError(f"columns have {', '.join(map(str, sorted(lengths)))} rows, expected as many in each")
-    return columns, None, lengths.pop()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import warnings
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +23,37 @@ def _warn(result):
     if not result.converged:
         warnings.warn(result.verdict, NotConverged, stacklevel=4)
     return result
+
+
+def _cell(value):
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+class Report:
+    """What a question found, by name; ``about`` has all of it as a dict. Shown as a small table."""
+
+    about: dict[str, Any]
+
+    def __init__(self, about: dict[str, Any]):
+        self.about = about
+        self.__dict__.update(about)
+
+    def _shown(self):
+        return list(self.about.items())
+
+    def __repr__(self) -> str:
+        rows = [(str(k), _cell(x)) for k, x in self._shown()]
+        width = max((len(k) for k, _ in rows), default=0)
+        verdict = getattr(self, "verdict", None)
+        return "\n".join([f"{k:<{width}}  {x}" for k, x in rows] + ([f"({verdict})"] if verdict else []))
+
+    def _repr_html_(self):
+        rows = "".join(f"<tr><th>{html.escape(str(k))}</th><td>{html.escape(_cell(x))}</td></tr>" for k, x in self._shown())
+        return f"<table>{rows}</table><p>{html.escape(str(getattr(self, 'verdict', '')))}</p>"
+
+
+def _finite(value):
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class _Told:
@@ -57,7 +90,7 @@ class _Told:
         """Write the run as one page of HTML that loads nothing."""
         if "schema" not in self.summary:
             raise ValueError("this answer was found without a run, and has no report")
-        _core.report(str(path), "run", json.dumps(self.summary))
+        _core.report(str(path), (("run", json.dumps(self.summary)),))
 
 
 class Distribution(Mapping):
@@ -264,17 +297,41 @@ class Joint(Mapping, _Told):
 
 
 class State(Mapping):
-    """A state of all variables, by name: the most probable one.
+    """A state of all variables, or of those that were asked for, by name: the most probable one.
 
-    log_density : ln of its unnormalised probability
+    log_density : ln of its unnormalised probability; of some variables the others are summed out
     optimal : whether it is proved to be the most probable state
+    log_probability : ln P(state | evidence), with probability=True; else None
+    log_probability_low, log_probability_high : its 95 % interval
+    log_bound : of some variables: no state has a larger log_density
+    stop : what ended the search: "exact", "settled", "sweeps", "time", ...
     """
 
     def __init__(self, names, labels, states, about):
         self._names, self._labels, self._states = names, labels, states
         self._place = {name: i for i, name in enumerate(names)}
         self.log_density, self.optimal = about["log_density"], about["optimal"]
+        self.log_probability = about.get("log_probability")
+        self.log_probability_low, self.log_probability_high = (about.get(f"log_probability_{x}") for x in ("low", "high"))
+        self.log_bound, self.stop = about.get("log_bound"), about["stop"]
         self.about = about
+
+    @property
+    def converged(self) -> bool:
+        """Whether the state is proved; a state that was found by a search may be the most probable one all the same."""
+        return self.optimal
+
+    def summary_text(self) -> str:
+        """JSON as ``gibbsite map --format json`` writes it."""
+        a = self.about
+        z = a.get("z")
+        numbers = {"log_density": a["log_density"], "final_log_density": a.get("final_log_density"),
+                   "log_z": None if z is None else float(z), "log_z_error": None if z is None else z.mcse,
+                   "log_probability": self.log_probability, "log_probability_low": self.log_probability_low,
+                   "log_probability_high": self.log_probability_high, "proved": self.optimal, "sweeps": a.get("sweeps", 0),
+                   "chains": a.get("chains", 0), "tau0": a.get("tau0"), "stop": self.stop}
+        return json.dumps({"schema": "map/1", "tool": "gibbsite", "version": _core.version, "model": a.get("digest"),
+                           **{k: _finite(x) for k, x in numbers.items()}, "state": [int(x) for x in self._states]})
 
     def __getitem__(self, name):
         i = self._place[str(name)]
@@ -296,17 +353,41 @@ class State(Mapping):
 
     def __repr__(self) -> str:
         shown = [f"{n}={self[n]}" for n in self._names[:40]] + (["..."] if len(self) > 40 else [])
-        return ", ".join(shown) + f" (ln weight {self.log_density:.6g}, " + (
+        p = "" if self.log_probability is None else f", ln P {self.log_probability:.6g}"
+        return ", ".join(shown) + f" (ln weight {self.log_density:.6g}{p}, " + (
             "optimal)" if self.optimal else "the best that was found)")
 
 
 class LogZ(float):
-    """ln Z, or ln P(evidence): a number with ``mcse``, ``low`` and ``high`` (95 %), ``converged``, ``verdict``."""
+    """ln Z, or ln P(evidence): a number with ``mcse``, ``low`` and ``high`` (95 %), ``converged``, ``verdict``.
+
+    exact : whether no part of it was estimated
+    lower_bound : below ln Z with probability 0.975 or more, of annealing; NaN of ladders
+    ess, barrier, valid_share, temperatures, annealings, iterations, round_trips, chains, updates : see gibbsite/log_z.h
+    """
+
+    mcse: float
+    low: float
+    high: float
+    converged: bool
+    verdict: str
+    exact: bool
+    lower_bound: float
 
     def __new__(cls, about):
         self = super().__new__(cls, about["log_z"])
-        self.__dict__.update({k: about[k] for k in ("mcse", "low", "high", "converged", "verdict", "exact")})
+        self.__dict__.update({k: x for k, x in about.items() if k != "log_z"})
         return self
+
+    def summary_text(self) -> str:
+        """JSON as ``gibbsite logz --format json`` writes it."""
+        of = self.__dict__
+        numbers = {k: of[k] for k in ("low", "high", "lower_bound", "ess", "barrier", "valid_share", "seconds", "free_variables",
+                                      "exact_variables", "chains", "temperatures", "annealings", "iterations", "burn_in",
+                                      "round_trips", "updates", "converged", "verdict", "stop")}
+        return json.dumps({"schema": "logz/1", "tool": "gibbsite", "version": _core.version, "model": of.get("digest"),
+                           "log_z": _finite(float(self)), "error": _finite(self.mcse), "seed": of.get("seed", 0),
+                           **{k: _finite(x) for k, x in numbers.items()}})
 
     def __getnewargs__(self):
         return ({"log_z": float(self), **self.__dict__},)
@@ -417,41 +498,108 @@ class Draws(_Told):
         return f"{draws} draws of {n} variables by each of {chains} chains ({self.verdict})"
 
 
-class Certificate:
+class Certificate(Report):
     """What influences between variables prove: see gibbsite-certify(1).
 
     found : whether a number of passes is known after which chains are within ``accuracy`` of the target,
             from any start
     passes, updates : that number; passes tried where it is not
     bound : Dobrushin variation after them
+    steps, variation : the variation after the numbers of updates that were asked for
+    dobrushin : whether the largest row sum of influences is below 1
+    largest_row_sum, mean_row_sum, two_norm, spectral_radius : of the matrix of influences, the latter two upper bounds;
+            ``two_norm_low`` and ``radius_low`` are lower ones
     """
 
     found: bool
     dobrushin: bool
     passes: int
     updates: int
+    pass_length: int
     bound: float
     largest_row_sum: float
+    mean_row_sum: float
     two_norm: float
+    two_norm_low: float
     spectral_radius: float
+    radius_low: float
+    variation: npt.NDArray[np.float64]
+    steps: list[int]
+    accuracy: float
 
-    def __init__(self, about, accuracy):
-        self.__dict__.update(about)
-        self.accuracy = accuracy
+    def to_pandas(self):
+        """A row for each of ``steps``: passes, variation."""
+        import pandas
+        return pandas.DataFrame({"passes": np.array(self.steps) / max(self.pass_length, 1), "variation": self.variation},
+                                pandas.Index(self.steps, name="steps"))
 
-    def __repr__(self) -> str:
+    @property
+    def verdict(self) -> str:
         if self.found:
             return f"within {self.accuracy:g} of the target after {self.passes} passes, from any start"
         return (f"nothing is proved: the largest row sum of influences is {self.largest_row_sum:.4g}, and variations "
                 f"do not fall to {self.accuracy:g}")
 
+    def _shown(self):
+        return [("largest row sum", self.largest_row_sum), ("2-norm, at most", self.two_norm),
+                ("spectral radius, at most", self.spectral_radius)] + [
+            (f"variation after {k} updates", float(v)) for k, v in zip(self.steps, self.variation)]
 
-class Scan:
+
+class Influences(Report):
+    """The matrix of influences between variables: see gibbsite/dobrushin.h. ``found["a", "b"]`` is that of b on a.
+
+    i, j, value : [entries] pairs of variables that share a factor, by number, and the influence of j on i
+    largest_row_sum, mean_row_sum, two_norm, spectral_radius : as of a Certificate
+    """
+
+    largest_row_sum: float
+    mean_row_sum: float
+    two_norm: float
+    spectral_radius: float
+    dobrushin: bool
+
+    def __init__(self, model, i, j, value, about):
+        super().__init__(about)
+        self._model, self.i, self.j, self.value = model, i, j, value
+
+    def __getitem__(self, pair: tuple[Any, Any]) -> float:
+        a, b = (self._model._find(x) for x in pair)
+        return float(self.value[(self.i == a) & (self.j == b)].sum())
+
+    def to_numpy(self) -> npt.NDArray[np.float64]:
+        """[variables, variables] influences of columns on rows."""
+        matrix = np.zeros((len(self._model), len(self._model)))
+        matrix[self.i, self.j] = self.value
+        return matrix
+
+    @property
+    def verdict(self) -> str:
+        return "every scan forgets its start" if self.dobrushin else "Dobrushin's condition is not shown"
+
+
+class Scan(Report):
     """An optimised order of updates: ``sequence`` of variables, its ``bound`` and that of the ``systematic`` scan."""
 
-    def __init__(self, names, sequence, about):
-        self.sequence, self.names = sequence, [names[v] for v in sequence[:10000]]
-        self.bound, self.systematic, self.visited = about["bound"], about["systematic"], about["visited"]
+    bound: float
+    systematic: float
+    goal: float
+    visited: int
+    stopped: bool
+
+    def __init__(self, model, sequence, about):
+        super().__init__(about)
+        names = model.names
+        self._model, self.sequence, self.names = model, sequence, [names[v] for v in sequence[:10000]]
+
+    def write(self, path) -> None:
+        """Write a scan file, which ``gibbsite marginals --scan`` reads."""
+        _core.write_scan(str(path), self._model._core, np.ascontiguousarray(self.sequence, np.uint32),
+                         f"gibbsite {_core.version}, variation {self.bound:.9g} after {len(self)} updates")
+
+    def to_numpy(self) -> npt.NDArray[np.uint32]:
+        """[updates] numbers of variables."""
+        return self.sequence
 
     def __len__(self) -> int:
         return len(self.sequence)

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far answers can be trusted: certificates and optimised scans, sensitivity to parameters,
+ * diagnoses of draws. */
+#include "core.h"
+#include "gibbsite/diagnose.h"
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/report.h"
+#include "gibbsite/sensitivity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- influences ------------------------------------------------------------------------------ */
+
+static int is_stopped(void *watch)
+{
+    return core_look(watch, NULL);
+}
+
+/* @param watch what the influences ask whether to stop, as long as they are there. */
+static gbs_influences *influences(const core_asked *q, int rule, core_watch *watch)
+{
+    const gbs_influence_options options = {.size = sizeof options,
+                                           .rule = rule,
+                                           .memory_limit = q->options.memory_limit,
+                                           .stop = is_stopped,
+                                           .stop_context = watch};
+    gbs_influences *found = NULL;
+    gbs_error err = {GBS_OK, ""};
+    core_unlock(watch, Py_None);
+    const gbs_status status = gbs_influences_new(q->model, q->evidence, &options, &found, &err);
+    core_lock(watch);
+    return core_settle(watch, status, &err) < 0 ? NULL : found;
+}
+
+static int take_rule(const char *name, int *rule)
+{
+    *rule = strcmp(name, "auto") == 0    ? GBS_INFLUENCE_AUTO
+            : strcmp(name, "bound") == 0 ? GBS_INFLUENCE_BOUND
+            : strcmp(name, "exact") == 0 ? GBS_INFLUENCE_EXACT
+                                         : 0;
+    if (*rule == 0) {
+        PyErr_Format(PyExc_ValueError, "influence: found \"%s\", expected auto, bound or exact",
+                     name);
+    }
+    return *rule == 0 ? -1 : 0;
+}
+
+/* NULL weights: all 1. @return -1 with an exception. */
+static int take_weights(const core_asked *q, PyObject *sequence, double **weight)
+{
+    Py_ssize_t n = 0;
+    *weight = sequence == Py_None ? NULL : core_doubles(sequence, &n);
+    if (sequence != Py_None && *weight == NULL) {
+        return -1;
+    }
+    if (*weight != NULL && n != (Py_ssize_t)gbs_model_n_variables(q->model)) {
+        PyErr_SetString(PyExc_ValueError, "expected a weight of each variable");
+        PyMem_Free(*weight);
+        *weight = NULL;
+        return -1;
+    }
+    return 0;
+}
+
+static const core_field influence_fields[] = {
+    {"variables", CORE_COUNT, offsetof(gbs_influence_report, n_variables)},
+    {"free", CORE_COUNT, offsetof(gbs_influence_report, n_free)},
+    {"entries", CORE_WIDE, offsetof(gbs_influence_report, n_entries)},
+    {"enumerated_rows", CORE_COUNT, offsetof(gbs_influence_report, n_exact)},
+    {"refused_rows", CORE_COUNT, offsetof(gbs_influence_report, n_refused)},
+    {"largest_row_sum", CORE_REAL, offsetof(gbs_influence_report, largest_sum)},
+    {"mean_row_sum", CORE_REAL, offsetof(gbs_influence_report, mean_sum)},
+    {NULL, 0, 0}};
+
+static PyObject *influence_dict(const gbs_influences *c, const gbs_influence_norms *norms)
+{
+    const gbs_influence_report *r = gbs_influences_report(c);
+    PyObject *dict = core_dict(r, influence_fields);
+    if (dict == NULL || core_put(dict, "dobrushin", PyBool_FromLong(r->largest_sum < 1.0)) < 0 ||
+        core_put(dict, "two_norm_low", PyFloat_FromDouble(norms->two_lo)) < 0 ||
+        core_put(dict, "two_norm", PyFloat_FromDouble(norms->two_hi)) < 0 ||
+        core_put(dict, "radius_low", PyFloat_FromDouble(norms->radius_lo)) < 0 ||
+        core_put(dict, "spectral_radius", PyFloat_FromDouble(norms->radius_hi)) < 0) {
+        Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+/* influences(model, evidence, options, rule, i, j): (values of C_ij, dict) */
+static PyObject *find_influences(PyObject *self, PyObject *arguments)
+{
+    PyObject *o[5];
+    core_asked q;
+    core_watch watch;
+    const char *name = NULL;
+    int rule = 0;
+    Py_ssize_t n = 0;
+    Py_ssize_t m = 0;
+    gbs_error err = {GBS_OK, ""};
+    gbs_influence_norms norms = {0};
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOOsOO", &o[0], &o[1], &o[2], &name, &o[3], &o[4]) ||
+        take_rule(name, &rule) < 0 || core_take(&q, o[0], o[1], o[2]) < 0) {
+        return NULL;
+    }
+    uint32_t *i = core_ids(o[3], &n);
+    uint32_t *j = i == NULL ? NULL : core_ids(o[4], &m);
+    double *value = j == NULL ? NULL : malloc((size_t)n * sizeof *value + 1);
+    gbs_influences *c = value == NULL || n != m ? NULL : influences(&q, rule, &watch);
+    PyObject *result = NULL;
+    if (c != NULL) {
+        core_unlock(&watch, Py_None);
+        const gbs_status status = gbs_influences_norms(c, &norms, &err);
+        for (Py_ssize_t k = 0; k < n; k++) {
+            value[k] = gbs_influence(c, i[k], j[k]);
+        }
+        core_lock(&watch);
+        if (core_settle(&watch, status, &err) == 0) {
+            PyObject *array = core_vector(value, n);
+            value = NULL;
+            result = Py_BuildValue("(NN)", array, influence_dict(c, &norms));
+        }
+    } else if (j != NULL && PyErr_Occurred() == NULL) {
+        PyErr_SetString(PyExc_ValueError, "i and j must have the same length");
+    }
+    gbs_influences_free(c);
+    free(value);
+    PyMem_Free(i);
+    PyMem_Free(j);
+    return result;
+}
+
+/* ---- certificates and scans ------------------------------------------------------------------ */
+
+typedef struct certifying {
+    gbs_run_options options;
+    double *weight, *value; /* value: [n_steps] */
+    uint64_t *steps;
+    size_t n_steps;
+    double accuracy;
+    uint64_t length; /* of a pass */
+    gbs_sufficient found;
+    gbs_influence_norms norms;
+} certifying;
+
+static int take_steps(PyObject *sequence, certifying *w)
+{
+    Py_ssize_t n = 0;
+    double *x = core_doubles(sequence, &n);
+    w->steps = x == NULL ? NULL : malloc((size_t)n * sizeof *w->steps + 1);
+    w->value = x == NULL ? NULL : malloc((size_t)n * sizeof *w->value + 1);
+    w->n_steps = (size_t)n;
+    for (Py_ssize_t k = 0; w->steps != NULL && k < n; k++) {
+        w->steps[k] = x[k] >= 0.0 && x[k] < 9e15 ? (uint64_t)x[k] : UINT64_MAX;
+    }
+    if (x != NULL && (w->steps == NULL || w->value == NULL)) {
+        (void)PyErr_NoMemory();
+    }
+    PyMem_Free(x);
+    return w->steps == NULL || w->value == NULL ? -1 : 0;
+}
+
+static gbs_status certify_all(const gbs_influences *c, certifying *w, gbs_error *err)
+{
+    const double *const weight = w->weight;
+    gbs_status status = gbs_influences_norms(c, &w->norms, err);
+    if (status >= 0) {
+        status = gbs_pass_length(c, &w->options, &w->length, err);
+    }
+    if (status >= 0 && w->n_steps > 0) {
+        status = gbs_variation(c, &w->options, 1, weight == NULL ? NULL : &weight, w->n_steps,
+                               w->steps, w->value, err);
+    }
+    if (status >= 0) {
+        status = gbs_variation_within(c, &w->options, weight, w->accuracy, &w->found, err);
+    }
+    return status;
+}
+
+static PyObject *certificate(const gbs_influences *c, certifying *w)
+{
+    PyObject *dict = influence_dict(c, &w->norms);
+    PyObject *value = core_vector(w->value, (Py_ssize_t)w->n_steps);
+    w->value = NULL;
+    if (dict == NULL || core_put(dict, "variation", value) < 0 ||
+        core_put(dict, "found", PyBool_FromLong(w->found.found)) < 0 ||
+        core_put(dict, "passes", PyLong_FromUnsignedLongLong(w->found.passes)) < 0 ||
+        core_put(dict, "updates", PyLong_FromUnsignedLongLong(w->found.steps)) < 0 ||
+        core_put(dict, "pass_length", PyLong_FromUnsignedLongLong(w->length)) < 0 ||
+        core_put(dict, "bound", PyFloat_FromDouble(w->found.value)) < 0) {
+        Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+/* certify(model, evidence, options, rule, weights or None, accuracy, steps): a dict */
+static PyObject *certify(PyObject *self, PyObject *arguments)
+{
+    PyObject *o[5];
+    core_asked q;
+    core_watch watch;
+    certifying w = {.weight = NULL};
+    const char *name = NULL;
+    int rule = 0;
+    gbs_error err = {GBS_OK, ""};
+    PyObject *result = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOOsOdO", &o[0], &o[1], &o[2], &name, &o[3], &w.accuracy,
+                          &o[4]) ||
+        take_rule(name, &rule) < 0 || core_take(&q, o[0], o[1], o[2]) < 0 ||
+        take_weights(&q, o[3], &w.weight) < 0) {
+        return NULL;
+    }
+    w.options = q.options;
+    gbs_influences *c = take_steps(o[4], &w) < 0 ? NULL : influences(&q, rule, &watch);
+    if (c != NULL) {
+        core_unlock(&watch, Py_None);
+        const gbs_status status = certify_all(c, &w, &err);
+        core_lock(&watch);
+        result = core_settle(&watch, status, &err) < 0 ? NULL : certificate(c, &w);
+    }
+    gbs_influences_free(c);
+    PyMem_Free(w.weight);
+    free(w.steps);
+    free(w.value);
+    return result;
+}
+
+static const core_field scan_fields[] = {
+    {"systematic", CORE_REAL, offsetof(gbs_scan_report, before)},
+    {"bound", CORE_REAL, offsetof(gbs_scan_report, after)},
+    {"goal", CORE_REAL, offsetof(gbs_scan_report, goal)},
+    {"rounds", CORE_COUNT, offsetof(gbs_scan_report, rounds)},
+    {"visited", CORE_COUNT, offsetof(gbs_scan_report, n_visited)},
+    {NULL, 0, 0}};
+
+/* scan(model, evidence, options, rule, weights or None, updates, accuracy, match, iterate):
+ * (sequence, dict) */
+static PyObject *optimise_scan(PyObject *self, PyObject *arguments)
+{
+    PyObject *o[4];
+    core_asked q;
+    core_watch watch;
+    unsigned long long steps = 0;
+    unsigned long long match = 0;
+    const char *name = NULL;
+    double *weight = NULL;
+    uint32_t *sequence = NULL;
+    int rule = 0;
+    size_t n = 0;
+    gbs_error err = {GBS_OK, ""};
+    gbs_scan_request request = {.size = sizeof request};
+    gbs_scan_report r = {.size = sizeof r};
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOOsOKdKp", &o[0], &o[1], &o[2], &name, &o[3], &steps,
+                          &request.accuracy, &match, &request.iterate) ||
+        take_rule(name, &rule) < 0 || core_take(&q, o[0], o[1], o[2]) < 0 ||
+        take_weights(&q, o[3], &weight) < 0) {
+        return NULL;
+    }
+    gbs_influences *c = influences(&q, rule, &watch);
+    if (c == NULL) {
+        PyMem_Free(weight);
+        return NULL;
+    }
+    request.weight = weight;
+    request.origin = q.options.origin;
+    request.match = match;
+    request.steps = steps;
+    if (steps == 0 && match == 0 && request.accuracy == 0.0) { /* as gibbsite scan */
+        request.steps = gbs_influences_report(c)->n_free;
+    }
+    core_unlock(&watch, Py_None);
+    const gbs_status status = gbs_scan_optimise(c, &request, &sequence, &n, &r, &err);
+    core_lock(&watch);
+    PyMem_Free(weight);
+    gbs_influences_free(c);
+    uint32_t *copy = core_settle(&watch, status, &err) < 0 ? NULL : malloc(n * sizeof *copy + 1);
+    if (copy == NULL) {
+        gbs_free(sequence);
+        return PyErr_Occurred() != NULL ? NULL : PyErr_NoMemory();
+    }
+    memcpy(copy, sequence, n * sizeof *copy);
+    gbs_free(sequence);
+    PyObject *array = core_states(copy, (Py_ssize_t)n);
+    PyObject *dict = core_dict(&r, scan_fields);
+    if (dict != NULL && core_put(dict, "stopped", PyBool_FromLong(status == GBS_STOPPED)) < 0) {
+        Py_CLEAR(dict);
+    }
+    return Py_BuildValue("(NN)", array, dict);
+}
+
+/* write_scan(path, model, sequence, comment) */
+static PyObject *write_scan(PyObject *self, PyObject *arguments)
+{
+    const char *path = NULL;
+    const char *comment = NULL;
+    PyObject *object = NULL;
+    Py_buffer sequence;
+    gbs_error err = {GBS_OK, ""};
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "sOy*s", &path, &object, &sequence, &comment)) {
+        return NULL;
+    }
+    const gbs_model *model = core_model(object);
+    const gbs_status status =
+        model == NULL ? GBS_OK
+                      : gbs_scan_write(path, model, sequence.buf,
+                                       (size_t)sequence.len / sizeof(uint32_t), comment, &err);
+    PyBuffer_Release(&sequence);
+    return model == NULL ? NULL : status < 0 ? core_fail(status, &err) : Py_NewRef(Py_None);
+}
+
+/* ---- sensitivity ----------------------------------------------------------------------------- */
+
+#define CAPSULE "gibbsite.sensitivities"
+
+static void free_sensitivities(PyObject *capsule)
+{
+    gbs_sensitivities *s = PyCapsule_GetPointer(capsule, CAPSULE);
+    gbs_sensitivities_free(s);
+    free(s);
+}
+
+static const core_field sensitivity_fields[] = {
+    {"variable", CORE_COUNT, offsetof(gbs_sensitivities, variable)},
+    {"state", CORE_COUNT, offsetof(gbs_sensitivities, state)},
+    {"p", CORE_REAL, offsetof(gbs_sensitivities, p)},
+    {"mcse", CORE_REAL, offsetof(gbs_sensitivities, p_mcse)},
+    {"exact", CORE_FLAG, offsetof(gbs_sensitivities, exact)},
+    {"converged", CORE_FLAG, offsetof(gbs_sensitivities, converged)},
+    {"verdict", CORE_TEXT, offsetof(gbs_sensitivities, verdict)},
+    {NULL, 0, 0}};
+
+/* An array of the answer, which its capsule keeps. */
+static PyObject *lend(void *data, PyObject *capsule, const char *format, size_t item, size_t n)
+{
+    const Py_ssize_t length = (Py_ssize_t)n;
+    return core_array(data, capsule, format, (Py_ssize_t)item, 1, &length, NULL);
+}
+
+static PyObject *give_sensitivities(gbs_sensitivities *s, PyObject *capsule)
+{
+    const size_t n = s->n_parameters;
+    PyObject *dict = core_dict(s, sensitivity_fields);
+    if (dict == NULL || core_put(dict, "handle", Py_NewRef(capsule)) < 0 ||
+        core_put(dict, "kind", lend(s->kind, capsule, "I", 4, n)) < 0 ||
+        core_put(dict, "factor", lend(s->factor, capsule, "L", sizeof(size_t), n)) < 0 ||
+        core_put(dict, "of", lend(s->of, capsule, "I", 4, n)) < 0 ||
+        core_put(dict, "entry", lend(s->entry, capsule, "L", sizeof(size_t), n)) < 0 ||
+        core_put(dict, "value", lend(s->value, capsule, "d", 8, n)) < 0 ||
+        core_put(dict, "derivative", lend(s->derivative, capsule, "d", 8, n)) < 0 ||
+        core_put(dict, "error", lend(s->mcse, capsule, "d", 8, n)) < 0 ||
+        core_put(dict, "log_p", lend(s->log_p, capsule, "d", 8, n)) < 0) {
+        Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+/* sensitivity(model, evidence, options, progress, variable, state): a dict */
+static PyObject *sensitivity(PyObject *self, PyObject *arguments)
+{
+    PyObject *o[3];
+    core_asked q;
+    core_watch watch;
+    unsigned variable = 0;
+    unsigned state = 0;
+    gbs_error err = {GBS_OK, ""};
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOOOII", &o[0], &o[1], &o[2], &q.progress, &variable,
+                          &state) ||
+        core_take(&q, o[0], o[1], o[2]) < 0) {
+        return NULL;
+    }
+    gbs_sensitivities *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        return PyErr_NoMemory();
+    }
+    s->size = sizeof *s;
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &watch, .progress = core_on_progress};
+    core_unlock(&watch, q.progress);
+    const gbs_status status =
+        gbs_sensitivity(q.model, q.evidence, variable, state, &q.options, &callbacks, s, &err);
+    core_lock(&watch);
+    PyObject *capsule = core_settle(&watch, status, &err) < 0
+                            ? NULL
+                            : PyCapsule_New(s, CAPSULE, free_sensitivities);
+    if (capsule == NULL) {
+        gbs_sensitivities_free(s);
+        free(s);
+        return NULL;
+    }
+    PyObject *dict = give_sensitivities(s, capsule);
+    Py_DECREF(capsule);
+    if (dict != NULL && core_put(dict, "stopped", PyBool_FromLong(status == GBS_STOPPED)) < 0) {
+        Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+/* sensitivity_at(handle, values) of all parameters, NAN: not asked for */
+static PyObject *sensitivity_at(PyObject *self, PyObject *arguments)
+{
+    PyObject *capsule = NULL;
+    Py_buffer values;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "Oy*", &capsule, &values)) {
+        return NULL;
+    }
+    const gbs_sensitivities *s = PyCapsule_GetPointer(capsule, CAPSULE);
+    const double *value = values.buf;
+    double *p = s == NULL ? NULL : malloc(s->n_parameters * sizeof *p + 1);
+    const int fits = s != NULL && (size_t)values.len == s->n_parameters * sizeof *p;
+    for (size_t i = 0; fits && p != NULL && i < s->n_parameters; i++) {
+        p[i] = isnan(value[i]) ? value[i] : gbs_sensitivity_at(s, i, value[i]);
+    }
+    PyBuffer_Release(&values);
+    if (s == NULL || p == NULL || !fits) {
+        free(p);
+        if (s != NULL) {
+            PyErr_SetString(PyExc_ValueError, "expected a value of each parameter");
+        }
+        return NULL;
+    }
+    return core_vector(p, (Py_ssize_t)s->n_parameters);
+}
+
+/* sensitivity_to_reach(handle, p): what value each parameter would have */
+static PyObject *sensitivity_to_reach(PyObject *self, PyObject *arguments)
+{
+    PyObject *capsule = NULL;
+    double p = 0.0;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "Od", &capsule, &p)) {
+        return NULL;
+    }
+    const gbs_sensitivities *s = PyCapsule_GetPointer(capsule, CAPSULE);
+    double *value = s == NULL ? NULL : malloc(s->n_parameters * sizeof *value + 1);
+    if (value == NULL) {
+        return s == NULL ? NULL : PyErr_NoMemory();
+    }
+    for (size_t i = 0; i < s->n_parameters; i++) {
+        value[i] = gbs_sensitivity_value_for(s, i, p);
+    }
+    return core_vector(value, (Py_ssize_t)s->n_parameters);
+}
+
+/* ---- draws ----------------------------------------------------------------------------------- */
+
+static const core_field diagnosis_fields[] = {
+#define FIELD(name)                                       \
+    {                                                     \
+#name, CORE_REAL, offsetof(gbs_diagnostics, name) \
+    }
+    FIELD(mean),
+    FIELD(sd),
+    FIELD(median),
+    FIELD(q5),
+    FIELD(q95),
+    FIELD(mcse_mean),
+    FIELD(mcse_sd),
+    FIELD(mcse_median),
+    FIELD(rhat),
+    FIELD(rhat_bulk),
+    FIELD(rhat_folded),
+    FIELD(ess_bulk),
+    FIELD(ess_tail),
+    FIELD(ess_mean),
+    FIELD(ess_sd),
+#undef FIELD
+    {"constant", CORE_FLAG, offsetof(gbs_diagnostics, constant)},
+    {NULL, 0, 0}};
+
+/* diagnose(draws, chains, draws of each): a dict */
+static PyObject *diagnose(PyObject *self, PyObject *arguments)
+{
+    Py_buffer draws;
+    Py_ssize_t n_chains = 0;
+    Py_ssize_t n_draws = 0;
+    gbs_error err = {GBS_OK, ""};
+    gbs_diagnostics d = {.size = sizeof d};
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "y*nn", &draws, &n_chains, &n_draws)) {
+        return NULL;
+    }
+    const int fits = n_chains >= 0 && n_draws >= 0 &&
+                     (size_t)draws.len == (size_t)n_chains * (size_t)n_draws * sizeof(double);
+    gbs_status status = GBS_OK;
+    if (fits) {
+        PyThreadState *saved = PyEval_SaveThread();
+        status = gbs_diagnose(draws.buf, (size_t)n_chains, (size_t)n_draws, &d, &err);
+        PyEval_RestoreThread(saved);
+    }
+    PyBuffer_Release(&draws);
+    if (!fits) {
+        PyErr_SetString(PyExc_ValueError, "expected as many draws of each chain");
+        return NULL;
+    }
+    return status < 0 ? core_fail(status, &err) : core_dict(&d, diagnosis_fields);
+}
+
+/* draws_summary(names, draws [quantities][chains][draws], chains, draws of each): JSON */
+static PyObject *draws_summary(PyObject *self, PyObject *arguments)
+{
+    PyObject *names = NULL;
+    Py_buffer draws;
+    Py_ssize_t n_chains = 0;
+    Py_ssize_t n_draws = 0;
+    gbs_output *output = NULL;
+    char *text = NULL;
+    size_t n_bytes = 0;
+    gbs_error err = {GBS_OK, ""};
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "O!y*nn", &PyTuple_Type, &names, &draws, &n_chains,
+                          &n_draws)) {
+        return NULL;
+    }
+    const size_t n = (size_t)PyTuple_Size(names);
+    const size_t each = (size_t)(n_chains * n_draws);
+    gbs_drawn *drawn = PyMem_Calloc(n + 1, sizeof *drawn);
+    int fits = drawn != NULL && (size_t)draws.len == n * each * sizeof(double);
+    for (size_t i = 0; fits && i < n; i++) {
+        drawn[i].name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, (Py_ssize_t)i), NULL);
+        drawn[i].draws = (const double *)draws.buf + i * each;
+        fits = drawn[i].name != NULL;
+    }
+    gbs_status status = fits ? gbs_output_open_memory(&output, &err) : GBS_OK;
+    if (fits && status >= 0) {
+        status = gbs_draws_summary(drawn, n, (size_t)n_chains, (size_t)n_draws, output, &err);
+        if (status < 0) {
+            gbs_output_discard(output);
+        } else {
+            status = gbs_output_take(output, &text, &n_bytes, &err);
+        }
+    }
+    PyBuffer_Release(&draws);
+    PyMem_Free(drawn);
+    if (!fits) {
+        if (PyErr_Occurred() == NULL) {
+            PyErr_SetString(PyExc_ValueError, "expected draws of each quantity");
+        }
+        return NULL;
+    }
+    PyObject *result = status < 0 ? core_fail(status, &err)
+                                  : PyUnicode_DecodeUTF8(text, (Py_ssize_t)n_bytes, "replace");
+    gbs_free(text);
+    return result;
+}
+
+PyMethodDef core_trust_methods[] = {
+    {"influences", find_influences, METH_VARARGS,
+     "influences(model, evidence, options, rule, i, j)"},
+    {"certify", certify, METH_VARARGS,
+     "certify(model, evidence, options, rule, weights, accuracy, steps)"},
+    {"scan", optimise_scan, METH_VARARGS,
+     "scan(model, evidence, options, rule, weights, updates, accuracy, match, iterate)"},
+    {"write_scan", write_scan, METH_VARARGS, "write_scan(path, model, sequence, comment)"},
+    {"sensitivity", sensitivity, METH_VARARGS,
+     "sensitivity(model, evidence, options, progress, variable, state)"},
+    {"sensitivity_at", sensitivity_at, METH_VARARGS, "sensitivity_at(handle, values)"},
+    {"sensitivity_to_reach", sensitivity_to_reach, METH_VARARGS, "sensitivity_to_reach(handle, p)"},
+    {"diagnose", diagnose, METH_VARARGS, "diagnose(draws, chains, draws_each)"},
+    {"draws_summary", draws_summary, METH_VARARGS,
+     "draws_summary(names, draws, chains, draws_each)"},
+    {NULL, NULL, 0, NULL}};

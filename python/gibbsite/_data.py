@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What questions are asked about, in the forms that the library takes: rows of states, sequences, pictures.
+
+Wherever data are expected, the path of a file is taken as well.
+"""
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._results import Draws
+
+UNOBSERVED = 0xFFFFFFFF  # GBS_UNOBSERVED
+BITMAP, GREY, COLOR, PALETTE = range(4)  # gbs_image_kind
+
+Table = Any  # a path, DataFrame, dict of columns, list of dicts, array of numbers of states, or Draws
+Path = Union[str, "os.PathLike[str]"]
+
+
+def is_path(x: Any) -> bool:
+    return isinstance(x, (str, os.PathLike))
+
+
+def options_of(given: Mapping[str, Any], **named: Any) -> dict[str, Any]:
+    """What was given by name, beside what was given in a form of its own; None: not given."""
+    return {**given, **{k: x for k, x in named.items() if x is not None}}
+
+
+# ---- rows of states -----------------------------------------------------------------------------
+
+
+def read_columns(path: Path, comments: bool = False) -> dict[str, list[Any]]:
+    """Columns of a CSV table as text; an empty field is None, and NA stays. With comments, lines that begin with # are none."""
+    with open(path, newline="", encoding="utf-8-sig", errors="surrogateescape") as file:
+        rows = list(csv.reader(line for line in file if not (comments and line.startswith("#"))))
+    if not rows:
+        raise ValueError(f"{os.fspath(path)}: found nothing, expected a line of names")
+    head, body = rows[0], rows[1:]
+    for i, row in enumerate(body):
+        if len(row) != len(head) and not (len(head) == 1 and not row):
+            raise ValueError(f"{os.fspath(path)}:{i + 2}: found {len(row)} fields, expected {len(head)}")
+    return {name: [(row[k] if row else "") or None for row in body] for k, name in enumerate(head)}
+
+
+def columns_of(table: Table) -> tuple[dict[str, list[Any]], Any, int]:
+    """A dict of columns, the labels of rows, the number of rows."""
+    if is_path(table):
+        table = read_columns(table)
+    elif isinstance(table, Sequence) and table and isinstance(table[0], Mapping):
+        table = {name: [row.get(name) for row in table] for name in dict.fromkeys(n for row in table for n in row)}
+    if hasattr(table, "columns") and hasattr(table, "index"):
+        columns = {str(c): table[c].astype(object).where(table[c].notna(), None).tolist() for c in table.columns}
+        return columns, table.index, len(table)
+    columns = {str(c): list(x) for c, x in table.items()}
+    lengths = {len(x) for x in columns.values()} if columns else {0}
+    if len(lengths) != 1:
+        raise ValueError(f"columns have {', '.join(map(str, sorted(lengths)))} rows, expected as many in each")
+    return columns, None, lengths.pop()
+
+
+def _is_array(table):
+    return isinstance(table, (np.ndarray, Draws)) or (isinstance(table, Sequence) and not isinstance(table, (str, bytes)) and
+                                                      not (table and isinstance(table[0], Mapping)))
+
+
+def states_of(array: npt.ArrayLike) -> npt.NDArray[np.uint32]:
+    """[rows, columns] numbers of states; below 0, NaN and masked: not observed."""
+    masked = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+    x = np.asarray(np.ma.getdata(array) if masked is not None else array)
+    if x.ndim != 2 or x.dtype.kind not in "buif":
+        raise TypeError(f"expected an array [rows, columns] of numbers of states, found {x.ndim} dimensions of {x.dtype}")
+    missing = x != x if x.dtype.kind == "f" else np.zeros(x.shape, bool)
+    if x.dtype.kind in "if":
+        missing = missing | (x < 0)
+    if masked is not None:
+        missing = missing | masked
+    filled = np.where(missing, 0, x)
+    if x.dtype.kind == "f" and not np.equal(np.floor(filled), filled).all():
+        raise ValueError("numbers of states are whole numbers")
+    return np.where(missing, UNOBSERVED, filled.astype(np.uint32)).astype(np.uint32)
+
+
+def model_data(model: Any, table: Table, weights: Any = None, complete: bool = False) -> tuple[Any, ...]:
+    """(columns, number of rows, states, weights or None) of a table of a model's variables.
+
+    complete : as for a pseudo-likelihood: each variable with a choice has a column
+    """
+    if isinstance(table, Draws):
+        columns = [model._find(n) for n in table.names]
+        states = np.ascontiguousarray(table.to_numpy().reshape(-1, len(columns)), np.uint32)
+    elif _is_array(table):
+        states = states_of(table)
+        if states.shape[1] != len(model):
+            raise ValueError(f"found {states.shape[1]} columns, expected one of each of {len(model)} variables; a DataFrame or a "
+                             f"dict names those that there are")
+        columns = list(range(len(model)))
+    else:
+        text, of_file = columns_of(table)[0], is_path(table)
+        if isinstance(weights, str):
+            if weights not in text:
+                raise ValueError(f"found no column {weights!r}, expected the weights there")
+            weights = [float(x) for x in text.pop(weights)]
+        if list(text)[:3] == ["chain", "draw", "lp"] and "chain" not in model.names:  # draws of gibbsite sample
+            text = {name: [x if x is None else f"#{x}" for x in values] for name, values in list(text.items())[3:]}
+            text = {name[1:] if name not in model.names and name[:1] == "x" else name: x for name, x in text.items()}
+        columns = [model._find(c) for c in text]
+        length = len(next(iter(text.values()))) if text else 0
+        states = np.empty((length, len(columns)), np.uint32)
+        for k, (v, values) in enumerate(zip(columns, text.values())):
+            if of_file and "NA" not in model._labels(v):
+                values = [None if x == "NA" else x for x in values]
+            states[:, k] = model._column_states(v, values)
+    if len(set(columns)) != len(columns):
+        raise ValueError("a variable has two columns")
+    if complete:
+        lacking = [v for v in set(range(len(model))) - set(columns) if len(model._labels(v)) > 1]
+        if lacking:
+            raise ValueError(f"found no column of variable {model.names[min(lacking)]}, expected one of each variable")
+    if weights is not None:
+        weights = np.ascontiguousarray(weights, np.float64).ravel()
+        if len(weights) != len(states):
+            raise ValueError(f"found {len(weights)} weights of {len(states)} rows")
+    return columns, len(states), np.ascontiguousarray(states), weights
+
+
+def share_of(held_out: Any) -> float | None:
+    """A share of rows, 0.2 or "20%"; None: rows of their own."""
+    if isinstance(held_out, str):
+        text = held_out[:-1] if held_out.endswith("%") else held_out
+        try:
+            share = float(text) * (0.01 if held_out.endswith("%") else 1.0)
+        except ValueError:
+            return None
+    elif isinstance(held_out, (int, float, np.integer, np.floating)):
+        share = float(held_out)
+    else:
+        return None
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"held_out: found {held_out}, expected rows, or a share above 0 and below 1")
+    return share
+
+
+def hold_out(data: tuple[Any, ...], share: float) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Of n rows floor(n share), evenly spread, as gibbsite fit --held-out holds them out."""
+    columns, n, states, weights = data
+    at = np.arange(n, dtype=np.float64)
+    out = np.floor((at + 1.0) * share) > np.floor(at * share)
+    parts = []
+    for chosen in (~out, out):
+        parts.append((columns, int(chosen.sum()), np.ascontiguousarray(states[chosen]),
+                      None if weights is None else np.ascontiguousarray(weights[chosen])))
+    return parts[0], parts[1]
+
+
+def split(model: Any, data: Table, held_out: Any, weights: Any, complete: bool = False) -> tuple[Any, Any]:
+    """Rows to learn from, and rows to judge by or None."""
+    rows = model_data(model, data, weights, complete)
+    if held_out is None:
+        return rows, None
+    share = share_of(held_out)
+    if share is not None:
+        return hold_out(rows, share)
+    return rows, model_data(model, held_out, weights if isinstance(weights, str) else None, complete)
+
+
+def site_rows(table: Table, name: str = "rows") -> tuple[Any, ...]:
+    """Rows of states of sites, each site with as many states: what gibbsite/machines.h reads."""
+    if is_path(table):
+        return os.fspath(table), None
+    if isinstance(table, Draws):
+        table = dict(zip(table.names, table.to_numpy().reshape(-1, len(table.names)).T))
+    if _is_array(table):
+        states = states_of(table)
+        if (states == UNOBSERVED).any():
+            raise ValueError("rows of sites have no missing values")
+        return states.shape[1], max(2, int(states.max(initial=0)) + 1), np.ascontiguousarray(states)
+    columns, _, n = columns_of(table)
+    lines = [columns.keys(), *zip(*([str(int(x)) for x in values] for values in columns.values()))]
+    return name, "".join(",".join(f'"{x}"' if "," in x or '"' in x else x for x in line) + "\n" for line in lines).encode()
+
+
+# ---- sequences ----------------------------------------------------------------------------------
+
+
+def sequences_of(data: Any, name: str = "sequences") -> tuple[str, bytes | None]:
+    """Column data: a path; bytes as they are in a file; or a list of sequences of tokens, each a text or a tuple of
+    texts, a DataFrame with a column for each being such a sequence."""
+    if is_path(data):
+        return os.fspath(data), None
+    if isinstance(data, (bytes, bytearray)):
+        return name, bytes(data)
+    parts = []
+    for sequence in [data] if hasattr(data, "columns") else data:
+        tokens = sequence.itertuples(index=False) if hasattr(sequence, "columns") else sequence
+        for token in tokens:
+            texts = [token] if isinstance(token, str) else [str(x) for x in token]
+            for text in texts:
+                if not text or any(c.isspace() for c in text):
+                    raise ValueError(f"found the text {text!r}, expected one without blanks")
+            parts.append("\t".join(texts))
+        parts.append("")
+    return name, ("\n".join(parts) + "\n").encode("utf-8", "surrogateescape")
+
+
+# ---- pictures -----------------------------------------------------------------------------------
+
+
+class Picture:
+    """A picture. ``to_numpy()`` is [height, width], of colour [height, width, 3]: bool where it is black and white (True is
+    black), else uint8, or uint16 beyond 255, as stored.
+
+    >>> import gibbsite as gb
+    >>> gb.read_picture("examples/leaf.pbm")
+    picture of 96 x 72 pixels, black and white
+    """
+
+    def __init__(self, parts: tuple[Any, Any, int, int]):
+        self._handle, samples, self.kind, self.maxval = parts
+        array = np.asarray(samples)
+        self._array = array.astype(bool if self.kind == BITMAP else np.uint8 if self.maxval < 256 else np.uint16)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._array.shape
+
+    def to_numpy(self) -> npt.NDArray[Any]:
+        return self._array
+
+    def __array__(self, dtype: Any = None) -> npt.NDArray[Any]:
+        return np.asarray(self._array, dtype)
+
+    def write(self, path: Path) -> None:
+        """Write a .png, .pbm, .pgm or .ppm."""
+        _core.write_picture(self._handle, os.fspath(path))
+
+    def _repr_png_(self):
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            self.write(os.path.join(folder, "p.png"))
+            with open(os.path.join(folder, "p.png"), "rb") as file:
+                return file.read()
+
+    def __repr__(self) -> str:
+        words = ("black and white", "grey", "colour", "palette")[self.kind]
+        return f"picture of {self.shape[1]} x {self.shape[0]} pixels, {words}"
+
+
+def picture_of(image: Any) -> Any:
+    """A path, a Picture, or an array: [height, width] of bool (True is black), uint8 or uint16 (grey), [height, width, 3] of
+    these (colour)."""
+    if is_path(image):
+        return (os.fspath(image),)
+    if isinstance(image, Picture):
+        return image._handle
+    x = np.asarray(image)
+    if x.dtype not in (np.dtype(bool), np.dtype(np.uint8), np.dtype(np.uint16)) or not (
+            x.ndim == 2 or (x.ndim == 3 and x.shape[2] == 3 and x.dtype != bool)):
+        raise TypeError(f"expected a picture of bool, uint8 or uint16, [height, width] or [height, width, 3], found {x.dtype} "
+                        f"{x.shape}")
+    kind = COLOR if x.ndim == 3 else BITMAP if x.dtype == bool else GREY
+    most = 1 if kind == BITMAP else 255 if x.dtype == np.uint8 else 65535
+    return kind, x.shape[1], x.shape[0], most, np.ascontiguousarray(x, np.uint16)
+
+
+def read_picture(path: Path) -> Picture:
+    """Read a picture: PNG, JPEG or PNM."""
+    return Picture(_core.read_picture((os.fspath(path),)))

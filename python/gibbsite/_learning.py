@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is learnt from rows of data: tables of a network, tied weights, dense Potts models, Boltzmann machines."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._data import Table, options_of, share_of, site_rows
+from ._results import Report, _warn
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+Floats = npt.NDArray[np.float64]
+
+
+def _rows(held_out):
+    """None, a share, or rows."""
+    if held_out is None:
+        return None
+    share = share_of(held_out)
+    return site_rows(held_out, "held-out rows") if share is None else share
+
+
+def _state_texts(model, scope, entry):
+    """States of variables by number of an entry, the last variable being the fastest."""
+    texts = []
+    for v in reversed(scope):
+        labels = model._labels(v)
+        texts.append(f"{model.names[v]}={labels[entry % len(labels)]}")
+        entry //= len(labels)
+    return " ".join(reversed(texts))
+
+
+class Learnt(Report):
+    """What learning found. ``model`` is the model with what was learnt.
+
+    converged : bool
+    verdict : one sentence that says why
+    stopped : whether a signal, the progress function or ``time`` ended it
+    log_likelihood : natural logarithm, sum over rows (each class says of what)
+    """
+
+    model: Model
+    converged: bool
+    stopped: bool
+
+    def __init__(self, about: dict[str, Any]):
+        from ._model import Model
+        super().__init__(about)
+        if "model" in about:
+            self.model = Model._of(about["model"])
+
+    @property
+    def verdict(self) -> str:
+        how = ", ".join(self._how())
+        return f"{'converged' if self.converged else 'stopped' if self.stopped else 'not converged'}: {how}"
+
+    def _how(self):
+        return [f"{self.about['iterations']} iterations"]
+
+
+class Fit(Learnt):
+    """A network with tables fitted to data; see gibbsite/fit.h.
+
+    model : the network with the new tables
+    log_likelihood, log_posterior, bic : natural logarithms, of all rows
+    log_likelihood_error : standard error, 0 where expectations are exact
+    held_out_log_likelihood : of the rows that were held out
+    n_rows, n_missing, n_parameters, n_unseen, iterations : counts
+    """
+
+    log_likelihood: float
+    log_posterior: float
+    log_likelihood_error: float
+    bic: float
+    held_out_log_likelihood: float
+    held_out_rows: int
+    n_rows: int
+    n_incomplete: int
+    n_missing: int
+    n_parameters: int
+    n_unseen: int
+    iterations: int
+    exact: bool
+    error: float
+
+    def __init__(self, about: dict[str, Any]):
+        super().__init__({k: x for k, x in about.items() if k != "tables"})
+        self._tables = np.asarray(about["tables"])
+        self._place = {}
+        at = 0
+        for f in range(self.model.n_factors):
+            scope = self.model._core.factor(f)[1]
+            size = int(np.prod([len(self.model._labels(v)) for v in scope]))
+            self._place[scope[-1]] = (at, size, scope)
+            at += size
+
+    def table(self, variable: Any) -> dict[str, Floats]:
+        """The table of a variable: probability, low, high and rows, each [states of the first parent][...][states].
+
+        low and high bound the interval of ``level``; rows is the (expected) number of rows behind an entry.
+        """
+        at, size, scope = self._place[self.model._find(variable)]
+        shape = [len(self.model._labels(v)) for v in scope]
+        return {name: x[at:at + size].reshape(shape)
+                for name, x in zip(("probability", "low", "high", "rows"), self._tables)}
+
+    def to_numpy(self) -> Floats:
+        """[4, entries of all tables] probability, low, high, rows, as ``to_pandas()`` has them."""
+        return self._tables
+
+    def to_pandas(self) -> Any:
+        """A row for each entry of each table: variable, state, parents, probability, low, high, rows."""
+        import pandas
+        names, states, parents = [], [], []
+        for child, (_, size, scope) in self._place.items():
+            labels = self.model._labels(child)
+            for entry in range(size):
+                names.append(self.model.names[child])
+                states.append(labels[entry % len(labels)])
+                parents.append(_state_texts(self.model, scope[:-1], entry // len(labels)))
+        p, low, high, rows = self._tables
+        return pandas.DataFrame({"variable": names, "state": states, "parents": parents, "probability": p, "low": low,
+                                 "high": high, "rows": rows})
+
+    def _how(self):
+        if not self.n_incomplete:
+            return ["no value is missing"]
+        return super()._how() + ([] if self.exact else [f"standard errors up to {self.error:.2g}"])
+
+    def _shown(self):
+        held = [("held-out rows", self.held_out_rows), ("ln P of these", self.held_out_log_likelihood)]
+        return [("rows", self.n_rows), ("ln P(data)", self.log_likelihood), ("BIC", self.bic),
+                ("parameters", self.n_parameters), ("columns in no row", self.n_unseen), *(held if self.held_out_rows else [])]
+
+
+class LearntWeights(Learnt):
+    """Tied weights of a log-linear model; see gibbsite/learn.h.
+
+    model : the model with the new weights
+    weights, errors : [weights] and their standard errors, NaN where these are not known
+    fixed : [weights] bool, which were not learnt
+    log_likelihood : sum over rows of ln P, or with the pseudo-likelihood of ln PL, ``pseudo``
+    held_out : the same sum of held-out rows, NaN without any
+    curve : [iterations, 4] with curve=True: iteration, objective, length of its gradient, held-out rows
+    """
+
+    weights: Floats
+    errors: Floats
+    fixed: npt.NDArray[np.bool_]
+    log_likelihood: float
+    held_out: float
+    n_rows: int
+    iterations: int
+    probes: int
+    curve: Floats
+
+    def __init__(self, about: dict[str, Any]):
+        pseudo = about["pseudo_log_likelihood"] == about["pseudo_log_likelihood"]
+        super().__init__({**about, "log_likelihood": about["pseudo_log_likelihood" if pseudo else "log_likelihood"]})
+        self.pseudo = pseudo
+        values, fixed = self.model._core.weights()
+        self.weights, self.fixed = np.asarray(values), np.asarray(fixed).astype(bool)
+        known = about["has_errors"] and about["errors"] is not None
+        self.errors = np.asarray(about["errors"]) if known else np.full(len(self.weights), np.nan)
+        self.curve = np.asarray(about["curve"])
+
+    def to_numpy(self) -> Floats:
+        """[weights]"""
+        return self.weights
+
+    def to_pandas(self) -> Any:
+        """A row for each weight: value, error."""
+        import pandas
+        return pandas.DataFrame({"value": self.weights, "error": self.errors},
+                                pandas.RangeIndex(len(self.weights), name="weight"))
+
+    def _how(self):
+        more = [f"R-hat {self.about['rhat']:.3f}"] if self.about["rhat"] > 0 else []
+        return super()._how() + more
+
+    def _shown(self):
+        rows = [("rows", self.n_rows), (f"ln {'PL' if self.pseudo else 'P'}", self.log_likelihood)]
+        return rows + [(f"weight {k}", f"{w:.6g} +- {e:.2g}" if e == e else f"{w:.6g}")
+                       for k, (w, e) in enumerate(zip(self.weights[:20], self.errors))]
+
+
+class LearntPotts(Learnt):
+    """A dense Potts model; see gibbsite/machines.h: p(x) ~ exp(sum of h_i(x_i) + sum over i < j of J_ij(x_i, x_j)).
+
+    fields : [sites, states] h
+    errors : [parameters] standard errors with errors=True, in the order of ``to_pandas()``; None where not known, and
+        ``no_errors`` says why
+    log_likelihood : sum over rows of weight times ln PL
+    held_out : the same sum of held-out rows
+    weight : the sum of the weights of the rows, their effective number
+    """
+
+    fields: Floats
+    errors: Floats | None
+    no_errors: str
+    log_likelihood: float
+    held_out: float
+    held_out_rows: int
+    weight: float
+    n_rows: int
+    n_sites: int
+    n_states: int
+    n_parameters: int
+    iterations: int
+    curve: Floats
+
+    def __init__(self, about: dict[str, Any]):
+        super().__init__({**about, "log_likelihood": about["pseudo_log_likelihood"]})
+        self._values = np.asarray(about["values"])
+        self.errors = None if about["errors"] is None else np.asarray(about["errors"])
+        self.unseen = None if about["unseen"] is None else np.asarray(about["unseen"]).astype(bool)
+        self.curve = np.asarray(about["curve"])
+        self.fields = self._values[:self.n_sites * self.n_states].reshape(self.n_sites, self.n_states)
+
+    def coupling(self, i: int, j: int) -> Floats:
+        """[states of site i, states of site j] J_ij."""
+        n, q = self.n_sites, self.n_states
+        if i == j or not (0 <= i < n and 0 <= j < n):
+            raise IndexError(f"expected two sites of 0 to {n - 1}, found {i} and {j}")
+        a, b = min(i, j), max(i, j)
+        at = n * q + (a * n - a * (a + 1) // 2 + b - a - 1) * q * q
+        table = self._values[at:at + q * q].reshape(q, q)
+        return table if i < j else table.T
+
+    def to_numpy(self) -> Floats:
+        """[parameters] h of every site, then J of every pair i < j."""
+        return self._values
+
+    def to_pandas(self) -> Any:
+        """A row for each parameter: site, state, other, other_state (empty for fields), value, error."""
+        import pandas
+        n, q, names = self.n_sites, self.n_states, np.array(self.model.names, object)
+        labels = np.array([self.model._labels(v) for v in range(n)], object)
+        first, second = np.triu_indices(n, 1)
+        a, b = (np.tile(x.ravel(), len(first)) for x in np.indices((q, q)))
+        i, j = np.repeat(first, q * q), np.repeat(second, q * q)
+        none = np.full(n * q, "", object)
+        return pandas.DataFrame({
+            "site": np.concatenate([np.repeat(names, q), names[i]]), "state": np.concatenate([labels.ravel(), labels[i, a]]),
+            "other": np.concatenate([none, names[j]]), "other_state": np.concatenate([none, labels[j, b]]),
+            "value": self._values, "error": np.full(len(self._values), np.nan) if self.errors is None else self.errors})
+
+    def _how(self):
+        more = [f"R-hat {self.about['rhat']:.3f}"] if self.about["rhat"] > 0 else []
+        return super()._how() + more
+
+    def _shown(self):
+        held = [("held-out rows", self.held_out_rows), ("ln PL of these", self.held_out)]
+        return [("rows", self.n_rows), ("effective rows", self.weight), ("sites", self.n_sites), ("states", self.n_states),
+                ("parameters", self.n_parameters), ("ln PL", self.log_likelihood), *(held if self.held_out_rows else [])]
+
+
+class LearntRbm(Learnt):
+    """A restricted Boltzmann machine; see gibbsite/machines.h. The model's variables are the visible units, then h1, h2, ...
+
+    log_likelihood : ln PL of a row, on average
+    held_out : the same of held-out rows, NaN without any
+    curve : [epochs, 2] the two after each epoch
+    rhat, misfit, rise : what ``converged`` looks at, at most 1.05, 0.25 and 0.02
+    """
+
+    log_likelihood: float
+    held_out: float
+    held_out_rows: int
+    rhat: float
+    misfit: float
+    rise: float
+    epochs: int
+    n_rows: int
+    n_visible: int
+    n_hidden: int
+    curve: Floats
+
+    def __init__(self, about: dict[str, Any]):
+        super().__init__({**about, "log_likelihood": about["mean_pl"]})
+        self.curve = np.asarray(about["curve"])
+
+    def to_numpy(self) -> Floats:
+        """[epochs, 2] the curve."""
+        return self.curve
+
+    def to_pandas(self) -> Any:
+        """The curve, a row for each epoch: pl, held_out_pl."""
+        import pandas
+        return pandas.DataFrame(self.curve, pandas.RangeIndex(1, len(self.curve) + 1, name="epoch"),
+                                columns=["pl", "held_out_pl"])
+
+    def _how(self):
+        return [f"{self.epochs} epochs", f"R-hat {self.rhat:.3f}", f"misfit {self.misfit:.3f}", f"rise {self.rise:.3f}"]
+
+    def _shown(self):
+        held = [("held-out rows", self.held_out_rows), ("ln PL of one", self.held_out)]
+        return [("rows", self.n_rows), ("visible units", self.n_visible), ("hidden units", self.n_hidden),
+                ("ln PL of a row", self.log_likelihood), *(held if self.held_out_rows else [])]
+
+
+def learn_potts(rows: Table, *, held_out: Any = None, identity: float = 0.0, errors: bool = False, curve: bool = False,
+                **options: Any) -> LearntPotts:
+    """Learn a dense Potts model from rows of states (Ekeberg et al. 2013), as ``gibbsite learn potts`` does.
+
+    rows : [rows, sites] whole numbers from 0, a DataFrame or dict of such columns, or the path of a CSV or FASTA file
+    held_out : rows to judge by, or a share of these
+    identity : rows with the same state in at least this share of the sites count as one together; 0: none do
+    errors : find standard errors, too
+    options : those of ``gb.options("learn potts")``, times in seconds or as "5m"
+
+    Raises Error for rows that cannot be read or a limit of memory, OptionError (a TypeError) for an option that there is not,
+    and ArgumentError (a ValueError) for a wrong one. Warns NotConverged.
+
+    >>> import gibbsite as gb
+    >>> found = gb.learn_potts("examples/bars.csv")
+    >>> found.fields.shape, found.coupling(0, 1).shape, found.converged
+    ((9, 2), (2, 2), True)
+    """
+    from ._model import _run
+    return _warn(LearntPotts(_run(_core.learn_potts, site_rows(rows), _rows(held_out), float(identity), bool(errors),
+                                  bool(curve), options=options)))
+
+
+def learn_rbm(rows: Table, *, hidden: int, held_out: Any = None, **options: Any) -> LearntRbm:
+    """Learn a binary restricted Boltzmann machine by chains (Hinton 2002; Tieleman 2008), as ``gibbsite learn rbm`` does.
+
+    rows : [rows, sites] zeros and ones, a DataFrame or dict of such columns, or the path of a CSV file
+    hidden : number of hidden units
+    held_out : rows to judge by, or a share of these
+    options : those of ``gb.options("learn rbm")``
+
+    Raises as learn_potts() does. Warns NotConverged.
+
+    >>> import gibbsite as gb, warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     found = gb.learn_rbm("examples/bars.csv", hidden=4, epochs=3, seed=1)
+    >>> len(found.model), found.curve.shape
+    (13, (3, 2))
+    """
+    from ._model import _run
+    return _warn(LearntRbm(_run(_core.learn_rbm, site_rows(rows), _rows(held_out), options=options_of(options, hidden=hidden))))
