@@ -79,7 +79,7 @@ def test_options_of_sampling_without_sampling(run):
     """--draw and --sweeps change nothing where all labels are exact: that is said, or refused."""
     done = run("label", MODEL, DATA, "--draw", "herded", "--sweeps", "100")
     assert done.status == 0 and done.out == run("label", MODEL, DATA).out
-    assert "all labels were found exactly: --draw applies with --method sample" in done.err
+    assert "all labels were found exactly: --sweeps applies with --method sample" in done.err
     assert "--method sample" not in run("label", MODEL, DATA).err
     assert "were found exactly" not in run("label", MODEL, DATA, "--method", "sample", "--sweeps", "100").err
     done = run("label", MODEL, DATA, "--method", "exact", "--sweeps", "100")
