@@ -58,8 +58,8 @@ gbs_status gbsi_option_check_names(const gbs_run_options *options, const char *c
  * A caller's options as this library has them, each within its range.
  *
  * @param given NULL: the defaults. Fields behind a smaller struct have their defaults.
- * @return GBS_ERR_ARGUMENT for a size below that of the first option, for anything but zeros behind the
- *         struct of this version, and for values out of range.
+ * @return GBS_ERR_ARGUMENT for a size below that of the first option, for anything but zeros behind
+ *         the struct of this version, and for values out of range.
  */
 gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *taken, gbs_error *err);
 
