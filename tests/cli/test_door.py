@@ -35,8 +35,9 @@ def test_help():
     assert status == 0 and out.startswith("usage: gibbsite survey [options] MODEL\nHow many")
     assert "     --least K              fewest states of a variable that counts [2]\n" in out
     everything = door("help", "survey", "all")[1]
-    assert re.findall(r"--([a-z-]+)", everything.split("Example:")[0]) == [
-        "least", "least", "as", "from", "quiet", "verbose", "help"]
+    assert re.findall(r"^  (?:-\w|  ) --([a-z-]+)", everything, re.M) == [
+        "least", "as", "from", "quiet", "verbose", "help"]
+    assert "unset: number; with --least\n" in everything
     assert door("survey", "--help")[1] == out
 
 
