@@ -66,8 +66,8 @@ typedef struct gbs_write_options {
  *              memory, or half of the limit of the process's control groups where that is less. */
 GBS_API void gbs_set_memory_limit(uint64_t bytes);
 
-/** @return the names of model formats with '|' between them: "uai|lg|...". Some are only read, others
- * only written. */
+/** @return the names of model formats with '|' between them: "uai|lg|...". Some are only read,
+ * others only written. */
 GBS_API const char *gbs_model_formats(void);
 /** @return the name of the format that a file with the extension of path is read as, or NULL. */
 GBS_API const char *gbs_model_format_of(const char *path);
