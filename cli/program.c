@@ -69,6 +69,11 @@ static int unknown_verb(const char *name)
                          name, name, name);
     }
     const char *near = cli_nearest(name, candidate, n);
+    if (near != NULL && strcmp(near, name) == 0) {
+        return strchr(name, ' ') != NULL
+                   ? cli_error(CLI_USAGE, "'%s' is two words: type gibbsite %s", name, name)
+                   : cli_error(CLI_USAGE, "type gibbsite %s", name);
+    }
     if (near != NULL) {
         return cli_error(CLI_USAGE, "unknown verb '%s'; did you mean '%s'?", name, near);
     }
@@ -194,6 +199,28 @@ static int is_one_of(const char *text, const char *a, const char *b)
     return strcmp(text, a) == 0 || strcmp(text, b) == 0;
 }
 
+/* Whether the word behind this one is its value: an option of one of the kinds that takes one and
+ * does not have it behind "=", or behind its letter. */
+static int takes_next(const char *word, const char *typed)
+{
+    const size_t length = strlen(word);
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        const cli_verb *verb = cli_verbs[i];
+        const int is_kind = strncmp(verb->name, word, length) == 0 && verb->name[length] == ' ';
+        for (size_t k = 0; is_kind && k < verb->n_options; k++) {
+            const cli_option *option = &verb->options[k];
+            const int named = typed[0] == '-' && typed[1] == '-'
+                                  ? strcmp(typed + 2, option->name) == 0
+                                  : typed[0] == '-' && typed[1] == option->letter &&
+                                        option->letter != 0 && typed[2] == '\0';
+            if (named) {
+                return option->kind != CLI_FLAG;
+            }
+        }
+    }
+    return 0;
+}
+
 /* Runs "WORD KIND". The kind comes first, or behind options. */
 static int run_kind(int argc, char **argv, int all_argc, char **all_argv)
 {
@@ -202,7 +229,7 @@ static int run_kind(int argc, char **argv, int all_argc, char **all_argv)
     }
     int at = 2;
     while (at < argc && find_kind(argv[1], argv[at]) == NULL) {
-        at++;
+        at += takes_next(argv[1], argv[at]) ? 2 : 1;
     }
     if (at >= argc || (argv[2][0] != '-' && at > 2)) {
         return unknown_kind(argv[1], argc > 2 ? argv[2] : NULL);

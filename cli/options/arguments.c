@@ -513,6 +513,9 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
         return cli_error(CLI_USAGE,
                          "--budget decides for --method auto in place of --time: leave it out");
     }
+    if (arguments->json && arguments->format != NULL && strcmp(arguments->format, "json") != 0) {
+        return cli_error(CLI_USAGE, "--json and --format %s exclude each other", arguments->format);
+    }
     arguments->operand = argv + optind;
     arguments->n_operands = argc - optind;
     return arguments->help ? CLI_DONE : check_needs(arguments);

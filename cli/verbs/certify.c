@@ -64,7 +64,7 @@ static void take_scans(certificates *c)
                            {GBS_SCAN_SYSTEMATIC, "systematic"},
                            {GBS_SCAN_RANDOM, "random"}};
     const cli_arguments *arguments = c->job->arguments;
-    const int typed = cli_given(arguments, "scan");
+    const int typed = cli_given(arguments, "scan") && arguments->run.scan != GBS_SCAN_USUAL;
     for (size_t k = 0; k < MOST_SCANS; k++) {
         if (!typed || arguments->run.scan == usual[k].kind) {
             c->scan[c->n_scans] = usual[k].name;
@@ -76,7 +76,12 @@ static void take_scans(certificates *c)
         }
     }
     if (c->n_scans == 0) {
-        c->scan[0] = arguments->scan_file != NULL ? arguments->scan_file : "permuted";
+        const gbs_option *row = gbs_option_find("scan");
+        const gbs_choice *choice = NULL;
+        for (size_t k = 0; (choice = gbs_option_choice(row, k)) != NULL; k++) {
+            c->scan[0] = choice->number == arguments->run.scan ? choice->name : c->scan[0];
+        }
+        c->scan[0] = arguments->scan_file != NULL ? arguments->scan_file : c->scan[0];
         c->options[0] = c->job->options;
         c->n_scans = 1;
     }

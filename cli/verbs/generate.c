@@ -113,7 +113,8 @@ static int check_required(const cli_arguments *arguments, const struct model_kin
 {
     for (const char *const *name = kind->required; *name != NULL; name++) {
         if (!cli_given(arguments, *name)) {
-            return cli_error(CLI_USAGE, "--%s is missing; see 'gibbsite help generate'", *name);
+            return cli_error(CLI_USAGE, "--%s is missing; see 'gibbsite help %s'", *name,
+                             kind->verb->name);
         }
     }
     return CLI_DONE;

@@ -78,6 +78,26 @@ def test_every_option_has_a_topic(run):
     assert rows == shown and len(rows) > 90
 
 
+ROW = re.compile(r"GBS_(?:ROW|FIELD)_\w+\((?:0, |'.', )?\w+, \"([a-z0-9-]+)\"(?:\"(?:\\.|[^\"])*\"|[^\"()]|\([^()]*\))*?"
+                 r", [A-Z]+, (?:\"([^\"]*)\"|needs)\)", re.S)
+
+
+@pytest.mark.parametrize("table", sorted((ROOT / "include/gibbsite/questions").glob("*.def")), ids=lambda p: p.stem)
+def test_what_options_need_is_there(table):
+    """Every condition in the last column of a row speaks of an option of the same verb."""
+    shared = dict(re.findall(r"#define (GBS_SHARED_\w+)(?:\(\w+\))? (.*?)(?=\n#define|\n\n)",
+                             (table.parent / "shared.h").read_text().replace("\\\n", ""), re.S))
+    text = table.read_text()
+    rows = ROW.findall(text)
+    for name, argument in re.findall(r"\b(GBS_SHARED_\w+)\b(?:\(\"([^\"]*)\"\))?", text):
+        rows += [(row, needs or argument) for row, needs in ROW.findall(shared[name])]
+    names = {name for name, _ in rows}
+    assert {"quiet", "help"} <= names
+    for name, needs in rows:
+        for need in filter(None, re.split("[;,] ", needs)):
+            assert need.split(" = ")[0] in names | {"sampled", "draw has keys"}, (name, needs)
+
+
 @pytest.mark.parametrize("verb", [v for v in VERBS if v not in ("generate", "learn")])
 def test_help_examples_run(run, verb):
     lines = examples(run("help", *verb.split(), "all").out)

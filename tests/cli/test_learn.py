@@ -401,3 +401,12 @@ def test_l1_leaves_out_weights(run, tmp_path, objective):
             assert exact.status == 0
             assert weights == pytest.approx([value for value, _ in learnt_of(tmp_path / "e.csv")], abs=1e-3)
     assert n_left[0] == 4 > n_left[1] > n_left[2] == 0
+
+
+def test_options_before_the_kind(run, work):
+    """The kind may stand behind options, whose values may be called as kinds are."""
+    done = run("learn", "-o", "potts", "--format", "gbm", "rbm", ROOT / "examples" / "bars.csv", "--hidden", "2", "--epochs", "1")
+    assert done.status == 0 and (work / "potts").is_file()
+    done = run("generate", "--format=uai", "-o", "ring", "ising", "--grid", "2x2")
+    assert done.status == 0 and (work / "ring").is_file()
+    assert "'learn rbm' is two words" in run("learn rbm", "x.csv").err
