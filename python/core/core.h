@@ -74,7 +74,7 @@ int core_options(PyObject *options, gbs_run_options *out);
  * @param run NULL, or where options that a run has, too, go. */
 int core_question(const char *name, PyObject *options, void *out, size_t size,
                   gbs_run_options *run);
-PyObject *core_list_options(PyObject *self, PyObject *question);
+PyObject *core_list_options(PyObject *self, PyObject *name);
 
 /* ---- array.c: memory that Python may look at without a copy ------------------------------- */
 
@@ -121,8 +121,8 @@ typedef struct core_curve {
     int lost; /* out of memory */
 } core_curve;
 
-/* For gbs_learn_options.point and its like. @param curve in the context. */
-void core_add_point(void *curve, const gbs_learn_point *point);
+/* For gbs_learn_options.point and its like. @param context a core_curve. */
+void core_add_point(void *context, const gbs_learn_point *point);
 /* @return the array [n][CORE_POINT], whose memory it takes. */
 PyObject *core_give_curve(core_curve *curve);
 

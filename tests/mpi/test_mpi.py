@@ -390,7 +390,7 @@ def test_a_lattice_divided_without_the_model(tmp_path, kind, lattice):
 @pytest.mark.parametrize("words, message", [
     (["ring", "--variables", "40", "-n", "2", "-o", "x"], "only ising and potts can be divided without a model file"),
     (["potts", "--grid", "40x40", "-n", "2", "-o", "x"], "--states is missing"),
-    (["potts", "--grid", "40x40", "--states", "3:4", "-n", "2", "-o", "x"], "expected a whole number above 0"),
+    (["potts", "--grid", "40x40", "--states", "3:4", "-n", "2", "-o", "x"], "--states 3:4: expected a whole number"),
     (["potts", "--grid", "40x40", "--states", "1", "-n", "2", "-o", "x"], "variables of one state"),
     (["ising", "-n", "2", "-o", "x"], "--grid is missing"),
     (["ising", "--grid", "40x40", "-o", "x"], "type -n RANKS"),

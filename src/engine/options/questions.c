@@ -162,6 +162,7 @@ static const question_row rows_of_segment[] = {
 };
 #undef OPTIONS
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): members of an initialiser */
 static const gbs_question questions[] = {
 #define GBS_QUESTION(table, question_name, options) \
     {.name = question_name,                         \
@@ -172,6 +173,7 @@ static const gbs_question questions[] = {
 #include "gibbsite/questions.def"
 #undef GBS_QUESTION
 };
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 enum { N_QUESTIONS = sizeof questions / sizeof questions[0] };
 

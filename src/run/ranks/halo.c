@@ -142,10 +142,11 @@ static size_t make_messages(gbsi_halo *h, uint32_t batch, bool out, gbs_message 
     for (uint32_t j = 0; j < h->share->n_neighbours; ++j) {
         const list values = list_of(h, lists, batch, j);
         if (values.n > 0) {
-            message[n++] = (gbs_message){
+            message[n] = (gbs_message){
                 .rank = h->share->neighbour[j], .bytes = bytes, .n = values.n * h->value_bytes};
             bytes = out ? pack(h, values.slot, values.n, bytes) : bytes + values.n * h->value_bytes;
-            assert(bytes == (unsigned char *)message[n - 1].bytes + message[n - 1].n); /* filled */
+            assert(bytes == (unsigned char *)message[n].bytes + message[n].n); /* filled */
+            n++;
             h->n_messages += out;
             h->n_bytes += out ? values.n * h->value_bytes : 0;
         }
