@@ -84,8 +84,8 @@ static int unknown_verb(const char *name)
 static int has_kinds(const char *word)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        if (cli_verb_kind(cli_verbs[i]) != NULL && cli_verbs[i]->name[strlen(word)] == ' ' &&
-            strncmp(cli_verbs[i]->name, word, strlen(word)) == 0) {
+        if (strncmp(cli_verbs[i]->name, word, strlen(word)) == 0 &&
+            cli_verbs[i]->name[strlen(word)] == ' ') {
             return 1;
         }
     }
