@@ -44,6 +44,8 @@ int cli_is_verb(const cli_verb *verb, const char *name);
 
 /* "ising" of "generate ising"; NULL of a verb of one word. */
 const char *cli_verb_kind(const cli_verb *verb);
+/* The same of a verb whose first word is this one; NULL of any other. */
+const char *cli_kind_behind(const char *word, const cli_verb *verb);
 
 /* What generate ising and generate potts are asked for. @return an exit status. */
 int cli_ising_options(const cli_arguments *arguments, gbs_generate_ising_options *options);

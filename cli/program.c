@@ -84,8 +84,7 @@ static int unknown_verb(const char *name)
 static int has_kinds(const char *word)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        if (strncmp(cli_verbs[i]->name, word, strlen(word)) == 0 &&
-            cli_verbs[i]->name[strlen(word)] == ' ') {
+        if (cli_kind_behind(word, cli_verbs[i]) != NULL) {
             return 1;
         }
     }
@@ -95,9 +94,13 @@ static int has_kinds(const char *word)
 /* @return the verb "WORD KIND", NULL if there is none. */
 static const cli_verb *find_kind(const char *word, const char *kind)
 {
-    char name[64];
-    (void)snprintf(name, sizeof name, "%.30s %.30s", word, kind != NULL ? kind : "");
-    return find_verb(name);
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        const char *known = cli_kind_behind(word, cli_verbs[i]);
+        if (known != NULL && strcmp(known, kind) == 0) {
+            return cli_verbs[i];
+        }
+    }
+    return NULL;
 }
 
 /* @param kind NULL: none was typed. */
@@ -107,9 +110,8 @@ static int unknown_kind(const char *word, const char *kind)
     char kinds[512] = "";
     size_t n = 0;
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        if (find_kind(word, cli_verb_kind(cli_verbs[i])) == cli_verbs[i]) {
-            candidate[n++] = cli_verb_kind(cli_verbs[i]);
-        }
+        candidate[n] = cli_kind_behind(word, cli_verbs[i]);
+        n += candidate[n] != NULL;
     }
     for (size_t i = 0; i < n; i++) {
         const size_t end = strlen(kinds);
@@ -203,10 +205,9 @@ static int is_one_of(const char *text, const char *a, const char *b)
  * does not have it behind "=", or behind its letter. */
 static int takes_next(const char *word, const char *typed)
 {
-    const size_t length = strlen(word);
     for (size_t i = 0; i < cli_n_verbs; i++) {
         const cli_verb *verb = cli_verbs[i];
-        const int is_kind = strncmp(verb->name, word, length) == 0 && verb->name[length] == ' ';
+        const int is_kind = cli_kind_behind(word, verb) != NULL;
         for (size_t k = 0; is_kind && k < verb->n_options; k++) {
             const cli_option *option = &verb->options[k];
             const int named = typed[0] == '-' && typed[1] == '-'

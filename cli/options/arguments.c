@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "job/ranks.h"
+#include "src/engine/options/needs.h"
 
 /* getopt_long() returns this plus the row for a long option, the letter for a short one. */
 #define LONG_BASE 256
@@ -316,14 +317,12 @@ static int refuse(const cli_verb *verb, const char *verb_name, int found, char *
     return unknown_option(verb, verb_name, text);
 }
 
-/* ---- what options need ------------------------------------------------------------------------
- */
+/* ---- what options need ----------------------------------------------------------------------- */
 
 /* Whether an option has a value among the words "a|b". */
 static int has_value(const cli_arguments *arguments, const cli_option *option, const char *words)
 {
     char value[64] = "";
-    char word[64];
     gbs_status status = GBS_OK;
     if (option->kind == CLI_NAME || option->kind == CLI_TEXT) {
         const char *typed = *(const char *const *)((const char *)arguments + option->offset);
@@ -334,80 +333,41 @@ static int has_value(const cli_arguments *arguments, const cli_option *option, c
     } else {
         status = gbs_option_get(&arguments->run, option->name, value, sizeof value, NULL);
     }
-    for (unsigned k = 0; status >= 0 && cli_choice(words, k, word); k++) {
-        if (strcmp(word, value) == 0) {
-            return 1;
-        }
-    }
-    return 0;
+    return status >= 0 && gbsi_is_among(value, words);
 }
 
-/* One of the alternatives of a condition: "NAME", that option is given, or "NAME = a|b", it has one
- * of these values. "sampled" and "draw has keys" are known only once the method is: cli_settle()
- * asks for them. */
-static int holds(const cli_arguments *arguments, const char *need)
+/* "NAME": that option is given. "sampled" and "draw has keys" are known only once the method is:
+ * cli_settle() asks for them. */
+static bool holds(const void *context, const char *name, const char *values)
 {
-    char name[64];
-    const char *equals = strstr(need, " = ");
-    (void)snprintf(name, sizeof name, "%.*s", equals != NULL ? (int)(equals - need) : 63, need);
+    const cli_arguments *arguments = context;
     const cli_option *other = cli_find_option(name, arguments->verb);
     return other == NULL ||
-           (equals == NULL ? cli_given(arguments, name) : has_value(arguments, other, equals + 3));
-}
-
-/* The text up to one of the ends, which `at` is moved past. @param part [128], out. */
-static void take_part(const char **at, const char *ends, char *part)
-{
-    const size_t length = strcspn(*at, ends);
-    (void)snprintf(part, 128, "%.*s", (int)length, *at);
-    *at += length;
-    *at += strspn(*at, ",; ");
-}
-
-/* Checks a condition, which has alternatives with ", " between them. */
-static int check_need(const cli_arguments *arguments, const cli_option *option, const char *need)
-{
-    char text[128] = ""; /* "--method pcd or --probes" of "method = pcd, probes" */
-    size_t used = 0;
-    while (*need != '\0' && used < sizeof text) {
-        char one[128];
-        take_part(&need, ",", one);
-        if (holds(arguments, one)) {
-            return CLI_DONE;
-        }
-        const size_t name = strcspn(one, " ");
-        const char *values = one[name] == '\0' ? "" : one + name + 3;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s--%.*s%s%s",
-                                 used > 0 ? " or " : "", (int)name, one,
-                                 values[0] != '\0' ? " " : "", values);
-    }
-    return cli_error(CLI_USAGE, "--%s applies with %s only", option->name, text);
+           (values == NULL ? cli_given(arguments, name) : has_value(arguments, other, values));
 }
 
 /* Every option that was given, with the conditions of its row. */
 static int check_needs(const cli_arguments *arguments)
 {
-    int status = CLI_DONE;
-    for (size_t i = 0; i < arguments->verb->n_options && status == CLI_DONE; i++) {
+    char said[GBSI_NEED_SIZE];
+    for (size_t i = 0; i < arguments->verb->n_options; i++) {
         const cli_option *option = &arguments->verb->options[i];
-        const char *at = arguments->given[i] ? option->needs : "";
-        while (*at != '\0' && status == CLI_DONE) {
-            char need[128];
-            take_part(&at, ";", need);
-            status = check_need(arguments, option, need);
+        if (arguments->given[i] && !gbsi_needs_hold(option->needs, holds, arguments, said)) {
+            return cli_error(CLI_USAGE, "--%s applies with %s only", option->name, said);
         }
     }
-    return status;
+    return CLI_DONE;
+}
+
+static bool is_other(const void *context, const char *name, const char *values)
+{
+    return values != NULL || strcmp(name, context) != 0;
 }
 
 int cli_option_needs(const cli_option *option, const char *condition)
 {
-    const char *at = option->needs;
-    char need[128] = "";
-    while (*at != '\0' && strcmp(need, condition) != 0) {
-        take_part(&at, ";", need);
-    }
-    return strcmp(need, condition) == 0;
+    char said[GBSI_NEED_SIZE];
+    return !gbsi_needs_hold(option->needs, is_other, condition, said);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------- */

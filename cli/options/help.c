@@ -225,7 +225,7 @@ static int has_options(cli_topic topic, const cli_verb *verb)
 static void print_topic(const cli_verb *verb, cli_topic topic, int brief)
 {
     size_t at = 0;
-    const int generates = strncmp(verb->name, "generate ", strlen("generate ")) == 0;
+    const int generates = cli_kind_behind("generate", verb) != NULL;
     if (has_options(topic, verb)) {
         (void)printf("%s:\n",
                      topic == CLI_TOPIC_QUESTION && generates ? "The model" : topics[topic].title);
@@ -317,7 +317,6 @@ static int print_page(const cli_verb *verb, const char *page)
 
 int cli_help_verb(const char *name, const char *page)
 {
-    const size_t length = strlen(name);
     int status = CLI_DONE;
     int n_shown = 0;
     for (size_t i = 0; i < cli_n_verbs && status == CLI_DONE; i++) {
@@ -329,9 +328,9 @@ int cli_help_verb(const char *name, const char *page)
     if (n_shown == 0 && page == NULL) { /* "generate", "learn": their kinds */
         (void)printf("usage: gibbsite %s KIND [options]\nKIND is one of:\n", name);
         for (size_t i = 0; i < cli_n_verbs; i++) {
-            if (strncmp(cli_verbs[i]->name, name, length) == 0 &&
-                cli_verbs[i]->name[length] == ' ') {
-                (void)printf("  %-12s %s\n", cli_verbs[i]->name + length + 1, cli_verbs[i]->what);
+            const char *kind = cli_kind_behind(name, cli_verbs[i]);
+            if (kind != NULL) {
+                (void)printf("  %-12s %s\n", kind, cli_verbs[i]->what);
             }
         }
         (void)printf("More: gibbsite help %s KIND\n", name);

@@ -38,6 +38,12 @@ const char *cli_verb_kind(const cli_verb *verb)
     return blank != NULL ? blank + 1 : NULL;
 }
 
+const char *cli_kind_behind(const char *word, const cli_verb *verb)
+{
+    const size_t n = strlen(word);
+    return strncmp(verb->name, word, n) == 0 && verb->name[n] == ' ' ? verb->name + n + 1 : NULL;
+}
+
 const cli_option *cli_find_option(const char *name, const cli_verb *verb)
 {
     for (size_t i = 0; i < verb->n_options; i++) {

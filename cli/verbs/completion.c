@@ -48,12 +48,10 @@ static void put_names(const char *word)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
         const char *name = cli_verbs[i]->name;
-        const char *kind = cli_verb_kind(cli_verbs[i]);
-        if (word == NULL && kind == NULL) {
-            (void)printf("%s ", name);
-        } else if (word != NULL && kind != NULL && strncmp(name, word, strlen(word)) == 0) {
-            (void)printf("%s ", kind);
-        }
+        const char *shown = word != NULL ? cli_kind_behind(word, cli_verbs[i])
+                            : cli_verb_kind(cli_verbs[i]) == NULL ? name
+                                                                  : NULL;
+        (void)printf("%s%s", shown != NULL ? shown : "", shown != NULL ? " " : "");
     }
     if (word == NULL) {
         for (size_t i = 0; i < N_GROUPS; i++) {

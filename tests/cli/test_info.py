@@ -5,7 +5,7 @@ import math
 import re
 
 import pytest
-from conftest import SPRINKLER, only, program
+from conftest import ROOT, SPRINKLER, only, program
 
 MIB = 1 << 20
 
@@ -298,3 +298,18 @@ def test_hopeless_runs_are_refused_early(run, work, model_file):
     done = run("marginals", model_file("potts"), "--chains", "1", "--memory-limit", "12M")
     assert done.status == 1 and "exceed the memory limit of 12.0 MiB" in done.err
     only(work)
+
+
+@pytest.mark.parametrize("verb", ["info", "certify"])
+def test_format(run, verb):
+    """--format json is --json; two that differ are refused, and so is another word."""
+    model = ROOT / "examples" / "grid.uai"
+    assert json.loads(run(verb, model, "--format", "json").out)["schema"] == verb + "/1"
+    assert run(verb, model, "--json", "--format", "json").status == 0
+    text = run(verb, model, "--format", "text").out.split("\n")  # further lines of info predict memory
+    assert text[:2] == run(verb, model).out.split("\n")[:2] and not text[0].startswith("{")
+    for typed, said in [(["--json", "--format", "text"], "--json and --format text exclude each other"),
+                        (["--format", "yaml"], "--format yaml: expected text|json"),
+                        (["--format", ""], "--format: its value is empty")]:
+        done = run(verb, model, *typed)
+        assert (done.status, done.out) == (2, "") and said in done.err

@@ -79,9 +79,9 @@ const gbs_option *gbs_option_at(size_t index)
     return index < gbsi_n_options ? &gbsi_options[index].shown : NULL;
 }
 
-static bool same_name(const char *name, const char *text)
+bool gbsi_same_name(const char *name, const char *text, char joint)
 {
-    while (*name != '\0' && (*text == *name || (*text == '_' && *name == '-'))) {
+    while (*name != '\0' && (*text == *name || (*text == '_' && *name == joint))) {
         ++name;
         ++text;
     }
@@ -91,7 +91,7 @@ static bool same_name(const char *name, const char *text)
 const gbsi_option *gbsi_option_find(const char *name)
 {
     for (size_t i = 0; name != NULL && i < gbsi_n_options; ++i) {
-        if (same_name(gbsi_options[i].shown.name, name)) {
+        if (gbsi_same_name(gbsi_options[i].shown.name, name, '-')) {
             return &gbsi_options[i];
         }
     }

@@ -18,6 +18,9 @@ typedef struct gbsi_option {
 extern const gbsi_option gbsi_options[];
 extern const size_t gbsi_n_options;
 
+/* Whether a name is what was typed. @param joint the character that may be typed as '_'. */
+bool gbsi_same_name(const char *name, const char *text, char joint);
+
 /* The row of that name; NULL if there is none. */
 const gbsi_option *gbsi_option_find(const char *name);
 

@@ -15,6 +15,7 @@
 #include "gibbsite/ground.h"
 #include "gibbsite/machines.h"
 #include "gibbsite/segment.h"
+#include "options/needs.h"
 #include "options/options.h"
 
 /* clang-format off */
@@ -189,20 +190,10 @@ const gbs_question *gbs_question_at(size_t index)
     return index < N_QUESTIONS ? &questions[index] : NULL;
 }
 
-/* @param joint the character of name that may be typed as '_'. */
-static bool same(const char *name, const char *text, char joint)
-{
-    while (*name != '\0' && (*text == *name || (*text == '_' && *name == joint))) {
-        name++;
-        text++;
-    }
-    return *name == *text;
-}
-
 const gbs_question *gbs_question_find(const char *name)
 {
     for (size_t i = 0; name != NULL && i < N_QUESTIONS; i++) {
-        if (same(questions[i].name, name, ' ')) {
+        if (gbsi_same_name(questions[i].name, name, ' ')) {
             return &questions[i];
         }
     }
@@ -249,7 +240,7 @@ const gbs_option *gbs_question_find_option(const gbs_question *question, const c
 {
     for (size_t i = 0; name != NULL && i < gbs_question_n_options(question); i++) {
         const gbs_option *option = gbs_question_option(question, i);
-        if (same(option->name, name, '-')) {
+        if (gbsi_same_name(option->name, name, '-')) {
             return option;
         }
     }
@@ -281,7 +272,7 @@ static gbs_status find(const gbs_question *question, const char *name, gbsi_opti
 {
     for (size_t i = 0; i < question->n_rows; i++) {
         *option = option_of(&question->rows[i]);
-        if (same(option->shown.name, name, '-')) {
+        if (gbsi_same_name(option->shown.name, name, '-')) {
             return GBS_OK;
         }
     }
@@ -312,52 +303,26 @@ gbs_status gbs_question_get(const gbs_question *question, const void *options, c
 
 /* ---- what options need ------------------------------------------------------------------- */
 
-/* Whether the value, as text, is among the words "a|b". */
-static bool is_among(const char *value, const char *words, size_t n)
-{
-    const size_t length = strlen(value);
-    for (const char *end = words + n; words < end; words += strcspn(words, "|") + 1) {
-        const size_t word = strcspn(words, "|,;");
-        if (word == length && memcmp(words, value, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
+typedef struct asked {
+    const gbs_question *question;
+    const void *options;
+} asked;
 
-/* One of the alternatives of a condition: "NAME", that option has another value than its default,
- * or "NAME = a|b". One that speaks of no option of the struct is not ours to judge. */
-static bool holds(const gbs_question *question, const void *options, const char *need, size_t n)
+/* "NAME": that option has another value than its default. What speaks of no option of the struct is
+ * not ours to judge. */
+static bool holds(const void *context, const char *name, const char *values)
 {
+    const asked *a = context;
     gbsi_option option;
-    char name[64];
     char value[64];
-    const size_t length = strcspn(need, " ,;");
-    (void)snprintf(name, sizeof name, "%.*s", (int)length, need);
-    if (find(question, name, &option, NULL) < 0 ||
-        (length < n && strncmp(need + length, " = ", 3) != 0)) {
+    if (find(a->question, name, &option, NULL) < 0) {
         return true;
     }
-    if (length == n) {
-        return !gbsi_option_has_default(&option, options);
+    if (values == NULL) {
+        return !gbsi_option_has_default(&option, a->options);
     }
-    (void)gbsi_option_get_text(&option, options, value, sizeof value, NULL);
-    return is_among(value, need + length + 3, n - length - 3);
-}
-
-/* "--method pcd or --probes" of "method = pcd, probes". @param text [128], out. */
-static void write_condition(const char *need, size_t n, char *text)
-{
-    size_t used = 0;
-    for (const char *end = need + n; need < end && used < 128; need += strspn(need, ", ")) {
-        const size_t length = strcspn(need, ",;");
-        const size_t name = strcspn(need, " ,;");
-        const char *values = name < length ? need + name + 3 : "";
-        const size_t n_values = name < length ? length - name - 3 : 0;
-        used += (size_t)snprintf(text + used, 128 - used, "%s--%.*s%s%.*s", used > 0 ? " or " : "",
-                                 (int)name, need, n_values > 0 ? " " : "", (int)n_values, values);
-        need += length;
-    }
+    (void)gbsi_option_get_text(&option, a->options, value, sizeof value, NULL);
+    return gbsi_is_among(value, values);
 }
 
 /* Every condition of a row whose value is not its default. */
@@ -365,25 +330,13 @@ static gbs_status check_needed(const gbs_question *question, const question_row 
                                const void *options, gbs_error *err)
 {
     const gbsi_option option = option_of(row);
-    const char *need = gbsi_option_has_default(&option, options) ? "" : row->needed;
-    for (; *need != '\0'; need += strspn(need, "; ")) {
-        const char *condition = need;
-        const size_t n = strcspn(need, ";");
-        bool held = false;
-        for (const char *end = need + n; need < end && !held; need += strspn(need, ", ")) {
-            const size_t length = strcspn(need, ",;");
-            held = holds(question, options, need, length);
-            need += length;
-        }
-        if (!held) {
-            char text[128];
-            write_condition(condition, n, text);
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s applies with %s only", option.shown.name,
-                             text);
-        }
-        need = condition + n;
-    }
-    return GBS_OK;
+    const asked a = {question, options};
+    char said[GBSI_NEED_SIZE];
+    return gbsi_option_has_default(&option, options) ||
+                   gbsi_needs_hold(row->needed, holds, &a, said)
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s applies with %s only", option.shown.name,
+                           said);
 }
 
 gbs_status gbsi_question_settle(const char *name, const void *given, void *taken, gbs_error *err)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options/needs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The text up to an end, which `at` is moved past. @param part [GBSI_NEED_SIZE], out. */
+static void take_part(const char **at, const char *end, char *part)
+{
+    const size_t length = strcspn(*at, end);
+    (void)snprintf(part, GBSI_NEED_SIZE, "%.*s", (int)length, *at);
+    *at += length;
+    *at += strspn(*at, ",; ");
+}
+
+/* @param said [GBSI_NEED_SIZE], out where it does not hold. */
+static bool condition_holds(const char *condition, gbsi_holds *holds, const void *context,
+                            char *said)
+{
+    size_t used = 0;
+    while (*condition != '\0' && used < GBSI_NEED_SIZE) {
+        char name[GBSI_NEED_SIZE];
+        take_part(&condition, ",", name);
+        char *equals = strstr(name, " = ");
+        const char *values = equals == NULL ? NULL : equals + 3;
+        if (equals != NULL) {
+            *equals = '\0';
+        }
+        if (holds(context, name, values)) {
+            return true;
+        }
+        used += (size_t)snprintf(said + used, GBSI_NEED_SIZE - used, "%s--%s%s%s",
+                                 used > 0 ? " or " : "", name, values != NULL ? " " : "",
+                                 values != NULL ? values : "");
+    }
+    return false;
+}
+
+bool gbsi_needs_hold(const char *needs, gbsi_holds *holds, const void *context, char *said)
+{
+    while (*needs != '\0') {
+        char condition[GBSI_NEED_SIZE];
+        take_part(&needs, ";", condition);
+        if (!condition_holds(condition, holds, context, said)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool gbsi_is_among(const char *value, const char *words)
+{
+    const size_t length = strlen(value);
+    while (strcspn(words, "|") != length || memcmp(words, value, length) != 0) {
+        words += strcspn(words, "|");
+        if (*words++ == '\0') {
+            return false;
+        }
+    }
+    return true;
+}
