@@ -46,13 +46,17 @@ static const cli_verb *find_verb(const char *name)
 
 static int unknown_verb(const char *name)
 {
-    const char *candidate[64] = {"help", "generate", "learn"};
-    size_t n = 3;
+    const char *candidate[128] = {"help"};
+    char group[64][32];
+    size_t n = 1;
     if (cli_is_later(NULL, name)) {
         return cli_error(CLI_USAGE, "'%s' is not in this version", name);
     }
-    for (size_t i = 0; i < cli_n_verbs && n < 64; i++) {
+    for (size_t i = 0; i < cli_n_verbs && i < 64; i++) {
         candidate[n++] = cli_verbs[i]->name;
+        if (cli_group(i, group[i])) {
+            candidate[n++] = group[i];
+        }
     }
     const char *ours = cli_our_verb(name);
     if (strpbrk(name, "(|") != NULL &&

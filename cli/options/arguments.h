@@ -193,9 +193,6 @@ int cli_option_unset_default(const cli_option *option);
 /* @return 1 if the user gave this option. @param name of an option, of this verb or another. */
 int cli_given(const cli_arguments *arguments, const char *name);
 
-/* Whether a condition, such as "sampled", is among those that an option needs. */
-int cli_option_needs(const cli_option *option, const char *condition);
-
 /* Whether "--format json" or "--json" was typed. */
 int cli_wants_json(const cli_arguments *arguments);
 

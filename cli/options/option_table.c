@@ -44,6 +44,21 @@ const char *cli_kind_behind(const char *word, const cli_verb *verb)
     return strncmp(verb->name, word, n) == 0 && verb->name[n] == ' ' ? verb->name + n + 1 : NULL;
 }
 
+int cli_group(size_t i, char *word)
+{
+    const char *kind = cli_verb_kind(cli_verbs[i]);
+    if (kind == NULL) {
+        return 0;
+    }
+    (void)snprintf(word, 32, "%.*s", (int)(kind - cli_verbs[i]->name) - 1, cli_verbs[i]->name);
+    for (size_t k = 0; k < i; k++) {
+        if (cli_kind_behind(word, cli_verbs[k]) != NULL) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 const cli_option *cli_find_option(const char *name, const cli_verb *verb)
 {
     for (size_t i = 0; i < verb->n_options; i++) {

@@ -48,10 +48,6 @@ static int settle(fitting *f, cli_arguments *arguments)
 {
     cli_settle_model_format(arguments);
     f->options = arguments->of.fit;
-    f->options.time_s = arguments->run.time_s;
-    f->options.threads = arguments->run.threads;
-    f->options.memory_limit = arguments->run.memory_limit;
-    f->options.seed = arguments->run.seed;
     int status = settle_prior(f, arguments->prior);
     if (status == CLI_DONE) {
         status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &f->out);

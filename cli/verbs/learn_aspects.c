@@ -42,10 +42,6 @@ static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
     l->options = arguments->of.aspects;
-    l->options.seed = arguments->run.seed;
-    l->options.time_s = arguments->run.time_s;
-    l->options.threads = arguments->run.threads;
-    l->options.memory_limit = arguments->run.memory_limit;
     const int status = settle_patch(l);
     return status == CLI_DONE ? cli_check_results(arguments) : status;
 }

@@ -36,10 +36,6 @@ static int settle(learning *l)
                    ? GBS_TEMPLATES_WAPITI
                    : GBS_TEMPLATES_CRFPP;
     l->options = arguments->of.crf;
-    l->options.seed = arguments->run.seed;
-    l->options.time_s = arguments->run.time_s;
-    l->options.threads = arguments->run.threads;
-    l->options.memory_limit = arguments->run.memory_limit;
     return cli_check_results(arguments);
 }
 

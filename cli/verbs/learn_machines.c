@@ -8,13 +8,10 @@
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
-int cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files)
+void cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files)
 {
     *files = (gbs_checkpoint_files){
         .size = sizeof *files, .write = arguments->checkpoint, .resume = arguments->resume};
-    return cli_given(arguments, "checkpoint-every") && arguments->checkpoint == NULL
-               ? cli_error(CLI_USAGE, "--checkpoint-every applies with --checkpoint FILE only")
-               : CLI_DONE;
 }
 
 const gbs_checkpoint_files *cli_learn_checkpoints(const gbs_checkpoint_files *files)
@@ -79,9 +76,7 @@ int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows)
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
     }
-    if (status == CLI_DONE) {
-        status = cli_learn_settle_checkpoints(arguments, &rows->checkpoints);
-    }
+    cli_learn_settle_checkpoints(arguments, &rows->checkpoints);
     return status == CLI_DONE ? cli_check_results(arguments) : status;
 }
 

@@ -28,16 +28,11 @@ static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
     l->options = arguments->of.potts;
-    l->options.seed = arguments->run.seed;
-    l->options.time_s = arguments->run.time_s;
-    l->options.threads = arguments->run.threads;
-    l->options.memory_limit = arguments->run.memory_limit;
     int status = cli_learn_rates(arguments, &l->options.rate, &l->options.rate_last);
     if (status == CLI_DONE) {
         status = cli_machine_settle(arguments, &l->rows);
     }
     l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
-    l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
     return status;
 }
 

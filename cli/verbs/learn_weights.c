@@ -39,16 +39,9 @@ static int settle(learning *l, cli_arguments *arguments)
 {
     cli_settle_model_format(arguments);
     l->options = arguments->of.weights;
-    l->options.seed = arguments->run.seed;
-    l->options.time_s = arguments->run.time_s;
-    l->options.threads = arguments->run.threads;
-    l->options.memory_limit = arguments->run.memory_limit;
-    l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
-    int status = cli_learn_settle_checkpoints(arguments, &l->checkpoints);
+    cli_learn_settle_checkpoints(arguments, &l->checkpoints);
     l->options.checkpoints = cli_learn_checkpoints(&l->checkpoints);
-    if (status == CLI_DONE) {
-        status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &l->out);
-    }
+    int status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &l->out);
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
     }

@@ -285,7 +285,7 @@ def test_memory_is_predicted(run, work):
     ([BARS, "--probes", "5", "-o", "x.gbm"], "--probes applies with --intervals only"),
     ([BARS, "--probes", "5", "--method", "pcd", "--intervals", "i.csv", "-o", "x.gbm"], "--probes applies with --method pl|asymmetric only"),
     ([BARS, "--checkpoint", "c", "-o", "x.gbm"], "--checkpoint applies with --method pcd only"),
-    ([BARS, "--method", "pcd", "--checkpoint-every", "1", "-o", "x.gbm"], "applies with --checkpoint FILE only"),
+    ([BARS, "--method", "pcd", "--checkpoint-every", "1", "-o", "x.gbm"], "applies with --checkpoint only"),
     ([BARS, "--method", "exact", "-o", "x.gbm"], "--method exact: expected pl|pcd|asymmetric"),
     ([BARS, "--identity", "1.5", "-o", "x.gbm"], "--identity"),
     (["-", "--held-out", "-", "-o", "x.gbm"], "standard input"),

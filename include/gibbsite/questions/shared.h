@@ -33,15 +33,17 @@
 
 /* ---- What is asked and where the answer goes --------------------------------------------------- */
 
-#define GBS_SHARED_QUERY \
+#define GBS_SHARED_QUERY GBS_SHARED_QUERY_IF("")
+#define GBS_SHARED_QUERY_IF(needs) \
     GBS_ROW_TEXT(0, query, "query", "LIST|@FILE", \
         "variables to write: names, 0-based numbers, ranges such as 3-7; @FILE: a UAI query file; " \
         "unset: all", \
-        "LIST", "variables to answer; unset: all", QUESTION, "")
-#define GBS_SHARED_MONITOR \
+        "LIST", "variables to answer; unset: all", QUESTION, needs)
+#define GBS_SHARED_MONITOR GBS_SHARED_MONITOR_IF("")
+#define GBS_SHARED_MONITOR_IF(needs) \
     GBS_ROW_TEXT(0, monitor, "monitor", "LIST", \
         "variables to write: names, 0-based numbers, ranges such as 3-7; unset: all", \
-        "LIST", "variables to write; unset: all", QUESTION, "")
+        "LIST", "variables to write; unset: all", QUESTION, needs)
 #define GBS_SHARED_GRID_OF_GENERATE \
     GBS_ROW_TEXT(0, grid, "grid", "RxC|AxBxC", \
         "sides of the grid (required)", \
@@ -78,15 +80,17 @@
     GBS_ROW_WORD(0, format, "format", "csv|table|json", \
         "format of the result", \
         "", "", RESULT, "")
-#define GBS_SHARED_REPORT \
+#define GBS_SHARED_REPORT GBS_SHARED_REPORT_IF("")
+#define GBS_SHARED_REPORT_IF(needs) \
     GBS_ROW_TEXT(0, report, "report", "FILE", \
         "write a page for a browser to FILE: the verdict, what was asked, the answer with charts, and " \
         "what repeats it", \
-        "FILE.html", "a page with charts, for a browser", RESULT, "")
-#define GBS_SHARED_SUMMARY \
+        "FILE.html", "a page with charts, for a browser", RESULT, needs)
+#define GBS_SHARED_SUMMARY GBS_SHARED_SUMMARY_IF("")
+#define GBS_SHARED_SUMMARY_IF(needs) \
     GBS_ROW_TEXT(0, summary, "summary", "FILE", \
         "write a summary of the run to FILE, as JSON", \
-        "", "", INPUT, "")
+        "", "", INPUT, needs)
 #define GBS_SHARED_REQUIRE_CONVERGED \
     GBS_ROW_FLAG(0, require_converged, "require-converged", 1, \
         "end with status 5 where the answer is not called converged; it is written all the same", \
@@ -122,14 +126,16 @@
     GBS_ROW_FLAG(0, json, "json", 1, \
         "the same as --format json", \
         "", "", INPUT, "")
-#define GBS_SHARED_LOG_BASE \
+#define GBS_SHARED_LOG_BASE GBS_SHARED_LOG_BASE_IF("")
+#define GBS_SHARED_LOG_BASE_IF(needs) \
     GBS_ROW_WORD(0, log_base, "log-base", "10|e", \
         "base of the logarithm in a .PR file; unset: 10", \
-        "", "", INPUT, "")
-#define GBS_SHARED_UAI_MPE \
+        "", "", INPUT, needs)
+#define GBS_SHARED_UAI_MPE GBS_SHARED_UAI_MPE_IF("")
+#define GBS_SHARED_UAI_MPE_IF(needs) \
     GBS_ROW_FLAG(0, uai_mpe, "uai-mpe", 1, \
         "begin a .MAP file with the word MPE", \
-        "", "", INPUT, "")
+        "", "", INPUT, needs)
 
 /* ---- Model files ------------------------------------------------------------------------------- */
 
@@ -199,8 +205,9 @@
 
 /* ---- Random numbers, chains and their sweeps --------------------------------------------------- */
 
-#define GBS_SHARED_SEED \
-    GBS_ROW_RUN(seed, "seed", "N", "what all random numbers follow from", ACCURACY, "")
+#define GBS_SHARED_SEED GBS_SHARED_SEED_IF("")
+#define GBS_SHARED_SEED_IF(needs) \
+    GBS_ROW_RUN(seed, "seed", "N", "what all random numbers follow from", ACCURACY, needs)
 #define GBS_SHARED_SEED_OF_GENERATE \
     GBS_SHARED_SEED \
     GBS_BYNAME_RUN(seed, "seed")
@@ -213,14 +220,16 @@
 #define GBS_SHARED_TARGET_ERROR \
     GBS_ROW_RUN(target_error, "target-error", \
         "X", "stop when every standard error is this small", ACCURACY, "")
-#define GBS_SHARED_SWEEPS \
-    GBS_ROW_RUN(sweeps, "sweeps", "N", "stop after so many sweeps: 5000, 10k, 1e6", ACCURACY, "sampled")
+#define GBS_SHARED_SWEEPS GBS_SHARED_SWEEPS_IF("sampled")
+#define GBS_SHARED_SWEEPS_IF(needs) \
+    GBS_ROW_RUN(sweeps, "sweeps", "N", "stop after so many sweeps: 5000, 10k, 1e6", ACCURACY, needs)
 #define GBS_SHARED_SWEEPS_OF_LEARNING(needs) \
     GBS_FIELD_COUNT(sweeps, "sweeps", 1, 1, 1u << 20, "K", \
         "sweeps of the chains in each step, the k of CD-k", "", \
         "", "", SCAN, needs)
-#define GBS_SHARED_CHAINS \
-    GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", ACCURACY, "sampled")
+#define GBS_SHARED_CHAINS GBS_SHARED_CHAINS_IF("sampled")
+#define GBS_SHARED_CHAINS_IF(needs) \
+    GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", ACCURACY, needs)
 #define GBS_SHARED_CHAINS_OF_PICTURES \
     GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", SCAN, "sampled")
 #define GBS_SHARED_BURN_IN \
@@ -319,7 +328,7 @@
         "first step, every --checkpoint-every, and at the end", \
         "", "", INPUT, needs)
 #define GBS_SHARED_CHECKPOINT_EVERY \
-    GBS_ROW_RUN(checkpoint_every_s, "checkpoint-every", "", "", INPUT, "")
+    GBS_ROW_RUN(checkpoint_every_s, "checkpoint-every", "", "", INPUT, "checkpoint")
 #define GBS_SHARED_RESUME \
     GBS_ROW_TEXT(0, resume, "resume", "FILE", \
         "go on from a checkpoint of the same model and evidence, with the same bits; options that are " \

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What options need: the last column of rows, "method = pcd|cd, probes; intervals". Conditions with
- * "; " between them must all hold, of alternatives with ", " between them one. The program asks
- * them of what was typed, the library of what differs from its default. */
+/* What options need: the last column of rows, "method = pcd|cd, probes; no intervals". Conditions
+ * with "; " between them must all hold, of alternatives with ", " between them one; "no NAME" holds
+ * without that option. The program asks them of what was typed, the library of what differs from
+ * its default. */
 #ifndef GBSI_OPTIONS_NEEDS_H
 #define GBSI_OPTIONS_NEEDS_H
 
 #include <stdbool.h>
 
 #define GBSI_NEED_SIZE 128
+#define GBSI_SAID_SIZE (GBSI_NEED_SIZE + 32)
 
-/* Whether an alternative holds. @param values "pcd|cd", that option has one of them; NULL: it is
- * given, or whatever else the name stands for. */
-typedef bool gbsi_holds(const void *context, const char *name, const char *values);
+/* What is known of an option: whether it is given or, with values "pcd|cd", has one of them. A name
+ * that is not an option, or not one of this verb, is judged elsewhere and refuses nothing. */
+typedef enum gbsi_held { GBSI_HELD_NO, GBSI_HELD_YES, GBSI_HELD_ELSEWHERE } gbsi_held;
+typedef gbsi_held gbsi_holds(const void *context, const char *name, const char *values);
 
-/* @param said [GBSI_NEED_SIZE] out: the first condition that does not hold, "--method pcd|cd or
- * --probes". @return whether all hold. */
+/* @param said [GBSI_SAID_SIZE] out: the first condition that does not hold, "applies with --method
+ * pcd|cd or --probes only". @return whether all hold. */
 bool gbsi_needs_hold(const char *needs, gbsi_holds *holds, const void *context, char *said);
+
+/* Whether a condition, such as "sampled", is one of them. */
+bool gbsi_needs_have(const char *needs, const char *condition);
 
 /* Whether a value is among the words "a|b". */
 bool gbsi_is_among(const char *value, const char *words);
