@@ -161,6 +161,9 @@ static int help(int argc, char **argv)
     if (strncmp(argv[0], "--", 2) == 0) {
         return help_on_option(argv[0]);
     }
+    if (strcmp(argv[0], "version") == 0) {
+        return cli_error(CLI_USAGE, "type gibbsite version: the version of the program");
+    }
     const int has = has_kinds(argv[0]);
     const int two = has && argc > 1;
     (void)snprintf(name, sizeof name, "%s%s%s", argv[0], two ? " " : "", two ? argv[1] : "");

@@ -291,7 +291,7 @@ static void print_first_screen(const cli_verb *verb)
 static void print_all(const cli_verb *verb)
 {
     print_usage(verb);
-    (void)printf("\n%s", verb->notes);
+    (void)printf("%s%s", verb->notes[0] != '\0' ? "\n" : "", verb->notes);
     for (cli_topic topic = 0; topic < CLI_TOPIC_LAB; topic++) {
         (void)printf("%s", has_options(topic, verb) ? "\n" : "");
         print_topic(verb, topic, 0);

@@ -103,6 +103,11 @@ static void write_state(gbs_output *output, const void *context)
 static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_report *z,
                  int stopped)
 {
+    const char *idle = r->sweeps == 0 ? cli_sampled_option(job->arguments) : NULL;
+    if (idle != NULL) {
+        cli_note(job->arguments, "the state was found exactly: --%s applies with --method sample",
+                 idle);
+    }
     if (is_proved(r)) {
         cli_note(job->arguments, "log density %.12g, proved to be the largest", r->log_density);
     } else {

@@ -309,11 +309,11 @@
 #define GBS_SHARED_ITERATIONS \
     GBS_ROW_RUN(iterations, "iterations", "", "", SCAN, "")
 #define GBS_SHARED_SCHEDULE \
-    GBS_ROW_RUN(schedule, "schedule", "", "", SCAN, "")
+    GBS_ROW_RUN(schedule, "schedule", "", "", SCAN, "sampled")
 #define GBS_SHARED_TAU0 \
-    GBS_ROW_RUN(tau0, "tau0", "", "", SCAN, "")
+    GBS_ROW_RUN(tau0, "tau0", "", "", SCAN, "sampled")
 #define GBS_SHARED_BLOCK_TIME \
-    GBS_ROW_RUN(block_time, "block-time", "", "", SCAN, "")
+    GBS_ROW_RUN(block_time, "block-time", "", "", SCAN, "sampled")
 
 /* ---- Checkpoints ------------------------------------------------------------------------------- */
 
