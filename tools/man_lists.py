@@ -27,7 +27,7 @@ def formats():
 
 def format_list(rows=None):
     """In mdoc. Extensions of files that are read and not written stand behind a '<', or the whole format is of that form."""
-    lines = [".Bl -tag -width dimmwitted-tsv -compact"]
+    lines = [".Bl -tag -width dimmwitted -compact"]
     for name, endings, what, form in formats() if rows is None else rows:
         read_only = [ending.removeprefix("<") for ending in endings if ending.startswith("<") or form == "READING"]
         both = [ending for ending in endings if ending not in read_only and not ending.startswith("<")]

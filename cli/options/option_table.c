@@ -9,7 +9,7 @@
 const char cli_model_formats[] =
 #define TARGET_TEXT(name)                              "|" name
 #define TARGET_BYTES(name)                             "|" name
-#define TARGET_FILES(name)                             "|" name
+#define TARGET_FILES(name)                             ""
 #define TARGET_DRAWING(name)                           "|" name
 #define TARGET_READING(name)                           ""
 #define GBS_FORMAT(id, name, endings, what, form, ...) TARGET_##form(name)

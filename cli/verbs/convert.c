@@ -97,8 +97,7 @@ const cli_verb cli_verb_convert = {
     .operands = "MODEL",
     .what = "convert a model to another format",
     .notes = "gibbsite-formats(5) lists the formats. Warnings on standard error name what the\n"
-             "format written cannot hold. dimmwitted and dimmwitted-tsv consist of several\n"
-             "files: -o names the .meta file.\n",
+             "format written cannot hold.\n",
     .example = "gibbsite convert examples/sprinkler.bif --format uai\n",
     .run = run_convert,
 };

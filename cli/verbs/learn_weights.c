@@ -320,6 +320,6 @@ const cli_verb cli_verb_learn_weights = {
     .notes = "The tied weights of MODEL (.gbm, DimmWitted) by pseudo-likelihood, with\n"
              "standard errors, or by likelihood. DATA is CSV, a column for each variable;\n"
              "missing values are left empty. Writes MODEL with the weights learnt.\n",
-    .example = "gibbsite learn weights examples/friends examples/friends.csv -o friends.gbm\n",
+    .example = "gibbsite learn weights examples/friends.gbm examples/friends.csv -o f.gbm\n",
     .run = run_learn_weights,
 };

@@ -599,7 +599,7 @@ class Model:
         Raises ArgumentError for a model without weights. Warns NotConverged.
 
         >>> import gibbsite as gb
-        >>> found = gb.read("examples/friends").learn_weights("examples/friends.csv")
+        >>> found = gb.read("examples/friends.gbm").learn_weights("examples/friends.csv")
         >>> found.converged, len(found.weights) == len(found.errors)
         (True, True)
         """

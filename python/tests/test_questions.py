@@ -301,9 +301,9 @@ WEIGHTS = {"log_likelihood": None, "objective": "objective", "change": "change",
                                      {"objective": "sampled", "steps": 40, "chains": 20, "seed": 4}])
 def test_learn_weights(summary, tmp_path, options):
     words = [f"--{k}={x}" for k, x in options.items()]
-    printed = summary("learn", "weights", EXAMPLES / "friends", EXAMPLES / "friends.csv", *words, "--held-out", "0.1",
+    printed = summary("learn", "weights", EXAMPLES / "friends.gbm", EXAMPLES / "friends.csv", *words, "--held-out", "0.1",
                       "-o", tmp_path / "f.gbm", "--intervals", tmp_path / "i.csv", "--curve", tmp_path / "c.csv")
-    found = gb.read(EXAMPLES / "friends").learn_weights(EXAMPLES / "friends.csv", held_out=0.1, curve=True, **options)
+    found = gb.read(EXAMPLES / "friends.gbm").learn_weights(EXAMPLES / "friends.csv", held_out=0.1, curve=True, **options)
     for mine, theirs in WEIGHTS.items():
         names = [theirs] if theirs else [n for n in ("pseudo_log_likelihood", "log_likelihood") if n in printed]
         same(getattr(found, mine), printed[names[0]])
@@ -320,7 +320,7 @@ def test_learn_weights(summary, tmp_path, options):
 
 
 def test_learn_weights_from_arrays():
-    friends = gb.read(EXAMPLES / "friends")
+    friends = gb.read(EXAMPLES / "friends.gbm")
     a = friends.learn_weights(EXAMPLES / "friends.csv")
     assert a.converged and np.isfinite(a.weights).all()
     with pytest.raises(ValueError, match="expected one of each variable"):

@@ -13,7 +13,7 @@ from conftest import ROOT, program
 
 TEMPLATES = ROOT / "examples" / "places.template"
 DATA = ROOT / "examples" / "places.txt"
-FRIENDS = ROOT / "examples" / "friends"
+FRIENDS = ROOT / "examples" / "friends.gbm"
 CASES = ROOT / "examples" / "friends.csv"
 
 
@@ -111,7 +111,7 @@ def test_wrong_use(run, arguments, part):
 
 
 def pseudo_likelihood(weights, rows):
-    """Of examples/friends, by its four kinds of factors; fixed numbers of the true weights made its rows."""
+    """Of examples/friends.gbm, by its four kinds of factors; fixed numbers of the true weights made its rows."""
     def score(x):
         sign = [2 * a - 1 for a in x]
         pairs = sum(1 if x[a] == x[b] else -1 for a, b in ((0, 1), (1, 2)))

@@ -16,7 +16,7 @@
 #define FUNCTIONS_TEXT(id)    .read = gbsi_##id##_read, .write = gbsi_##id##_write
 #define FUNCTIONS_DRAWING(id) .write = gbsi_##id##_write
 #define FUNCTIONS_READING(id) .read = gbsi_##id##_read
-#define FUNCTIONS_FILES(id)   .read_files = gbsi_##id##_read, .write_files = gbsi_##id##_write
+#define FUNCTIONS_FILES(id)   .read_files = gbsi_##id##_read
 #define FUNCTIONS_BYTES(id) \
     .read_binary = gbsi_##id##_read, .read_files = gbsi_##id##_read_file, .write = gbsi_##id##_write
 
@@ -52,7 +52,7 @@ static bool serves(const gbsi_format *format, use to)
 {
     return to == READ
                ? format->read != NULL || format->read_files != NULL || format->read_binary != NULL
-               : format->write != NULL || format->write_files != NULL;
+               : format->write != NULL;
 }
 
 /* The next ending from *at on, which moves behind it: those with a '<' are for reading alone.
@@ -363,13 +363,14 @@ gbs_status gbs_model_write(const gbs_model *model, const char *path,
     options = options == NULL ? &default_write : options;
     GBSI_TRY(find_format(path, options->format, WRITE, &format, err));
     GBSI_TRY(gbsi_check_write_options(format, path, options, err));
-    if (format->write_files != NULL) {
-        status = format->write_files(model, path, options, err);
-    } else if (format->write != NULL) {
+    if (format->write != NULL) {
         status = write_stream(model, path, format, options, err);
     } else {
-        status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s models can be read, not written", path,
-                           format->name);
+        status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s models can be read, not written%s",
+                           path, format->name,
+                           (format->holds & GBSI_HOLDS_TIES) != 0
+                               ? "; .gbm keeps the weights that factors share, too"
+                               : "");
     }
     if (status == GBS_OK) {
         tell_losses(model, path, format, options);

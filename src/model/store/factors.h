@@ -158,13 +158,4 @@ double gbsi_noisy_value(double log_none, gbsi_noisy_part part);
 /* ln P(no effect) from its sum of logarithms, or ln P(effect) = ln(1 - P(no effect)). */
 double gbsi_noisy_log(double log_none, bool effect);
 
-/* ---- clamped.c ----------------------------------------------------------------------------- */
-
-/* Evidence that is part of the model: a hard factor on one variable alone. */
-
-/* The only state that factor f, of a scope of one variable, does not forbid; GBSI_NONE if it
- * forbids none, leaves more or has another scope. O(arity), O(1) for logical factors but hard
- * ones. */
-uint32_t gbsi_factor_clamps(const gbsi_factors *factors, const uint32_t *arity, size_t f);
-
 #endif
