@@ -185,7 +185,7 @@ static char *sample_path(const char *path, size_t sample)
     size_t size = strlen(path) + 24;
     char *text = malloc(size);
     if (text != NULL) {
-        size_t n = gbs_unpacked_length(path);
+        size_t n = gbsi_unpacked_length(path);
         n -= n > 5 && strncmp(path + n - 5, ".html", 5) == 0 ? 5 : 0;
         (void)snprintf(text, size, "%.*s.%zu%s", (int)n, path, sample, path + n);
     }

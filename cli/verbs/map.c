@@ -10,6 +10,7 @@
 #include "gibbsite/map.h"
 #include "marginals.h"
 #include "options/rows.h"
+#include "src/files/answers/answers.h"
 
 static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t *state)
 {
@@ -88,7 +89,7 @@ static void write_state(gbs_output *output, const void *context)
         result.n = gbs_model_n_variables(job->model);
         result.state = a->state;
         gbs_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
-        gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
+        gbsi_result_write_solution(output, &result, GBS_LOG_BASE_10);
     } else if (strcmp(a->format, "json") == 0) {
         write_json(output, a);
         gbs_output_text(output, "\n}\n");

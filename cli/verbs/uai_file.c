@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/files/answers/answers.h"
 #include "uai.h"
 
 int cli_answer_init(cli_answer *answer, const cli_arguments *arguments, const char *task)
@@ -67,7 +68,7 @@ static gbs_status write_solution(cli_answer *answer, const gbs_result *result, i
     if (improving || answer->n_solutions > 0) {
         gbs_output_text(output, "-BEGIN-\n");
     }
-    gbs_result_write_solution(output, result, answer->base);
+    gbsi_result_write_solution(output, result, answer->base);
     status = gbs_output_commit(output, err);
     answer->n_solutions += status >= 0 ? 1 : 0;
     return status;

@@ -275,49 +275,21 @@ GBS_API GBS_MUST_USE gbs_status gbs_state_read(const char *path, const gbs_model
 /** Free an array that a call of the library allocated. NULL is allowed. */
 GBS_API void gbs_free(void *pointer);
 
-/* ---- writing text ------------------------------------------------------------------------ */
+/* ---- outputs ----------------------------------------------------------------------------- */
 
-/** A file that is being written; it appears complete, when committed, or not at all. Errors are
- * kept until the file is finished or committed. */
+/** A file that is being written, such as gbs_run_summary() and gbs_report_html() write into; it
+ * appears complete, when committed, or not at all. Errors are kept until it is committed. */
 typedef struct gbs_output gbs_output;
 
 /** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper
  * or lower case, compresses. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_open(const char *path, gbs_output **output,
                                                 gbs_error *err);
-/** @return the length of path without a final ".gz" or ".zst". */
-GBS_API size_t gbs_unpacked_length(const char *path);
-GBS_API void gbs_output_text(gbs_output *output, const char *text);
-GBS_API void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n);
-GBS_API void gbs_output_uint(gbs_output *output, uint64_t value);
-/** Write the shortest decimal that reads back to the same double, or "inf", "-inf", "nan". */
-GBS_API void gbs_output_double(gbs_output *output, double value);
-/** Write a JSON string literal with quotes and escapes. */
-GBS_API void gbs_output_json_string(gbs_output *output, const char *text);
-/** Write a JSON number, or null if value is not finite. */
-GBS_API void gbs_output_json_double(gbs_output *output, double value);
 /** @return the first line of a result file: "PR", "MAR", "MAP" or "MMAP". */
 GBS_API const char *gbs_task_word(gbs_task task);
-/** Write the line of a UAI result that follows the task word; each marginal is scaled to sum to
- * one.
- *  @param base base of the logarithm in a PR result. */
-GBS_API void gbs_result_write_solution(gbs_output *output, const gbs_result *result,
-                                       gbs_log_base base);
-/** Write a CSV field, quoted if RFC 4180 requires it. */
-GBS_API void gbs_output_csv_field(gbs_output *output, const char *text);
-/**
- * Write everything to disk and close the file, which keeps its temporary name until
- * gbs_output_commit(). Use it for several files that should appear together or not at all. Nothing
- * may be written afterwards.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_output_finish(gbs_output *output, gbs_error *err);
 /** Flush the file to disk, rename it to its final name and free the output. @return also the error
  * of an earlier write. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
-/** Commit several files that belong together: all are on disk before the first is renamed, and if
- * one cannot be written none is renamed. @param output [n], freed in any case. */
-GBS_API GBS_MUST_USE gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n,
-                                                      gbs_error *err);
 /** Discard what was written and free the output; an existing file of that name is untouched. NULL
  * is allowed. */
 GBS_API void gbs_output_discard(gbs_output *output);
@@ -330,10 +302,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_output_open_memory(gbs_output **output, gbs_
  *  0. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n,
                                                 gbs_error *err);
-
-/** Format the shortest decimal that reads back to the same double. @param text [32], out. @return
- * its length. */
-GBS_API size_t gbs_format_double(double value, char *text);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #include "lab/news.h"
 #include "lab/plot.h"
 #include "simd/math.h"
+#include "text/output.h"
 
 #define N_SWEEPS 3
 #define N_SEEDS  5 /* of annealing, as in the paper */

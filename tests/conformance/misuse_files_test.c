@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
+#include "answers/answers.h"
 #include "arrays/arrays.h"
+#include "decimal/decimal.h"
 #include "gibbsite/checkpoint.h"
 #include "gibbsite/diagnose.h"
 #include "gibbsite/fit.h"
@@ -23,6 +25,7 @@
 #include "gibbsite/sensitivity.h"
 #include "gibbsite/traces.h"
 #include "support/misuse.h"
+#include "text/output.h"
 
 static void networks_in_time(void **state)
 {
@@ -170,7 +173,7 @@ static void outputs(void **state)
     gbs_output_json_string(NULL, "x");
     gbs_output_json_double(NULL, 1e300);
     gbs_output_csv_field(NULL, "a,b");
-    gbs_result_write_solution(NULL, &result, GBS_LOG_BASE_10);
+    gbsi_result_write_solution(NULL, &result, GBS_LOG_BASE_10);
     gbs_output_discard(NULL);
     REFUSED(gbs_output_finish(NULL, &err));
     REFUSED(gbs_output_commit(NULL, &err));
@@ -190,12 +193,12 @@ static void outputs(void **state)
     gbs_output_bytes(output, NULL, 1);
     gbs_output_json_string(output, NULL);
     gbs_output_csv_field(output, NULL);
-    gbs_result_write_solution(output, NULL, GBS_LOG_BASE_10);
+    gbsi_result_write_solution(output, NULL, GBS_LOG_BASE_10);
     FINE(gbs_output_take(output, &bytes, &n, &err));
     assert_string_equal(bytes, "\"\"");
     gbs_free(bytes);
-    assert_int_equal(gbs_unpacked_length(NULL), 0);
-    assert_int_equal(gbs_format_double(1.0, NULL), 0);
+    assert_int_equal(gbsi_unpacked_length(NULL), 0);
+    assert_int_equal(gbsi_format_double(1.0, NULL), 0);
     assert_null(gbs_task_word((gbs_task)4));
 }
 

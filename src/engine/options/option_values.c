@@ -482,7 +482,7 @@ static void write_value(const gbsi_option *row, const void *options, char *text)
     if (word != NULL) {
         (void)snprintf(text, 64, "%s", word);
     } else if (is_real(row)) {
-        text[gbs_format_double(real, text)] = '\0';
+        text[gbsi_format_double(real, text)] = '\0';
     } else {
         (void)snprintf(text, 64, "%" PRIu64, whole);
     }

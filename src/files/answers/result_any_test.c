@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
+#include "answers/answers.h"
 #include "base/memory.h"
 #include "base/test_row.h"
+#include "text/output.h"
 #include "text/test_models.h"
 
 typedef struct refused {
@@ -323,7 +325,7 @@ static void written(void **state)
         assert_int_equal(gbs_output_open_memory(&output, &err), GBS_OK);
         gbs_output_text(output, gbs_task_word(r.task));
         gbs_output_text(output, "\n");
-        gbs_result_write_solution(output, &r, GBS_LOG_BASE_10);
+        gbsi_result_write_solution(output, &r, GBS_LOG_BASE_10);
         assert_int_equal(gbs_output_take(output, &bytes, &n, &err), GBS_OK);
         assert_string_equal(bytes, texts[i]);
         assert_int_equal(n, strlen(texts[i]));
@@ -340,8 +342,8 @@ static void written(void **state)
     double p[] = {1e-3, 2e-3, 1e-3, 0, 0}; /* what no scale makes a distribution stays */
     const gbs_result rows = {.task = GBS_TASK_MAR, .marginals = {2, offset, p}};
     assert_int_equal(gbs_output_open_memory(&output, &err), GBS_OK);
-    gbs_result_write_solution(output, &one, GBS_LOG_BASE_E);
-    gbs_result_write_solution(output, &rows, GBS_LOG_BASE_10);
+    gbsi_result_write_solution(output, &one, GBS_LOG_BASE_E);
+    gbsi_result_write_solution(output, &rows, GBS_LOG_BASE_10);
     assert_int_equal(gbs_output_take(output, &bytes, &n, &err), GBS_OK);
     assert_string_equal(bytes, "2.302585092994046\n2 3 0.25 0.5 0.25 2 0 0\n");
     gbs_free(bytes);
@@ -507,7 +509,7 @@ static void memory_runs_out(void **state)
             } else {
                 status = gbs_output_open_memory(&output, &err);
                 if (status == GBS_OK) {
-                    gbs_result_write_solution(output, &a, GBS_LOG_BASE_10);
+                    gbsi_result_write_solution(output, &a, GBS_LOG_BASE_10);
                     status = gbs_output_take(output, &bytes, &n_query, &err);
                 }
             }

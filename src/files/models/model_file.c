@@ -88,7 +88,7 @@ static const gbsi_format *by_ending(const char *path, use to)
 {
     const gbsi_format *found = NULL;
     size_t longest = 0;
-    size_t n = gbs_unpacked_length(path);
+    size_t n = gbsi_unpacked_length(path);
     for (size_t i = 0; i < N_FORMATS; i++) {
         size_t m = ending_length(&formats[i], to, path, n);
         if (m > longest) {

@@ -228,7 +228,7 @@ static gbs_status choose_format(const char *path, const gbs_image_write_options 
                          "picture format '%.100s' is not known, expected pbm, pgm, ppm or png",
                          options->format);
     }
-    const size_t n = gbs_unpacked_length(path);
+    const size_t n = gbsi_unpacked_length(path);
     *format = n > 4 && path[n - 4] == '.' ? format_of(path + n - 3) : 0;
     return *format != 0 ? GBS_OK
                         : gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -9,6 +9,7 @@
 #include "gibbsite/image.h"
 #include "gibbsite/io.h"
 #include "text/input.h"
+#include "text/output.h"
 
 bool gbsi_is_pnm(const gbsi_input *input);
 bool gbsi_is_png(const gbsi_input *input);
