@@ -7,7 +7,6 @@
 #include "draws/kept_draws.h"
 #include "marginals.h"
 #include "options/rows.h"
-#include "src/files/answers/answers.h"
 
 #define LN10 2.302585092994045684
 

@@ -9,7 +9,6 @@
 #include "job/job.h"
 #include "job/ranks.h"
 #include "options/rows.h"
-#include "src/files/answers/answers.h"
 
 #define LN10 2.302585092994045684
 

@@ -10,7 +10,6 @@
 #include "gibbsite/map.h"
 #include "marginals.h"
 #include "options/rows.h"
-#include "src/files/answers/answers.h"
 
 static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t *state)
 {

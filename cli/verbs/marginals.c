@@ -11,7 +11,6 @@
 #include "job/ranks.h"
 #include "marginals.h"
 #include "options/rows.h"
-#include "src/files/answers/answers.h"
 
 #define MAX_TERMINAL_ROWS 10000
 #define SHOWN             10 /* variables of a table that is shown in part */

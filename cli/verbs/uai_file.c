@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/files/answers/answers.h"
 #include "uai.h"
 
 int cli_answer_init(cli_answer *answer, const cli_arguments *arguments, const char *task)

@@ -96,28 +96,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_read_memory(const char *name, const vo
 GBS_API GBS_MUST_USE gbs_status gbs_model_write(const gbs_model *model, const char *path,
                                                 const gbs_write_options *options, gbs_error *err);
 
-/** The samples of an evidence file. A sample is a set of observations; most files hold one. */
-typedef struct gbs_evidence_set gbs_evidence_set;
-
-/**
- * Read an evidence file. It is UAI evidence in the form of either generation of the competition; or
- * libDAI data with a sample per line, if its extension is .tab or options->evidence_format is
- * "tab"; or a picture with a pixel per variable, whose values are states (not observed: 255 in
- * 8-bit pictures, and transparent pixels).
- *
- * @param model  borrowed, outlives the set. @param set out, caller frees.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
-                                                      const gbs_read_options *options,
-                                                      gbs_evidence_set **set, gbs_error *err);
-GBS_API void gbs_evidence_set_free(gbs_evidence_set *set); /**< NULL is allowed */
-/** @return the number of samples, at least 1. */
-GBS_API size_t gbs_evidence_set_size(const gbs_evidence_set *set);
-/** Add the observations of a sample to evidence. If they contradict earlier observations the call
- *  fails and evidence is unchanged. @param index 0-based. @param evidence of the same model. */
-GBS_API GBS_MUST_USE gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
-                                                         gbs_evidence *evidence, gbs_error *err);
-
 /**
  * Add evidence that a person typed: items joined by ','.
  *
@@ -138,12 +116,22 @@ GBS_API GBS_MUST_USE gbs_status gbs_evidence_add(gbs_evidence *evidence, const c
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_add_likelihood(gbs_evidence *evidence,
                                                             const char *list, gbs_error *err);
 
-/** Count the samples in an evidence file. @param n out. */
+/**
+ * Count the samples in an evidence file. A sample is a set of observations; most files hold one.
+ *
+ * The file is UAI evidence in the form of either generation of the competition; or libDAI data with
+ * a sample per line, if its extension is .tab or options->evidence_format is "tab"; or a picture
+ * with a pixel per variable, whose values are states (not observed: 255 in 8-bit pictures, and
+ * transparent pixels).
+ *
+ * @param n out, at least 1.
+ */
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
                                                    const gbs_read_options *options, size_t *n,
                                                    gbs_error *err);
 /**
- * Read an evidence file and add the observations of one of its samples to evidence.
+ * Read an evidence file and add the observations of one of its samples to evidence. If they
+ * contradict earlier observations the call fails and evidence is unchanged.
  *
  * @param index  0-based number of the sample.
  */
@@ -241,12 +229,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_result_count_different(const gbs_result *a, 
                                                            uint32_t *n_different, uint32_t *first,
                                                            gbs_error *err);
 
-/** Read a query file: N, then N variable ids. @param variable out: [n], in the order of the file;
- *  caller frees with gbs_free(). */
-GBS_API GBS_MUST_USE gbs_status gbs_query_read(const char *path, const gbs_model *model,
-                                               const gbs_read_options *options, uint32_t **variable,
-                                               size_t *n, gbs_error *err);
-
 /** Read a scan file: "scan 1", "variables N", optionally "model DIGEST", then variable ids.
  *  @param sequence out, caller frees with gbs_free(). @param n out: its length. */
 GBS_API GBS_MUST_USE gbs_status gbs_scan_read(const char *path, const gbs_model *model,
@@ -257,12 +239,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_scan_read(const char *path, const gbs_model 
 GBS_API GBS_MUST_USE gbs_status gbs_scan_write(const char *path, const gbs_model *model,
                                                const uint32_t *sequence, size_t n,
                                                const char *comment, gbs_error *err);
-
-/** Read dummy edges for herded draws (see gbs_run_options.dummy_edges): "edges 1", "variables N",
- *  then two variable ids for each edge. @param pair out: [2 * n]; caller frees with gbs_free().
- *  @param n out: number of edges. */
-GBS_API GBS_MUST_USE gbs_status gbs_edges_read(const char *path, const gbs_model *model,
-                                               uint32_t **pair, size_t *n, gbs_error *err);
 
 /** Read one state per variable from numbers separated by white space, from a UAI MAP file, or from
  * a picture with a pixel per variable, if all variables have the same arity; see

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "answers/answers.h"
 #include "gibbsite/cases.h"
 #include "gibbsite/dobrushin.h"
 #include "gibbsite/joint.h"
@@ -118,9 +119,9 @@ static void influences(void **state)
     REFUSED(gbs_variation_within(c, NULL, NULL, 0.1, NULL, &err));
     REFUSED(gbs_variation_within(c, NULL, NULL, NAN, &enough, &err));
     REFUSED(gbs_variation_within(c, NULL, negative, 0.1, &enough, &err));
-    REFUSED(gbs_weights_read(NULL, m, &v, &err));
-    REFUSED(gbs_weights_read("x", NULL, &v, &err));
-    REFUSED(gbs_weights_read("x", m, weight, &err));
+    REFUSED(gbsi_weights_read(NULL, m, &v, &err));
+    REFUSED(gbsi_weights_read("x", NULL, &v, &err));
+    REFUSED(gbsi_weights_read("x", m, weight, &err));
     gbs_influences_free(c);
     gbs_influences_free(NULL);
     gbs_model_free(m);

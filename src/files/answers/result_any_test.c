@@ -418,7 +418,7 @@ static void queries(void **state)
         uint32_t *variable = NULL;
         size_t n = 7;
         gbs_status status =
-            gbs_query_read(scratch_file("q", cases[i].text), m, NULL, &variable, &n, &err);
+            gbsi_query_read(scratch_file("q", cases[i].text), m, NULL, &variable, &n, &err);
         if (cases[i].part == NULL) {
             assert_int_equal(status, GBS_OK);
             assert_true(n == 2 && variable[0] == 2 && variable[1] == 0);
@@ -453,7 +453,7 @@ static void cut(void **state)
             size_t n_query = 0;
             const bool query = i == 3;
             gbs_status status =
-                query ? gbs_query_read(scratch_file("q", text), m, NULL, &variable, &n_query, &err)
+                query ? gbsi_query_read(scratch_file("q", text), m, NULL, &variable, &n_query, &err)
                       : read_text(text, GBS_LOG_BASE_10, NULL, &r, &err);
             /* within the last number of PR and of lists, or without the final newline */
             const bool may = i == 0 ? length > 4 : length + 2 >= n;
@@ -505,7 +505,7 @@ static void memory_runs_out(void **state)
             if (what == 0) {
                 status = gbs_result_count_different(&a, &a, &different_ones, &first, &err);
             } else if (what == 1) {
-                status = gbs_query_read(path, m, NULL, &variable, &n_query, &err);
+                status = gbsi_query_read(path, m, NULL, &variable, &n_query, &err);
             } else {
                 status = gbs_output_open_memory(&output, &err);
                 if (status == GBS_OK) {
