@@ -9,6 +9,7 @@
 #include "job.h"
 #include "ranks.h"
 #include "shares.h"
+#include "src/engine/options/needs.h"
 
 /*
  * Options whose rows need "sampled" apply to sampling only (gibbsite-marginals(1), --method). If
@@ -41,7 +42,7 @@ static int check_herding(const cli_arguments *arguments)
         const cli_option *option = &arguments->verb->options[i];
         gbs_error err = {GBS_OK, ""};
         if (arguments->given[i] && cli_option_needs(option, "draw has keys") &&
-            gbs_draw_check_herding(arguments->run.draw, option->name, &err) < 0) {
+            gbsi_draw_takes_herding(arguments->run.draw, option->name, &err) < 0) {
             return cli_error(CLI_USAGE, "%s", err.message);
         }
     }

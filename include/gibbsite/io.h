@@ -69,11 +69,6 @@ GBS_API void gbs_set_memory_limit(uint64_t bytes);
 /** @return the names of model formats with '|' between them: "uai|lg|...". Some are only read,
  * others only written. */
 GBS_API const char *gbs_model_formats(void);
-/** @return the name of the format that a file with the extension of path is read as, or NULL. */
-GBS_API const char *gbs_model_format_of(const char *path);
-/** @param options NULL for the defaults. @return the sign convention with which the couplings of
- * the file would be read: "physics", "bqm" or "maxcut"; NULL if its format has no couplings. */
-GBS_API const char *gbs_model_convention_of(const char *path, const gbs_read_options *options);
 
 /** Read a model. @param options NULL for the defaults. @param model out, caller frees. */
 GBS_API GBS_MUST_USE gbs_status gbs_model_read(const char *path, const gbs_read_options *options,

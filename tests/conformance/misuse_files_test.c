@@ -24,6 +24,7 @@
 #include "gibbsite/report.h"
 #include "gibbsite/sensitivity.h"
 #include "gibbsite/traces.h"
+#include "models/format_names.h"
 #include "support/misuse.h"
 #include "text/output.h"
 
@@ -210,9 +211,9 @@ static void model_files(void **state)
     const gbs_read_options no_format = {.format = "no-such-format"};
     const gbs_write_options no_form = {.format = "no-such-format"};
     const char *uai = "MARKOV 1 2 0";
-    assert_null(gbs_model_format_of(NULL));
-    assert_null(gbs_model_convention_of(NULL, NULL));
-    assert_null(gbs_model_convention_of("x.mtx", &no_format));
+    assert_null(gbsi_model_format_of(NULL));
+    assert_null(gbsi_model_convention_of(NULL, NULL));
+    assert_null(gbsi_model_convention_of("x.mtx", &no_format));
     REFUSED(gbs_model_read(NULL, NULL, &read, &err));
     REFUSED(gbs_model_read("x.uai", NULL, NULL, &err));
     REFUSED(gbs_model_read("x.uai", &no_format, &read, &err));

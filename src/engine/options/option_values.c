@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "decimal/decimal.h"
 #include "gibbsite/io.h"
+#include "options/needs.h"
 #include "options/options.h"
 
 /* A smaller struct holds no option. When it began its last field was "budget"; see
@@ -346,7 +347,7 @@ static bool read_whole(const gbsi_option *row, const char *text, uint64_t *value
     const size_t digits = strspn(text, "0123456789");
     bool too_large = false;
     if (row->shown.kind != GBS_OPTION_KIND_SIZE) {
-        return gbs_count_read(text, value) != 0;
+        return gbsi_count_read(text, value);
     }
     if (digits == 0 || !gbsi_integer_read(text, digits, UINT64_MAX, value, &too_large)) {
         return false;

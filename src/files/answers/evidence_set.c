@@ -44,7 +44,7 @@ static gbs_status read_format(gbsi_evidence_set *set, const char *path,
     const char *format = options->evidence_format;
     bool tab = format == NULL ? gbsi_has_ending(path, ".tab") : strcmp(format, "tab") == 0;
     set->text.name = set->input.name;
-    if (format == NULL && gbs_image_recognise(set->input.bytes, set->input.n)) {
+    if (format == NULL && gbsi_is_image(&set->input)) {
         return gbsi_evidence_read_image(set, options, err);
     }
     GBSI_TRY(gbsi_text_open(&set->text, &set->input, options, err));

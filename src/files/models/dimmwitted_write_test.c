@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "models/dimmwitted_testing.h"
+#include "models/format_names.h"
 
 static const char *const FORMATS[2] = {"dimmwitted", "dimmwitted-tsv"};
 
@@ -459,7 +460,7 @@ static void places(void **state)
     const gbs_write_options fixed = {.format = "dimmwitted-tsv", .fixed_floats = 1};
     assert_int_equal(gbs_model_write(m, in_folder("graph.meta"), &fixed, &err), GBS_OK);
     expect_text("weights.tsv", "0\t1\t0.000000001\n");
-    assert_string_equal(gbs_model_format_of("x.meta"), "dimmwitted");
+    assert_string_equal(gbsi_model_format_of("x.meta"), "dimmwitted");
     gbs_model_free(m);
 }
 

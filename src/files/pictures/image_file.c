@@ -144,10 +144,9 @@ gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t chann
     return GBS_OK;
 }
 
-int gbs_image_recognise(const void *bytes, size_t n_bytes)
+bool gbsi_is_image(const gbsi_input *input)
 {
-    gbsi_input input = {.name = "", .bytes = bytes, .n = bytes == NULL ? 0 : n_bytes};
-    return gbsi_is_pnm(&input) || gbsi_is_png(&input) || gbsi_is_jpeg(&input);
+    return gbsi_is_pnm(input) || gbsi_is_png(input) || gbsi_is_jpeg(input);
 }
 
 gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_options *options,
