@@ -13,7 +13,6 @@
 #include "gibbsite/dobrushin.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/info.h"
-#include "gibbsite/joint.h"
 #include "gibbsite/log_z.h"
 #include "gibbsite/map.h"
 #include "support/misuse.h"
@@ -355,7 +354,6 @@ static void evidence_of_another_model(void **state)
     REFUSED(gbs_exact_map(other, e, NULL, x, NULL, NULL, &err));
     REFUSED(gbs_exact_mmap(other, e, 1, pair, x, NULL, &err));
     REFUSED(gbs_exact_pairs(other, e, NULL, 1, pair, p, &err));
-    REFUSED(gbs_joint_exact(other, e, 2, pair, p, &err));
     REFUSED(gbs_influences_new(other, e, NULL, &influences, &err));
     gbs_evidence_free(e);
     gbs_model_free(m);
