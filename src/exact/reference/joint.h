@@ -23,7 +23,7 @@ typedef struct gbsi_joint gbsi_joint;
  *         of cells, beyond GBSI_JOINT_MAX_CELLS.
  */
 gbs_status gbsi_joint_new(const gbs_model *model, uint32_t n, const uint32_t *variable,
-                          uint32_t n_chains, gbsi_joint **joint, gbs_error *err);
+                          uint32_t n_chains, gbsi_joint **out, gbs_error *err);
 void gbsi_joint_free(gbsi_joint *joint); /* NULL is allowed */
 /* @return the number of joint states. */
 size_t gbsi_joint_n_cells(const gbsi_joint *joint);
