@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's own vocabulary: verbs, exit statuses, messages. A client of the public headers. */
+/* The program's own vocabulary: verbs, exit statuses, messages. */
 #ifndef GIBBSITE_CLI_H
 #define GIBBSITE_CLI_H
 
@@ -8,6 +8,7 @@
 #include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 #include "options/arguments.h"
+#include "src/files/text/output.h"
 
 /* Exit statuses: a contract, see gibbsite(1). */
 typedef enum cli_exit {

@@ -10,6 +10,7 @@
 
 #include "job/job.h"
 #include "job/ranks.h"
+#include "src/files/models/format_names.h"
 
 /* Refused here rather than ignored: a misspelt name would silently measure something else. */
 static int check_environment(void)
@@ -66,7 +67,7 @@ static int unknown_verb(const char *name)
     if (ours != NULL) {
         return cli_error(CLI_USAGE, "unknown verb '%s'; here it is called '%s'", name, ours);
     }
-    if (gbs_model_format_of(name) != NULL || access(name, F_OK) == 0) {
+    if (gbsi_model_format_of(name) != NULL || access(name, F_OK) == 0) {
         return cli_error(CLI_USAGE,
                          "'%s' is a file, a verb comes first: type gibbsite marginals %s, "
                          "gibbsite info %s or the like",

@@ -35,7 +35,7 @@ static int check_herding(const cli_arguments *arguments)
         const cli_option *option = &arguments->verb->options[i];
         gbs_error err = {GBS_OK, ""};
         if (arguments->given[i] && gbsi_needs_have(option->needs, "draw has keys") &&
-            gbs_draw_check_herding(arguments->run.draw, option->name, &err) < 0) {
+            gbsi_draw_takes_herding(arguments->run.draw, option->name, &err) < 0) {
             return cli_error(CLI_USAGE, "%s", err.message);
         }
     }

@@ -8,20 +8,21 @@
 #include "gibbsite/log_z.h"
 #include "gibbsite/report.h"
 #include "gibbsite/share.h"
+#include "src/files/answers/answers.h"
 
 typedef struct cli_job {
     const cli_arguments *arguments;
     gbs_read_options read;
     double begun_s; /* when reading began */
     gbs_model *model;
-    gbs_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
-    size_t n_samples;       /* of the evidence files, 1 without any */
-    size_t sample;          /* the one observed */
-    gbs_evidence *evidence; /* NULL for none */
-    const char *output;     /* where this sample's result goes: -o, perhaps with .k; or NULL */
-    const char *summary;    /* the same of --summary */
-    const char *report;     /* the same of --report */
-    const uint32_t *query;  /* [n_query] variables that a summary shows; NULL: all */
+    gbsi_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
+    size_t n_samples;        /* of the evidence files, 1 without any */
+    size_t sample;           /* the one observed */
+    gbs_evidence *evidence;  /* NULL for none */
+    const char *output;      /* where this sample's result goes: -o, perhaps with .k; or NULL */
+    const char *summary;     /* the same of --summary */
+    const char *report;      /* the same of --report */
+    const uint32_t *query;   /* [n_query] variables that a summary shows; NULL: all */
     size_t n_query;
     uint32_t rows, columns; /* of the picture that they are, 0: found */
     uint32_t *sequence;     /* of a scan file; the library's memory */

@@ -146,7 +146,7 @@ int cli_load(cli_job *job, const cli_arguments *arguments, const char *path)
 void cli_job_free(cli_job *job)
 {
     for (int i = 0; job->set != NULL && i < job->arguments->n_evidence; i++) {
-        gbs_evidence_set_free(job->set[i]);
+        gbsi_evidence_set_free(job->set[i]);
     }
     free(job->set);
     gbs_run_free(job->run);

@@ -39,7 +39,7 @@ static int count_samples(cli_job *job)
     const char *path = NULL;
     job->n_samples = 1;
     for (int i = 0; i < arguments->n_evidence; i++) {
-        size_t n = job->set[i] == NULL ? 1 : gbs_evidence_set_size(job->set[i]);
+        size_t n = job->set[i] == NULL ? 1 : gbsi_evidence_set_size(job->set[i]);
         if (n == 1) {
             continue;
         }
@@ -67,7 +67,7 @@ int cli_load_evidence(cli_job *job)
     if (status != CLI_DONE) {
         return status;
     }
-    job->set = calloc((size_t)arguments->n_evidence + 1, sizeof(gbs_evidence_set *));
+    job->set = calloc((size_t)arguments->n_evidence + 1, sizeof(gbsi_evidence_set *));
     if (job->set == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
@@ -79,7 +79,7 @@ int cli_load_evidence(cli_job *job)
             if (status != CLI_DONE) {
                 return status;
             }
-            done = gbs_evidence_set_read(job->model, text, &job->read, &job->set[i], &err);
+            done = gbsi_evidence_set_read(job->model, text, &job->read, &job->set[i], &err);
             if (done < 0 && cli_is_table(text)) {
                 return cli_error(CLI_INPUT, "%s; for a table of cases, type --cases %s",
                                  err.message, text);
@@ -109,7 +109,7 @@ int cli_observe_sample(cli_job *job, size_t sample)
         return cli_fail(done, &err);
     }
     for (int i = 0; i < arguments->n_evidence && status == CLI_DONE; i++) {
-        const gbs_evidence_set *set = job->set[i];
+        const gbsi_evidence_set *set = job->set[i];
         if (set == NULL) {
             done = gbs_evidence_add(job->evidence, arguments->evidence[i], &err);
             if (done == GBS_ERR_ARGUMENT) {
@@ -119,8 +119,8 @@ int cli_observe_sample(cli_job *job, size_t sample)
             status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
             continue;
         }
-        size_t index = gbs_evidence_set_size(set) == 1 ? 0 : sample;
-        done = gbs_evidence_set_observe(set, index, job->evidence, &err);
+        size_t index = gbsi_evidence_set_size(set) == 1 ? 0 : sample;
+        done = gbsi_evidence_set_observe(set, index, job->evidence, &err);
         status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
     }
     if (status == CLI_DONE && arguments->likelihood != NULL) {
@@ -185,7 +185,7 @@ static char *sample_path(const char *path, size_t sample)
     size_t size = strlen(path) + 24;
     char *text = malloc(size);
     if (text != NULL) {
-        size_t n = gbs_unpacked_length(path);
+        size_t n = gbsi_unpacked_length(path);
         n -= n > 5 && strncmp(path + n - 5, ".html", 5) == 0 ? 5 : 0;
         (void)snprintf(text, size, "%.*s.%zu%s", (int)n, path, sample, path + n);
     }

@@ -267,7 +267,7 @@ int cli_select_query(const cli_job *job, const char *query, cli_selection *selec
     if (path == NULL) {
         return cli_select(job->model, "--query", query, selection);
     }
-    gbs_status status = gbs_query_read(path, job->model, &job->read, &variable, &n, &err);
+    gbs_status status = gbsi_query_read(path, job->model, &job->read, &variable, &n, &err);
     if (status < 0) {
         return cli_fail_input(status, &err);
     }

@@ -93,7 +93,7 @@ static int set_choice(cli_arguments *arguments, const cli_option *option, const 
 static int set_progress_fd(cli_arguments *arguments, const char *text)
 {
     uint64_t fd = 0;
-    if (!gbs_count_read(text + strlen("json:"), &fd) || fd < STDERR_FILENO || fd > INT_MAX) {
+    if (!gbsi_count_read(text + strlen("json:"), &fd) || fd < STDERR_FILENO || fd > INT_MAX) {
         return cli_error(CLI_USAGE, "--progress %s: expected json:FD, a descriptor from 2 on",
                          text);
     }
@@ -109,7 +109,7 @@ static int set_progress_fd(cli_arguments *arguments, const char *text)
 static int set_uint(cli_arguments *arguments, const cli_option *option, const char *text)
 {
     uint64_t v = 0;
-    if (!gbs_count_read(text, &v)) {
+    if (!gbsi_count_read(text, &v)) {
         return cli_error(CLI_USAGE,
                          "--%s %s: expected a whole number below 2^64, such as 5000, 5k or 2e6",
                          option->name, text);

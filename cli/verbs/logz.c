@@ -19,10 +19,10 @@ static void write_pr(gbs_output *output, const cli_arguments *arguments, const g
     result.task = GBS_TASK_PR;
     result.log10_z = r->log_z / LN10;
     gbs_output_text(output, "PR\n");
-    gbs_result_write_solution(output, &result,
-                              arguments->log_base != NULL && arguments->log_base[0] == 'e'
-                                  ? GBS_LOG_BASE_E
-                                  : GBS_LOG_BASE_10);
+    gbsi_result_write_solution(output, &result,
+                               arguments->log_base != NULL && arguments->log_base[0] == 'e'
+                                   ? GBS_LOG_BASE_E
+                                   : GBS_LOG_BASE_10);
 }
 
 typedef struct answer {

@@ -88,7 +88,7 @@ static void write_state(gbs_output *output, const void *context)
         result.n = gbs_model_n_variables(job->model);
         result.state = a->state;
         gbs_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
-        gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
+        gbsi_result_write_solution(output, &result, GBS_LOG_BASE_10);
     } else if (strcmp(a->format, "json") == 0) {
         write_json(output, a);
         gbs_output_text(output, "\n}\n");

@@ -14,6 +14,7 @@
 #include "lab/spin_grid_scans.h"
 #include "lab/textures.h"
 #include "simd/math.h"
+#include "text/output.h"
 
 enum {
     ROWS = 20, /* of patches */

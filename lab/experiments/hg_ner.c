@@ -14,6 +14,7 @@
 #include "lab/news.h"
 #include "lab/plot.h"
 #include "simd/math.h"
+#include "text/output.h"
 
 #define N_SWEEPS 3
 #define N_SEEDS  5 /* of annealing, as in the paper */
@@ -290,7 +291,7 @@ static gbs_status draw(const laboratory *lab, const names *fields, int n_fields,
         const names *n = &fields[f];
         for (int of_met = 0; of_met < 2; of_met++) {
             double (*const of)(const score *) = of_met ? met_of : f1_of;
-            const size_t panel = (size_t)(2 * f + of_met);
+            const size_t panel = 2 * (size_t)f + (size_t)of_met;
             for (int k = 0; k < N_SWEEPS; k++) {
                 double sd = 0.0;
                 x[k] = (double)sweeps[k];
@@ -319,8 +320,7 @@ static gbs_status draw(const laboratory *lab, const names *fields, int n_fields,
         plot.panel[2 * f].title = f == CHAIN ? "chain: names" : "skip chain: names";
         plot.panel[2 * f + 1].title =
             f == CHAIN ? "chain: labels of Viterbi" : "skip chain: labels of the junction tree";
-        lab_plot_guide(&plot, (size_t)(2 * f),
-                       (gbsi_guide){"most probable", 0.0, x[0], n->exact.f1});
+        lab_plot_guide(&plot, 2 * (size_t)f, (gbsi_guide){"most probable", 0.0, x[0], n->exact.f1});
     }
     lab_plot_subtitle(&plot, "%zu sentences%s; annealed: mean and standard deviation of %d runs",
                       gbs_sequences_n(fields[CHAIN].test),

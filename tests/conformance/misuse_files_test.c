@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
+#include "answers/answers.h"
 #include "arrays/arrays.h"
+#include "decimal/decimal.h"
 #include "gibbsite/checkpoint.h"
 #include "gibbsite/diagnose.h"
 #include "gibbsite/fit.h"
@@ -22,7 +24,9 @@
 #include "gibbsite/report.h"
 #include "gibbsite/sensitivity.h"
 #include "gibbsite/traces.h"
+#include "models/format_names.h"
 #include "support/misuse.h"
+#include "text/output.h"
 
 static void networks_in_time(void **state)
 {
@@ -170,7 +174,7 @@ static void outputs(void **state)
     gbs_output_json_string(NULL, "x");
     gbs_output_json_double(NULL, 1e300);
     gbs_output_csv_field(NULL, "a,b");
-    gbs_result_write_solution(NULL, &result, GBS_LOG_BASE_10);
+    gbsi_result_write_solution(NULL, &result, GBS_LOG_BASE_10);
     gbs_output_discard(NULL);
     REFUSED(gbs_output_finish(NULL, &err));
     REFUSED(gbs_output_commit(NULL, &err));
@@ -190,12 +194,12 @@ static void outputs(void **state)
     gbs_output_bytes(output, NULL, 1);
     gbs_output_json_string(output, NULL);
     gbs_output_csv_field(output, NULL);
-    gbs_result_write_solution(output, NULL, GBS_LOG_BASE_10);
+    gbsi_result_write_solution(output, NULL, GBS_LOG_BASE_10);
     FINE(gbs_output_take(output, &bytes, &n, &err));
     assert_string_equal(bytes, "\"\"");
     gbs_free(bytes);
-    assert_int_equal(gbs_unpacked_length(NULL), 0);
-    assert_int_equal(gbs_format_double(1.0, NULL), 0);
+    assert_int_equal(gbsi_unpacked_length(NULL), 0);
+    assert_int_equal(gbsi_format_double(1.0, NULL), 0);
     assert_null(gbs_task_word((gbs_task)4));
 }
 
@@ -207,9 +211,9 @@ static void model_files(void **state)
     const gbs_read_options no_format = {.format = "no-such-format"};
     const gbs_write_options no_form = {.format = "no-such-format"};
     const char *uai = "MARKOV 1 2 0";
-    assert_null(gbs_model_format_of(NULL));
-    assert_null(gbs_model_convention_of(NULL, NULL));
-    assert_null(gbs_model_convention_of("x.mtx", &no_format));
+    assert_null(gbsi_model_format_of(NULL));
+    assert_null(gbsi_model_convention_of(NULL, NULL));
+    assert_null(gbsi_model_convention_of("x.mtx", &no_format));
     REFUSED(gbs_model_read(NULL, NULL, &read, &err));
     REFUSED(gbs_model_read("x.uai", NULL, NULL, &err));
     REFUSED(gbs_model_read("x.uai", &no_format, &read, &err));
@@ -230,18 +234,18 @@ static void evidence_files(void **state)
     gbs_model *m = two_spins();
     gbs_model *other = two_spins();
     gbs_evidence *e = NULL;
-    gbs_evidence_set *set = NULL;
+    gbsi_evidence_set *set = NULL;
     size_t n = 0;
     FINE(gbs_evidence_new(other, &e, &err));
     REFUSED(gbs_evidence_add(NULL, "0=0", &err));
     REFUSED(gbs_evidence_add(e, NULL, &err));
     REFUSED(gbs_evidence_add_likelihood(NULL, "0=0:1", &err));
     REFUSED(gbs_evidence_add_likelihood(e, NULL, &err));
-    REFUSED(gbs_evidence_set_read(NULL, "x", NULL, &set, &err));
-    REFUSED(gbs_evidence_set_read(m, NULL, NULL, &set, &err));
-    REFUSED(gbs_evidence_set_read(m, "x", NULL, NULL, &err));
-    assert_int_equal(gbs_evidence_set_size(NULL), 0);
-    REFUSED(gbs_evidence_set_observe(NULL, 0, e, &err));
+    REFUSED(gbsi_evidence_set_read(NULL, "x", NULL, &set, &err));
+    REFUSED(gbsi_evidence_set_read(m, NULL, NULL, &set, &err));
+    REFUSED(gbsi_evidence_set_read(m, "x", NULL, NULL, &err));
+    assert_int_equal(gbsi_evidence_set_size(NULL), 0);
+    REFUSED(gbsi_evidence_set_observe(NULL, 0, e, &err));
     REFUSED(gbs_evidence_count(NULL, "x", NULL, &n, &err));
     REFUSED(gbs_evidence_count(m, NULL, NULL, &n, &err));
     REFUSED(gbs_evidence_count(m, "x", NULL, NULL, &err));
@@ -252,15 +256,15 @@ static void evidence_files(void **state)
     char path[] = "/tmp/gibbsite-misuse-XXXXXX";
     const int file = mkstemp(path);
     assert_true(file >= 0 && write(file, "1 0 1", 5) == 5 && close(file) == 0);
-    FINE(gbs_evidence_set_read(m, path, NULL, &set, &err));
+    FINE(gbsi_evidence_set_read(m, path, NULL, &set, &err));
     assert_int_equal(unlink(path), 0);
-    REFUSED(gbs_evidence_set_observe(set, 0, NULL, &err));
-    REFUSED(gbs_evidence_set_observe(set, 0, e, &err)); /* of another model */
+    REFUSED(gbsi_evidence_set_observe(set, 0, NULL, &err));
+    REFUSED(gbsi_evidence_set_observe(set, 0, e, &err)); /* of another model */
     gbs_evidence_free(e);
     FINE(gbs_evidence_new(m, &e, &err));
-    REFUSED(gbs_evidence_set_observe(set, gbs_evidence_set_size(set), e, &err));
-    gbs_evidence_set_free(set);
-    gbs_evidence_set_free(NULL);
+    REFUSED(gbsi_evidence_set_observe(set, gbsi_evidence_set_size(set), e, &err));
+    gbsi_evidence_set_free(set);
+    gbsi_evidence_set_free(NULL);
     gbs_evidence_free(e);
     gbs_model_free(m);
     gbs_model_free(other);
@@ -338,10 +342,10 @@ static void other_files(void **state)
     uint32_t *list = NULL;
     size_t n = 0;
     const uint32_t bad[2] = {0, 2};
-    REFUSED(gbs_query_read(NULL, m, NULL, &list, &n, &err));
-    REFUSED(gbs_query_read("x", NULL, NULL, &list, &n, &err));
-    REFUSED(gbs_query_read("x", m, NULL, NULL, &n, &err));
-    REFUSED(gbs_query_read("x", m, NULL, &list, NULL, &err));
+    REFUSED(gbsi_query_read(NULL, m, NULL, &list, &n, &err));
+    REFUSED(gbsi_query_read("x", NULL, NULL, &list, &n, &err));
+    REFUSED(gbsi_query_read("x", m, NULL, NULL, &n, &err));
+    REFUSED(gbsi_query_read("x", m, NULL, &list, NULL, &err));
     REFUSED(gbs_scan_read(NULL, m, &list, &n, &err));
     REFUSED(gbs_scan_read("x", NULL, &list, &n, &err));
     REFUSED(gbs_scan_read("x", m, NULL, &n, &err));
@@ -350,10 +354,10 @@ static void other_files(void **state)
     REFUSED(gbs_scan_write("x", NULL, x, 2, NULL, &err));
     REFUSED(gbs_scan_write("x", m, NULL, 2, NULL, &err));
     REFUSED(gbs_scan_write("/dev/null", m, bad, 2, NULL, &err));
-    REFUSED(gbs_edges_read(NULL, m, &list, &n, &err));
-    REFUSED(gbs_edges_read("x", NULL, &list, &n, &err));
-    REFUSED(gbs_edges_read("x", m, NULL, &n, &err));
-    REFUSED(gbs_edges_read("x", m, &list, NULL, &err));
+    REFUSED(gbsi_edges_read(NULL, m, &list, &n, &err));
+    REFUSED(gbsi_edges_read("x", NULL, &list, &n, &err));
+    REFUSED(gbsi_edges_read("x", m, NULL, &n, &err));
+    REFUSED(gbsi_edges_read("x", m, &list, NULL, &err));
     REFUSED(gbs_state_read(NULL, m, NULL, x, &err));
     REFUSED(gbs_state_read("x", NULL, NULL, x, &err));
     REFUSED(gbs_state_read("x", m, NULL, NULL, &err));

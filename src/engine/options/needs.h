@@ -7,6 +7,9 @@
 #define GBSI_OPTIONS_NEEDS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "gibbsite/status.h"
 
 #define GBSI_NEED_SIZE 128
 #define GBSI_SAID_SIZE (GBSI_NEED_SIZE + 32)
@@ -25,5 +28,19 @@ bool gbsi_needs_have(const char *needs, const char *condition);
 
 /* Whether a value is among the words "a|b". */
 bool gbsi_is_among(const char *value, const char *words);
+
+/* Whether an option of herding ("keys", "herd-rule", "herd-init", "bin-edge", "bin-rule", "bins",
+ * "threshold", "dummy-edges") means something with a draw: for whoever knows that it was given, if
+ * only with its default. gbs_run_new() refuses values that do not fit the draw. In draw/draws.c.
+ * @param draw a gbs_draw_kind.
+ * @return GBS_ERR_ARGUMENT, with the reason, where the draw keeps no weights from one update to the
+ *         next, or, for "keys", has no keys. */
+gbs_status gbsi_draw_takes_herding(int draw, const char *option, gbs_error *err);
+
+/* ---- typed_numbers.c ----------------------------------------------------------------------- */
+
+/* Reads a whole number as a person types it: "10000", "1e4", "10k", "2.5M"; k, M and G stand for
+ * powers of 1000. @return false, with *value untouched, if it is no whole number below 2^64. */
+bool gbsi_count_read(const char *text, uint64_t *value);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "decimal/decimal.h"
 #include "gibbsite/io.h"
+#include "options/needs.h"
 #include "options/options.h"
 
 /* A smaller struct holds no option. When it began its last field was "budget"; see
@@ -346,7 +347,7 @@ static bool read_whole(const gbsi_option *row, const char *text, uint64_t *value
     const size_t digits = strspn(text, "0123456789");
     bool too_large = false;
     if (row->shown.kind != GBS_OPTION_KIND_SIZE) {
-        return gbs_count_read(text, value) != 0;
+        return gbsi_count_read(text, value);
     }
     if (digits == 0 || !gbsi_integer_read(text, digits, UINT64_MAX, value, &too_large)) {
         return false;
@@ -482,7 +483,7 @@ static void write_value(const gbsi_option *row, const void *options, char *text)
     if (word != NULL) {
         (void)snprintf(text, 64, "%s", word);
     } else if (is_real(row)) {
-        text[gbs_format_double(real, text)] = '\0';
+        text[gbsi_format_double(real, text)] = '\0';
     } else {
         (void)snprintf(text, 64, "%" PRIu64, whole);
     }

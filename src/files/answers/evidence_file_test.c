@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "answers/answers.h"
 #include "text/test_models.h"
 
 /* Four variables of 2, 3, 4 and 5 states. */
@@ -206,29 +207,29 @@ static void sets(void **state)
         assert_int_equal(n, cases[i].n);
     }
     gbs_error err = {0};
-    gbs_evidence_set *set = NULL;
+    gbsi_evidence_set *set = NULL;
     const char *path = scratch_file("s.evid", "3 1 0 1\n0\n2 3 4 1 2");
-    assert_int_equal(gbs_evidence_set_read(m, path, NULL, &set, &err), GBS_OK);
+    assert_int_equal(gbsi_evidence_set_read(m, path, NULL, &set, &err), GBS_OK);
     (void)remove(path);
-    assert_int_equal(gbs_evidence_set_size(set), 3);
+    assert_int_equal(gbsi_evidence_set_size(set), 3);
     static const uint32_t n_observed[] = {1, 0, 2};
     for (size_t k = 0; k < 3; k++) {
         gbs_evidence *evidence = NULL;
         assert_int_equal(gbs_evidence_new(m, &evidence, &err), GBS_OK);
-        assert_int_equal(gbs_evidence_set_observe(set, k, evidence, &err), GBS_OK);
+        assert_int_equal(gbsi_evidence_set_observe(set, k, evidence, &err), GBS_OK);
         assert_int_equal(gbs_evidence_n_observed(evidence), n_observed[k]);
-        assert_int_equal(gbs_evidence_set_observe(set, 3, evidence, &err), GBS_ERR_ARGUMENT);
+        assert_int_equal(gbsi_evidence_set_observe(set, 3, evidence, &err), GBS_ERR_ARGUMENT);
         assert_int_equal(gbs_evidence_n_observed(evidence), n_observed[k]);
         gbs_evidence_free(evidence);
     }
     gbs_model *other = model_of_four();
     gbs_evidence *evidence = NULL;
     assert_int_equal(gbs_evidence_new(other, &evidence, &err), GBS_OK);
-    assert_int_equal(gbs_evidence_set_observe(set, 0, evidence, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbsi_evidence_set_observe(set, 0, evidence, &err), GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "read for another model"));
     gbs_evidence_free(evidence);
-    gbs_evidence_set_free(set);
-    gbs_evidence_set_free(NULL);
+    gbsi_evidence_set_free(set);
+    gbsi_evidence_set_free(NULL);
     gbs_model_free(other);
     gbs_model_free(m);
 }

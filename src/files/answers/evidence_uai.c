@@ -202,7 +202,7 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
 }
 
 /* The pairs whose count stands at token `at`, as a sample. */
-static gbs_status add_sample(const evidence_file *f, gbs_evidence_set *set, size_t at,
+static gbs_status add_sample(const evidence_file *f, gbsi_evidence_set *set, size_t at,
                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -218,7 +218,7 @@ cleanup:
     return status;
 }
 
-static gbs_status use_tokens(evidence_file *f, gbs_evidence_set *set, gbs_error *err)
+static gbs_status use_tokens(evidence_file *f, gbsi_evidence_set *set, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     bool multi = false;
@@ -242,7 +242,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_evidence_read_uai(gbs_evidence_set *set, gbs_error *err)
+gbs_status gbsi_evidence_read_uai(gbsi_evidence_set *set, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     evidence_file f = {.text = &set->text, .model = set->model};

@@ -4,6 +4,7 @@
 #define GBSI_MODELS_FORMATS_H
 
 #include "models/couplings.h"
+#include "text/output.h"
 #include "text/text.h"
 
 /* What a format can hold. The rest is lost in writing, and the registry says so. */

@@ -8,6 +8,7 @@
 #include "base/machine.h"
 #include "base/sized.h"
 #include "base/watch.h"
+#include "models/format_names.h"
 #include "models/formats.h"
 #include "store/model.h"
 #include "text/common.h"
@@ -88,7 +89,7 @@ static const gbsi_format *by_ending(const char *path, use to)
 {
     const gbsi_format *found = NULL;
     size_t longest = 0;
-    size_t n = gbs_unpacked_length(path);
+    size_t n = gbsi_unpacked_length(path);
     for (size_t i = 0; i < N_FORMATS; i++) {
         size_t m = ending_length(&formats[i], to, path, n);
         if (m > longest) {
@@ -163,13 +164,13 @@ static gbs_status find_format(const char *path, const char *name, use to,
     return GBS_OK;
 }
 
-const char *gbs_model_format_of(const char *path)
+const char *gbsi_model_format_of(const char *path)
 {
     const gbsi_format *format = path == NULL ? NULL : by_ending(path, READ);
     return format == NULL ? NULL : format->name;
 }
 
-const char *gbs_model_convention_of(const char *path, const gbs_read_options *options)
+const char *gbsi_model_convention_of(const char *path, const gbs_read_options *options)
 {
     const gbsi_format *format = NULL;
     options = options == NULL ? &default_read : options;

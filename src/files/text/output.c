@@ -291,7 +291,7 @@ gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err
     bool standard = strcmp(path, "-") == 0;
     gbs_output *made = NULL;
     GBSI_TRY(new_output(standard ? "<stdout>" : path, &made, err));
-    const char *packing = path + gbs_unpacked_length(path);
+    const char *packing = path + gbsi_unpacked_length(path);
     if (!standard && strlen(packing) == strlen(".gz")) {
         GBSI_TRY(gbsi_deflate_new(path, &made->deflate, err));
     } else if (!standard && *packing != 0) {

@@ -12,6 +12,7 @@
 #include "decimal/decimal.h"
 #include "gibbsite/io.h"
 #include "options/options.h"
+#include "text/output.h"
 
 enum { VALUE = 160 };
 
@@ -265,7 +266,7 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
         const char *at = (const char *)s + numbers[i].offset;
         char value[32];
         if (numbers[i].is_real) {
-            (void)gbs_format_double(*(const double *)(const void *)at, value);
+            (void)gbsi_format_double(*(const double *)(const void *)at, value);
         } else {
             (void)snprintf(value, sizeof value, "%" PRIu64, *(const uint64_t *)(const void *)at);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting joint states, and enumerating their probabilities. */
-#include "gibbsite/joint.h"
+#include "reference/joint.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +18,7 @@ typedef struct cells {
     size_t n_cells;
 } cells;
 
-struct gbs_joint {
+struct gbsi_joint {
     cells cells;
     uint32_t n_chains;
     uint64_t *count; /* [n_chains][n_cells] */
@@ -56,9 +56,6 @@ static gbs_status make_cells(const gbs_model *model, uint32_t n, const uint32_t 
 {
     gbs_status status = GBS_OK;
     cells c = {.n = n == 0 ? model->n_variables : n, .n_cells = 1};
-    if (n > 0) {
-        GBSI_NEED(variable);
-    }
     GBSI_TRY(check_variables(model, n, variable, err));
     c.variable = gbsi_alloc_array(c.n, sizeof *c.variable);
     c.stride = gbsi_alloc_array(c.n, sizeof *c.stride);
@@ -70,11 +67,11 @@ static gbs_status make_cells(const gbs_model *model, uint32_t n, const uint32_t 
         c.variable[i] = n == 0 ? i : variable[i];
         c.stride[i] = c.n_cells;
         const uint32_t arity = model->arity[c.variable[i]];
-        if (c.n_cells > GBS_JOINT_MAX_CELLS / arity / n_chains) {
+        if (c.n_cells > GBSI_JOINT_MAX_CELLS / arity / n_chains) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
                                "joint: the joint states of %u variables times %u chains are more "
                                "than the limit of %" PRIu64,
-                               c.n, n_chains, GBS_JOINT_MAX_CELLS));
+                               c.n, n_chains, GBSI_JOINT_MAX_CELLS));
         }
         c.n_cells *= arity;
     }
@@ -101,13 +98,11 @@ static size_t cell_of(const cells *c, const uint32_t *state)
     return cell;
 }
 
-gbs_status gbs_joint_new(const gbs_model *model, uint32_t n, const uint32_t *variable,
-                         uint32_t n_chains, gbs_joint **out, gbs_error *err)
+gbs_status gbsi_joint_new(const gbs_model *model, uint32_t n, const uint32_t *variable,
+                          uint32_t n_chains, gbsi_joint **out, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(out);
     gbs_status status = GBS_OK;
-    gbs_joint *joint = gbsi_alloc_zero(sizeof *joint);
+    gbsi_joint *joint = gbsi_alloc_zero(sizeof *joint);
     if (joint == NULL) {
         return gbsi_no_memory(err, "joint", sizeof *joint);
     }
@@ -126,11 +121,11 @@ gbs_status gbs_joint_new(const gbs_model *model, uint32_t n, const uint32_t *var
     *out = joint;
     joint = NULL;
 cleanup:
-    gbs_joint_free(joint);
+    gbsi_joint_free(joint);
     return status;
 }
 
-void gbs_joint_free(gbs_joint *joint)
+void gbsi_joint_free(gbsi_joint *joint)
 {
     if (joint != NULL) {
         free_cells(&joint->cells);
@@ -140,15 +135,13 @@ void gbs_joint_free(gbs_joint *joint)
     }
 }
 
-size_t gbs_joint_n_cells(const gbs_joint *joint)
+size_t gbsi_joint_n_cells(const gbsi_joint *joint)
 {
-    return joint == NULL ? 0 : joint->cells.n_cells;
+    return joint->cells.n_cells;
 }
 
-gbs_status gbs_joint_add(gbs_joint *joint, uint32_t chain, const uint32_t *state, gbs_error *err)
+gbs_status gbsi_joint_add(gbsi_joint *joint, uint32_t chain, const uint32_t *state, gbs_error *err)
 {
-    GBSI_NEED(joint);
-    GBSI_NEED(state);
     const size_t cell = cell_of(&joint->cells, state);
     if (chain >= joint->n_chains) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: there is no chain %u of %u, counted from 0",
@@ -163,23 +156,22 @@ gbs_status gbs_joint_add(gbs_joint *joint, uint32_t chain, const uint32_t *state
     return GBS_OK;
 }
 
-const uint64_t *gbs_joint_counts(const gbs_joint *joint, uint32_t chain)
+const uint64_t *gbsi_joint_counts(const gbsi_joint *joint, uint32_t chain)
 {
-    return joint != NULL && chain < joint->n_chains ? joint->count + chain * joint->cells.n_cells
-                                                    : NULL;
+    return chain < joint->n_chains ? joint->count + chain * joint->cells.n_cells : NULL;
 }
 
-uint64_t gbs_joint_total(const gbs_joint *joint, uint32_t chain)
+uint64_t gbsi_joint_total(const gbsi_joint *joint, uint32_t chain)
 {
-    return joint != NULL && chain < joint->n_chains ? joint->total[chain] : 0;
+    return chain < joint->n_chains ? joint->total[chain] : 0;
 }
 
-double gbs_joint_l1(const gbs_joint *joint, uint32_t chain, const double *p)
+double gbsi_joint_l1(const gbsi_joint *joint, uint32_t chain, const double *p)
 {
-    const uint64_t *count = gbs_joint_counts(joint, chain);
-    const double total = (double)gbs_joint_total(joint, chain);
+    const uint64_t *count = gbsi_joint_counts(joint, chain);
+    const double total = (double)gbsi_joint_total(joint, chain);
     double sum = 0.0;
-    if (count == NULL || p == NULL) {
+    if (count == NULL) {
         return NAN;
     }
     for (size_t i = 0; i < joint->cells.n_cells; i++) {
@@ -210,11 +202,9 @@ static void project(const gbsi_conditioned *part, const double *joint, size_t n_
     }
 }
 
-gbs_status gbs_joint_exact(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
-                           const uint32_t *variable, double *p, gbs_error *err)
+gbs_status gbsi_joint_exact(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
+                            const uint32_t *variable, double *p, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(p);
     gbs_status status = GBS_OK;
     cells c = {0};
     gbsi_conditioned *part = NULL;
