@@ -22,7 +22,8 @@ static gbs_status write_name(bif_writer *w, const char *name, gbs_error *err)
         if (*c == '"') {
             return gbsi_refuse_name(name, "BIF", "it holds a quote", err);
         }
-        quote = quote || gbsi_is_blank(*c) || strchr("{}(),;|[]", *c) != NULL;
+        const bool comment = c[0] == '/' && (c[1] == '*' || (c[1] == '/' && c[2] == 0));
+        quote = quote || comment || gbsi_is_blank(*c) || strchr("{}(),;|[]", *c) != NULL;
     }
     gbs_output_text(w->output, quote ? "\"" : "");
     gbs_output_text(w->output, name);
