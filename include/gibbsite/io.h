@@ -44,6 +44,8 @@ typedef struct gbs_read_options {
      *  GBS_ERR_STOPPED. */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop */
+    int file_evidence;  /**< 1: no warning about observations that an XMLBIF file holds, as the
+                             caller takes them with gbs_evidence_set_read() */
 } gbs_read_options;
 
 /** How to write a model; zero-initialised means the defaults. */
@@ -102,7 +104,8 @@ typedef struct gbs_evidence_set gbs_evidence_set;
 /**
  * Read an evidence file. It is UAI evidence in the form of either generation of the competition; or
  * libDAI data with a sample per line, if its extension is .tab or options->evidence_format is
- * "tab"; or a picture with a pixel per variable, whose values are states (not observed: 255 in
+ * "tab"; or XMLBIF whose variables hold observations (<OBSERVED>, <OBS>), as a network with them;
+ * or a picture with a pixel per variable, whose values are states (not observed: 255 in
  * 8-bit pictures, and transparent pixels).
  *
  * @param model  borrowed, outlives the set. @param set out, caller frees.

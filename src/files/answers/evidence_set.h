@@ -29,9 +29,10 @@ gbs_status gbsi_evidence_set_begin(gbs_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_set_add(gbs_evidence_set *set, gbsi_observation observation,
                                  gbs_error *err);
 
-/* From set->text: both generations of UAI evidence; the data of libDAI. */
+/* From set->text: both generations of UAI evidence; the data of libDAI; observations in XMLBIF. */
 gbs_status gbsi_evidence_read_uai(gbs_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_read_tab(gbs_evidence_set *set, gbs_error *err);
+gbs_status gbsi_evidence_read_xml(gbs_evidence_set *set, gbs_error *err);
 /* From set->input: one sample, a pixel per variable. */
 gbs_status gbsi_evidence_read_image(gbs_evidence_set *set, const gbs_read_options *options,
                                     gbs_error *err);
