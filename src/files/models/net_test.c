@@ -106,13 +106,6 @@ static void written(void **state)
     const char *const same[] = {text};
     expect_same_model(m, "c.net", same, 1);
     gbs_model_free(m);
-    m = read_model(
-        "a.bif",
-        "variable \"a b\" { type discrete [ 1 ] { x }; } probability ( \"a b\" ) { table 1; }",
-        NULL);
-    assert_int_equal(gbs_model_write(m, path, NULL, &err), GBS_ERR_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "it is not made of letters, digits and '_'"));
-    gbs_model_free(m);
 }
 
 static void refusals(void **state)
