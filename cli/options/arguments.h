@@ -61,6 +61,7 @@ typedef struct cli_arguments {
     double accuracy;
     int iterate;
     const char *virtual_evidence;
+    int file_evidence;
     const char *likelihood; /* VARIABLE=STATE:NUMBER|..., ... */
     const char *start;
     const char *scan_file; /* where --scan named a file */

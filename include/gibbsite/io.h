@@ -44,6 +44,8 @@ typedef struct gbs_read_options {
      *  GBS_ERR_STOPPED. */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop */
+    int file_evidence;  /**< 1: no warning about observations that an XMLBIF file holds, as the
+                             caller takes them with gbs_evidence_read() */
 } gbs_read_options;
 
 /** How to write a model; zero-initialised means the defaults. */

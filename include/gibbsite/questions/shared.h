@@ -21,6 +21,11 @@
     GBS_ROW_TEXT(0, virtual_evidence, "virtual-evidence", "FILE", \
         "virtual (soft) evidence: likelihoods of the states of variables", \
         "", "", INPUT, "")
+#define GBS_SHARED_FILE_EVIDENCE \
+    GBS_ROW_FLAG(0, file_evidence, "file-evidence", 1, \
+        "take the observations that the model file itself holds (XMLBIF of SamIam and AISpace) as " \
+        "evidence", \
+        "", "", INPUT, "")
 #define GBS_SHARED_EVIDENCE_FORMAT \
     GBS_ROW_WORD(0, evidence_format, "evidence-format", "single|multi|tab", \
         "form of an evidence file; unset: by file name extension (.tab) and content", \

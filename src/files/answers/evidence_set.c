@@ -12,31 +12,10 @@
 
 static const gbs_read_options default_options = {0};
 
-gbs_status gbsi_evidence_set_begin(gbsi_evidence_set *set, gbs_error *err)
-{
-    gbs_status status = gbsi_reserve(&set->start, &set->start_capacity, set->n_samples + 1,
-                                     sizeof(size_t), set->name, err);
-    if (status == GBS_OK) {
-        ((size_t *)set->start)[set->n_samples++] = set->n_observations;
-    }
-    return status;
-}
-
-gbs_status gbsi_evidence_set_add(gbsi_evidence_set *set, gbsi_observation observation,
-                                 gbs_error *err)
-{
-    gbs_status status = gbsi_reserve(&set->observation, &set->observation_capacity,
-                                     set->n_observations + 1, sizeof observation, set->name, err);
-    if (status == GBS_OK) {
-        ((gbsi_observation *)set->observation)[set->n_observations++] = observation;
-    }
-    return status;
-}
-
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Pictures are recognised by their first bytes, "tab" by the format named in the options, and the
- * two UAI forms by their content. */
+/* Pictures are recognised by their first bytes, "tab" by the format named in the options, XMLBIF
+ * and the two UAI forms by their content. */
 static gbs_status read_format(gbsi_evidence_set *set, const char *path,
                               const gbs_read_options *options, gbs_error *err)
 {
@@ -47,8 +26,13 @@ static gbs_status read_format(gbsi_evidence_set *set, const char *path,
     if (format == NULL && gbsi_is_image(&set->input)) {
         return gbsi_evidence_read_image(set, options, err);
     }
+    GBSI_TRY(gbsi_input_decode(&set->input, options, err));
     GBSI_TRY(gbsi_text_open(&set->text, &set->input, options, err));
-    status = tab ? gbsi_evidence_read_tab(set, err) : gbsi_evidence_read_uai(set, err);
+    const gbsi_token first = gbsi_text_peek(&set->text);
+    const bool xml = format == NULL && first.n > 0 && first.at[0] == '<';
+    status = tab   ? gbsi_evidence_read_tab(set, err)
+             : xml ? gbsi_evidence_read_xml(set, err)
+                   : gbsi_evidence_read_uai(set, err);
 
 cleanup:
     return status;

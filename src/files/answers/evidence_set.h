@@ -30,9 +30,10 @@ gbs_status gbsi_evidence_set_begin(gbsi_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_set_add(gbsi_evidence_set *set, gbsi_observation observation,
                                  gbs_error *err);
 
-/* From set->text: both generations of UAI evidence; the data of libDAI. */
+/* From set->text: both generations of UAI evidence; the data of libDAI; observations in XMLBIF. */
 gbs_status gbsi_evidence_read_uai(gbsi_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_read_tab(gbsi_evidence_set *set, gbs_error *err);
+gbs_status gbsi_evidence_read_xml(gbsi_evidence_set *set, gbs_error *err);
 /* From set->input: one sample, a pixel per variable. */
 gbs_status gbsi_evidence_read_image(gbsi_evidence_set *set, const gbs_read_options *options,
                                     gbs_error *err);

@@ -38,12 +38,36 @@ cleanup:
     return status;
 }
 
-/* ( CHILD | PARENT, PARENT ) { */
-static gbs_status read_header(bif_reader *r, gbs_error *err)
+/* The header of a table in a file whose names hold blanks or commas: on behind its ')' where it can
+ * be cut into names. */
+static gbs_status read_long_names(bif_reader *r, bool *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_network *network = &r->tables.network;
+    const gbsi_token among = gbsi_bif_inside(r->text, '{');
+    uint32_t *id = NULL;
+    size_t n = 0;
+    GBSI_TRY(gbsi_bif_find_names(r->text, network, among, NULL, 0, &id, &n, err));
+    *found = n > 0;
+    for (size_t i = 0; i < n; i++) {
+        const gbsi_bif_token name = {.kind = 'w',
+                                     .text = gbsi_bif_variable_at(network, id[i])->name,
+                                     .shown = gbsi_text_at(r->text, among.at)};
+        GBSI_TRY(i == 0 ? gbsi_bif_table_child(&r->tables, &name, err)
+                        : gbsi_bif_table_parent(&r->tables, &name, err));
+    }
+    r->text->at += n > 0 ? among.n + 1 : 0;
+
+cleanup:
+    gbsi_free(id);
+    return status;
+}
+
+/* CHILD | PARENT, PARENT ) */
+static gbs_status read_names(bif_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '(', err));
     GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
     if (token.kind != 'w' && token.kind != 'q') {
         return gbsi_text_unexpected(r->text, token.shown, "the variable of the block", err);
@@ -52,12 +76,29 @@ static gbs_status read_header(bif_reader *r, gbs_error *err)
     for (;;) {
         GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
         if (token.kind == ')') {
-            break;
+            return GBS_OK;
         }
         if (token.kind != 'w' && token.kind != 'q') {
             return gbsi_text_unexpected(r->text, token.shown, "a parent or ')'", err);
         }
         GBSI_TRY(gbsi_bif_table_parent(&r->tables, &token, err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* ( CHILD | PARENT, PARENT ) { */
+static gbs_status read_header(bif_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool found = false;
+    GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '(', err));
+    if (r->tables.network.has_long_names) {
+        GBSI_TRY(read_long_names(r, &found, err));
+    }
+    if (!found) {
+        GBSI_TRY(read_names(r, err));
     }
     GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '{', err));
     status = size_table(r, err);
@@ -77,7 +118,7 @@ static gbs_status read_values(bif_reader *r, size_t rows, size_t columns, double
     size_t row = 0;
     size_t column = 0;
     for (size_t i = 0;; i++) {
-        GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
+        GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_NUMBER, &token, err));
         if (i == n && token.kind == ';') {
             return GBS_OK;
         }
@@ -133,7 +174,7 @@ static gbs_status read_default(bif_reader *r, gbsi_token place, gbs_error *err)
 }
 
 /* The state names of a row up to ')': which row that is, the first parent slowest. */
-static gbs_status read_row_index(bif_reader *r, size_t *row, gbs_error *err)
+static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
@@ -152,6 +193,45 @@ static gbs_status read_row_index(bif_reader *r, size_t *row, gbs_error *err)
         *row = *row * v->n_states + state;
     }
     status = gbsi_bif_expect(r->text, GBSI_BIF_STATE, ')', err);
+
+cleanup:
+    return status;
+}
+
+/* The same where states hold blanks or commas. @param found out: whether it is such a row. */
+static gbs_status read_long_row(bif_reader *r, size_t *row, bool *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_tables *t = &r->tables;
+    const gbsi_token among = gbsi_bif_inside(r->text, ';');
+    const uint32_t *parents = (const uint32_t *)t->scope + 1;
+    uint32_t *state = NULL;
+    size_t n = 0;
+    GBSI_TRY(gbsi_bif_find_names(r->text, &t->network, among, parents, (size_t)t->n_scope - 1,
+                                 &state, &n, err));
+    *found = n > 0;
+    *row = 0;
+    for (size_t i = 0; i < n; i++) {
+        *row = *row * gbsi_bif_variable_at(&t->network, parents[i])->n_states + state[i];
+    }
+    r->text->at += n > 0 ? among.n + 1 : 0;
+
+cleanup:
+    gbsi_free(state);
+    return status;
+}
+
+static gbs_status read_row_index(bif_reader *r, size_t *row, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const char *at = r->text->at;
+    bool found = false;
+    if (read_plain_row(r, row, NULL) == GBS_OK) {
+        return GBS_OK;
+    }
+    r->text->at = at;
+    GBSI_TRY(read_long_row(r, row, &found, err));
+    status = found ? GBS_OK : read_plain_row(r, row, err);
 
 cleanup:
     return status;
@@ -225,7 +305,7 @@ static gbs_status read_block(bif_reader *r, const char *block, gbs_error *err)
             GBSI_TRY(gbsi_bif_skip_property(r->text, err));
         } else if (token.kind == '}') {
             break;
-        } else {
+        } else if (token.kind != ';') {
             return gbsi_text_unexpected(r->text, token.shown,
                                         "'table', 'default', '(', 'property' or '}'", err);
         }

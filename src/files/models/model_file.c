@@ -198,6 +198,7 @@ static gbs_status read_input(gbsi_input *input, const gbsi_format *format,
         status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s models cannot be read from a stream",
                            input->name, format->name);
     } else {
+        GBSI_TRY(gbsi_input_decode(input, options, err));
         GBSI_TRY(gbsi_text_open(&text, input, options, err));
         status = format->read(&text, model, err);
     }

@@ -93,10 +93,31 @@ gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *ma
  * takes. */
 gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_error *err);
 
-/* GBS_ERR_UNSUPPORTED "the name NAME cannot be written in FORMAT: WHY". */
-gbs_status gbsi_refuse_name(const char *name, const char *format, const char *why, gbs_error *err);
+/* ---- legal_names.c ------------------------------------------------------------------------- */
 
-/* Refuses what is no identifier: letters, digits and '_', no digit first. */
-gbs_status gbsi_check_identifier(const char *name, const char *format, gbs_error *err);
+/* The names of a model in a form that a format holds. */
+typedef struct gbsi_names {
+    const gbs_model *model; /* borrowed */
+    const char **variable;  /* [n_variables] */
+    const char **state;     /* [state_offset[n_variables]], NULL where a variable has no labels */
+    void *owned;            /* char * [n_owned] */
+    size_t capacity, n_owned;
+} gbsi_names;
+
+/* Writes the form of a name that is legal in some format, itself if it is. @param legal out: at
+ * least as long as name and 8 bytes. */
+typedef void gbsi_legal(const char *name, bool is_state, char *legal);
+
+/* Warns where names were changed. Free also on failure. */
+gbs_status gbsi_names_init(gbsi_names *names, const gbs_model *model, gbsi_legal *make,
+                           const char *format, const gbs_output *output,
+                           const gbs_write_options *options, gbs_error *err);
+void gbsi_names_free(gbsi_names *names);
+/* NULL: the variable has no labels. */
+const char *gbsi_names_state(const gbsi_names *names, uint32_t variable, uint32_t state);
+
+/* Letters of ASCII, digits and '_', a letter first: other characters become '_', a prefix goes in
+ * front. @param underscore_first whether '_' may be first too. */
+void gbsi_legal_identifier(const char *name, char prefix, bool underscore_first, char *legal);
 
 #endif

@@ -47,9 +47,11 @@ typedef struct xdsl_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
     level at;
-    int n_ignored;   /* elements that are open within one that means nothing here */
-    gbsi_token tag;  /* of the element that is open */
-    words *rows;     /* that the element that is open fills; NULL: it holds no rows */
+    int n_ignored;      /* elements that are open within one that means nothing here */
+    size_t n_unknown;   /* elements beside <nodes> and <extensions> */
+    gbsi_token unknown; /* the tag of the first */
+    gbsi_token tag;     /* of the element that is open */
+    words *rows;        /* that the element that is open fills; NULL: it holds no rows */
     bool in_parents; /* the element that is open is <parents>, and its text stands at names + ids */
     size_t ids;
     bool has_parents; /* of the node that is open */
@@ -76,6 +78,9 @@ static gbs_status take_id(xdsl_reader *r, gbsi_token tag, const char *const *att
         return gbsi_text_unexpected(r->text, tag, "an id", err);
     }
     const size_t n = strlen(attributes[1]);
+    if (n > (size_t)(r->text->end - r->text->begin) - r->n_bytes) { /* an id for many elements */
+        return gbsi_text_unexpected(r->text, tag, "an id in the tag, not one by default", err);
+    }
     memcpy(r->names + r->n_bytes, attributes[1], n);
     *name = (gbsi_bif_token){.kind = 'w', .text = {r->names + r->n_bytes, n}, .shown = tag};
     r->n_bytes += n;
@@ -173,6 +178,9 @@ static gbs_status on_start(void *context, gbsi_token tag, const char *name,
         if (strcmp(name, "nodes") == 0) {
             r->at = NODES;
         } else {
+            const bool display = strcmp(name, "extensions") == 0;
+            r->unknown = !display && r->n_unknown == 0 ? tag : r->unknown;
+            r->n_unknown += !display;
             r->n_ignored = 1;
         }
         return GBS_OK;
@@ -212,6 +220,9 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
         }
     }
     if (r->in_parents) {
+        if (meant.n > (size_t)(r->text->end - r->text->begin) - r->n_bytes) {
+            return gbsi_text_unexpected(r->text, shown, "parents whose names the file has", err);
+        }
         memcpy(r->names + r->n_bytes, meant.at, meant.n);
         r->n_bytes += meant.n;
     }
@@ -580,6 +591,11 @@ gbs_status gbsi_xdsl_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     if (r.n_nodes == 0) {
         GBSI_TRY(
             gbsi_text_fail(text, (gbsi_token){text->begin, 0}, err, "found no node, expected one"));
+    }
+    if (r.n_unknown > 0) {
+        char shown[GBSI_SHOWN];
+        gbsi_text_warn(text, "skipped %zu element%s beside <nodes> and <extensions>, the first %s",
+                       r.n_unknown, r.n_unknown == 1 ? "" : "s", gbsi_token_show(r.unknown, shown));
     }
     GBSI_TRY(gbsi_bif_tables_begin(&r.tables, err));
     for (size_t i = 0; i < r.n_nodes; i++) {

@@ -36,6 +36,45 @@ static void same_as_bif(void **state)
     gbs_model_free(bif);
 }
 
+static void odd_elements(void **state)
+{
+    (void)state;
+    warnings warned = {0};
+    const gbs_read_options options = {.warn = take_warning, .context = &warned};
+    gbs_model *m = read_model(
+        "a.xdsl", HEAD A "</nodes><cases><case>1</case></cases><more/></smile>", &options);
+    assert_int_equal(warned.n, 1);
+    assert_non_null(strstr(warned.last, "skipped 2 elements beside <nodes>"));
+    gbs_model_free(m);
+    m = read_model("a.xdsl",
+                   "\n \t<?xml version=\"1.0\" encoding='windows-1252' ?>\n<smile><nodes>"
+                   "<cpt id=\"Stra\xdf"
+                   "e\"><state id=\"\x80\"/><probabilities>1"
+                   "</probabilities></cpt></nodes></smile>",
+                   &options);
+    assert_int_equal(warned.n, 2);
+    assert_non_null(strstr(warned.last, "blanks stand before"));
+    assert_string_equal(gbs_model_variable_name(m, 0), "Stra\u00dfe");
+    assert_string_equal(gbs_model_state_label(m, 0, 0), "\u20ac");
+    gbs_model_free(m);
+}
+
+/* An id that the document type supplies is as long as that says, in each of many elements. */
+static void ids_by_default(void **state)
+{
+    (void)state;
+    char text[4096] = "<!DOCTYPE smile [<!ATTLIST state id CDATA '";
+    memset(text + strlen(text), 'x', 1500);
+    (void)strcat(text, "'>]>\n<smile><nodes>");
+    for (int i = 0; i < 20; i++) {
+        const size_t n = strlen(text);
+        (void)snprintf(text + n, sizeof text - n,
+                       "<cpt id=\"a%d\"><state/><probabilities>1</probabilities></cpt>", i);
+    }
+    (void)strcat(text, "</nodes></smile>");
+    refuse_model("a.xdsl", text, NULL, GBS_ERR_FORMAT, "expected an id in the tag");
+}
+
 static void deterministic(void **state)
 {
     (void)state;
@@ -239,7 +278,9 @@ int main(void)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_bif), cmocka_unit_test(deterministic), cmocka_unit_test(noisy_max),
-        cmocka_unit_test(long_noisy),  cmocka_unit_test(written),       cmocka_unit_test(refusals)};
+        cmocka_unit_test(same_as_bif),    cmocka_unit_test(odd_elements),
+        cmocka_unit_test(ids_by_default), cmocka_unit_test(deterministic),
+        cmocka_unit_test(noisy_max),      cmocka_unit_test(long_noisy),
+        cmocka_unit_test(written),        cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, end);
 }
