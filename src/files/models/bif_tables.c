@@ -13,8 +13,7 @@ gbs_status gbsi_bif_tables_init(gbsi_bif_tables *tables, gbsi_text *text, const 
 {
     gbs_status status = GBS_OK;
     *tables = (gbsi_bif_tables){.text = text, .what = what};
-    tables->columns.normalize = text->options->normalize_cpts != 0;
-    tables->columns.lenient = text->options->lenient != 0;
+    tables->columns = gbsi_columns_begin(text->options);
     GBSI_TRY(gbs_builder_new(&tables->builder, err));
     status = gbsi_equal_tables_new(&tables->share, err);
 
@@ -31,6 +30,7 @@ void gbsi_bif_tables_free(gbsi_bif_tables *tables)
     gbsi_free(tables->defined);
     gbsi_free(tables->scope);
     gbsi_free(tables->value);
+    gbsi_free(tables->turned);
 }
 
 static const gbsi_bif_variable *variable_at(const gbsi_bif_tables *t, uint32_t id)
@@ -165,6 +165,7 @@ gbs_status gbsi_bif_table_child(gbsi_bif_tables *tables, const gbsi_bif_token *n
     tables->n_begun++;
     tables->n_scope = 0;
     tables->child = *name;
+    tables->columns.as_read = NULL;
     GBSI_TRY(gbsi_bif_table_parent(tables, name, err));
     uint32_t child = gbsi_bif_scope_at(tables, 0);
     if (tables->defined[child] != 0) {
@@ -221,25 +222,47 @@ gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *t
     return GBS_OK;
 }
 
+gbs_status gbsi_bif_table_turn(gbsi_bif_tables *tables, unsigned order, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_tables *t = tables;
+    gbsi_axes axes = {0};
+    const size_t n = t->n_rows * t->arity;
+    t->columns.as_read = t->value;
+    t->columns.order = order;
+    if (order == 0 || t->n_scope < 2) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_reserve(&t->turned, &t->turned_capacity, n, sizeof(double), t->text->name, err));
+    memcpy(t->turned, t->value, n * sizeof(double));
+    for (uint32_t i = 1; i < t->n_scope; i++) {
+        gbsi_axes_add_parent(&axes, variable_at(t, gbsi_bif_scope_at(t, i))->n_states);
+    }
+    gbsi_axes_turn(&axes, t->arity, order, t->turned, t->value);
+    t->columns.as_read = t->turned;
+
+cleanup:
+    return status;
+}
+
 gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_bif_tables *t = tables;
     char text[512];
+    char advice[GBSI_ADVICE];
     double *value = t->value;
     uint32_t *scope = t->scope;
     uint32_t child = scope[0];
     size_t bad = 0;
     gbsi_column_status columns =
         gbsi_columns_check(&t->columns, child, value, t->n_rows, t->arity, false, &bad);
-    if (columns == GBSI_COLUMN_OFF) {
-        return gbsi_text_fail(t->text, t->child.shown, err,
-                              "found probabilities with sum %.6g%s%s%s, expected 1; "
-                              "--normalize-cpts scales such rows, "
-                              "--lenient takes them as they are",
-                              t->columns.sum, t->n_scope > 1 ? " in the row of (" : "",
-                              t->n_scope > 1 ? gbsi_bif_show_row(t, bad, text, sizeof text) : "",
-                              t->n_scope > 1 ? ")" : "");
+    if (columns == GBSI_COLUMN_OFF || columns == GBSI_COLUMN_TURNED) {
+        return gbsi_text_fail(
+            t->text, t->child.shown, err, "found probabilities with sum %.6g%s%s%s, expected 1; %s",
+            t->columns.sum, t->n_scope > 1 ? " in the row of (" : "",
+            t->n_scope > 1 ? gbsi_bif_show_row(t, bad, text, sizeof text) : "",
+            t->n_scope > 1 ? ")" : "", gbsi_columns_advice(&t->columns, columns, advice));
     }
     if (columns != GBSI_COLUMN_OK) {
         return gbsi_text_fail(
@@ -315,17 +338,15 @@ gbs_status gbsi_bif_table_add_noisy(gbsi_bif_tables *tables, size_t n_columns, d
     const uint32_t child = gbsi_bif_scope_at(t, 0);
     const uint32_t k = t->arity;
     size_t bad = 0;
-    if (gbsi_columns_check(&tables->columns, child, p, n_columns, k, false, &bad) !=
-        GBSI_COLUMN_OK) {
-        double sum = 0.0;
-        for (size_t a = 0; a < k; a++) {
-            sum += p[bad * k + a];
-        }
+    char advice[GBSI_ADVICE];
+    const gbsi_column_status columns =
+        gbsi_columns_check(&tables->columns, child, p, n_columns, k, false, &bad);
+    if (columns != GBSI_COLUMN_OK) {
         return gbsi_text_fail(t->text, t->child.shown, err,
                               "found a distribution with sum %.6g in column %zu of the causes, "
-                              "expected 1; --normalize-cpts scales such columns, --lenient takes "
-                              "them as they are",
-                              sum, bad + 1);
+                              "expected 1; %s",
+                              t->columns.sum, bad + 1,
+                              gbsi_columns_advice(&t->columns, columns, advice));
     }
     if (k > 2) {
         return gbs_builder_add_noisy_max(t->builder, GBS_FACTOR_NOISY_MIN, child, t->n_scope - 1,

@@ -370,6 +370,7 @@ static gbs_status read_potential(net_reader *r, const char *block, gbs_error *er
             has_data = true;
             GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
             GBSI_TRY(read_data(r, err));
+            GBSI_TRY(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, 0), err));
         } else {
             GBSI_TRY(skip_value(r->text, err));
         }

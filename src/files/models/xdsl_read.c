@@ -539,6 +539,7 @@ static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_bif_token *parent = (const gbsi_bif_token *)r->parents + d->first_parent;
+    const unsigned order = gbsi_table_order(r->text->options, 0);
     GBSI_TRY(gbsi_bif_table_child(&r->tables, &d->child, err));
     for (size_t i = 0; i < d->n_parents; i++) {
         GBSI_TRY(gbsi_bif_table_parent(&r->tables, &parent[i], err));
@@ -551,6 +552,7 @@ static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
     switch (d->kind) {
     case DETERMINISTIC:
         GBSI_TRY(read_states(r, &d->rows, err));
+        GBSI_TRY(gbsi_bif_table_turn(&r->tables, order & GBSI_PARENTS_REVERSED, err));
         break;
     case NOISY_MAX:
         GBSI_TRY(read_noisy(r, d, false, err));
@@ -558,6 +560,7 @@ static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
     default:
         GBSI_TRY(
             read_values(r, &d->rows, r->tables.n_rows * r->tables.arity, r->tables.value, err));
+        GBSI_TRY(gbsi_bif_table_turn(&r->tables, order, err));
     }
     status = gbsi_bif_table_add(&r->tables, err);
 
