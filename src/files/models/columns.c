@@ -92,6 +92,37 @@ static bool fits_turned(const gbsi_columns *columns, size_t n_columns, uint32_t 
     return true;
 }
 
+bool gbsi_columns_rounded(gbsi_columns *columns, double *value)
+{
+    if (!(*value < 0 && *value >= -GBSI_COLUMN_TOLERANCE)) {
+        return false;
+    }
+    *value = 0;
+    columns->n_negative++;
+    return true;
+}
+
+/* A column of which some entries are NaN. */
+static gbsi_column_status fill_missing(gbsi_columns *columns, size_t id, double *column,
+                                       uint32_t arity)
+{
+    for (uint32_t a = 0; a < arity; a++) {
+        if (!isnan(column[a])) {
+            return GBSI_COLUMN_HOLED;
+        }
+    }
+    if (!columns->lenient) {
+        return GBSI_COLUMN_MISSING;
+    }
+    for (uint32_t a = 0; a < arity; a++) {
+        column[a] = 1.0 / arity;
+    }
+    if (columns->n_missing++ == 0) {
+        columns->missing_id = id;
+    }
+    return GBSI_COLUMN_OK;
+}
+
 const char *gbsi_columns_advice(const gbsi_columns *columns, gbsi_column_status status,
                                 char text[GBSI_ADVICE])
 {
@@ -115,6 +146,13 @@ gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *
         double total = in_logs ? log_sum(column, arity) : plain_sum(column, arity);
         const bool zero = total == (in_logs ? -INFINITY : 0);
         *bad = c;
+        if (isnan(total)) {
+            const gbsi_column_status filled = fill_missing(columns, id, column, arity);
+            if (filled != GBSI_COLUMN_OK) {
+                return filled;
+            }
+            continue;
+        }
         if (total == INFINITY) {
             return GBSI_COLUMN_OVERFLOW;
         }

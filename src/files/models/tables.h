@@ -89,10 +89,13 @@ typedef struct gbsi_columns {
     /* the table to be checked, as the file has it, and in which order; NULL: not as a whole */
     const double *as_read;
     unsigned order;
-    size_t n_off;    /* columns off by more than GBSI_COLUMN_TOLERANCE */
-    double worst;    /* by how much the worst is off */
-    double sum;      /* of the column that is GBSI_COLUMN_OFF */
-    size_t worst_id; /* its factor or child, as given */
+    size_t n_off;      /* columns off by more than GBSI_COLUMN_TOLERANCE */
+    double worst;      /* by how much the worst is off */
+    double sum;        /* of the column that is GBSI_COLUMN_OFF */
+    size_t worst_id;   /* its factor or child, as given */
+    size_t n_missing;  /* columns of NaN alone, made uniform where lenient */
+    size_t missing_id; /* the factor or child of the first */
+    size_t n_negative; /* entries that rounding made negative, see gbsi_columns_rounded() */
 } gbsi_columns;
 
 #define GBSI_COLUMN_ROUNDING 0.005 /* of an entry written with two digits: more is a mistake */
@@ -102,9 +105,15 @@ typedef enum gbsi_column_status {
     GBSI_COLUMN_ZERO,     /* nothing but zeros: no distribution */
     GBSI_COLUMN_OVERFLOW, /* the sum is beyond the largest double */
     GBSI_COLUMN_OFF,      /* the sum is off by more than rounding, see sum */
+    GBSI_COLUMN_MISSING,  /* nothing but NaN, and not lenient */
+    GBSI_COLUMN_HOLED,    /* NaN beside numbers */
     GBSI_COLUMN_TURNED,   /* the same or zero, and all sums are one if the child varies slowest and
                              not fastest, or the other way */
 } gbsi_column_status;
+
+/* Whether a negative number is 0 but for rounding, such as of 1 - p - q, with the tolerance that
+ * sums have: it becomes 0 and is counted. */
+bool gbsi_columns_rounded(gbsi_columns *columns, double *value);
 
 /* What the options and the file say of columns and their order. */
 gbsi_columns gbsi_columns_begin(const gbs_read_options *options);

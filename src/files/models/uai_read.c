@@ -334,15 +334,15 @@ cleanup:
     return status;
 }
 
-static gbs_status check_value(const uai_reader *r, gbsi_token token, double value, gbs_error *err)
+static gbs_status check_value(uai_reader *r, gbsi_token token, double *value, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
-    bool legal = r->in_logs ? value < INFINITY : value >= 0 && value < INFINITY;
-    if (legal) {
+    bool legal = r->in_logs ? *value < INFINITY : *value >= 0 && *value < INFINITY;
+    if (legal || (r->directed && !r->in_logs && gbsi_columns_rounded(&r->columns, value))) {
         return GBS_OK;
     }
     (void)gbsi_token_show(token, shown);
-    if (!r->in_logs && value < 0) {
+    if (!r->in_logs && *value < 0) {
         return gbsi_text_fail(r->text, token, err,
                               "found %s, expected a value of at least 0; if the values are "
                               "logarithms, read with --from lg",
@@ -362,7 +362,7 @@ static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error 
         GBSI_TRY(gbsi_text_double(r->text, expected, &value[i], underflow, err));
         value[i] += 0.0; /* -0 becomes 0 */
         if (!(value[i] >= 0 && value[i] < INFINITY)) {
-            GBSI_TRY(check_value(r, gbsi_text_at(r->text, before), value[i], err));
+            GBSI_TRY(check_value(r, gbsi_text_at(r->text, before), &value[i], err));
         }
     }
 
@@ -412,6 +412,8 @@ static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs
                               "%.6g, expected 1; %s",
                               bad, factor, r->columns.sum,
                               gbsi_columns_advice(&r->columns, columns, advice));
+    case GBSI_COLUMN_MISSING: /* values are numbers */
+    case GBSI_COLUMN_HOLED:
     case GBSI_COLUMN_OK:
         break;
     }
@@ -578,6 +580,11 @@ static gbs_status read_tables(uai_reader *r, gbs_error *err)
     if (r->n_underflow != 0) {
         gbsi_text_warn(r->text, "%zu values are too small for a double and became zero",
                        r->n_underflow);
+    }
+    if (r->columns.n_negative != 0) {
+        gbsi_text_warn(r->text,
+                       "%zu values are below zero by rounding (at most 1e-6) and became zero",
+                       r->columns.n_negative);
     }
     if (r->columns.n_off != 0) {
         gbsi_text_warn(r->text,

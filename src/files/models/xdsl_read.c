@@ -4,6 +4,7 @@
  * parents, the first slowest, and then over the child: our own order. A parent may be declared
  * later: rows are kept as places of the file until all nodes are known. What is under <extensions>
  * is for display. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -511,6 +512,13 @@ static gbs_status read_noisy(xdsl_reader *r, const node *d, bool whole, gbs_erro
     }
     GBSI_TRY(read_strengths(r, d, c.weakest, err));
     GBSI_TRY(read_values(r, &d->rows, n, c.p, err));
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(c.p[i])) {
+            GBSI_TRY(gbsi_text_fail(r->text, (gbsi_token){d->rows.end, 0}, err,
+                                    "found NA among the parameters of a noisy node, expected "
+                                    "probabilities"));
+        }
+    }
     GBSI_TRY(check_weakest(r, d, &c, err));
     for (size_t i = 0; i < c.n_columns; i++) {
         double *weaker = c.weaker + i * (arity + 1);
