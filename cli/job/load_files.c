@@ -24,9 +24,11 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->output = arguments->output;
     job->summary = arguments->summary;
     job->report = arguments->report;
+    job->read.size = sizeof job->read;
     job->read.format = arguments->from;
     job->read.lenient = arguments->lenient;
     job->read.normalize_cpts = arguments->normalize_cpts;
+    job->read.table_order = arguments->table_order;
     job->read.evidence_format = arguments->evidence_format;
     job->read.file_evidence = arguments->file_evidence;
     job->read.convention = arguments->convention;

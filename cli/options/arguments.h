@@ -71,6 +71,7 @@ typedef struct cli_arguments {
     uint64_t evidence_index;
     const char *convention, *diagonal; /* of couplings in a file */
     const char *convention_out;
+    const char *table_order;  /* of conditional tables in a file */
     const char *float_format; /* "shortest" or "fixed" */
     const char *output;
     const char *format;

@@ -46,6 +46,10 @@ typedef struct gbs_read_options {
     void *stop_context; /**< first argument of stop */
     int file_evidence;  /**< 1: no warning about observations that an XMLBIF file holds, as the
                              caller takes them with gbs_evidence_read() */
+    /** The order in which the entries of conditional tables stand, the slowest first:
+     *  "parents-child", "child-parents" or, the first parent the fastest of the parents,
+     *  "reversed-child" or "child-reversed"; NULL: that of the format. Set size if you set it. */
+    const char *table_order;
 } gbs_read_options;
 
 /** How to write a model; zero-initialised means the defaults. */

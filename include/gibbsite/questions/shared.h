@@ -172,6 +172,12 @@
     GBS_ROW_FLAG(0, normalize_cpts, "normalize-cpts", 1, \
         "scale columns of conditional tables to sum to one", \
         "", "", INPUT, "")
+#define GBS_SHARED_TABLE_ORDER \
+    GBS_ROW_WORD(0, table_order, "table-order", \
+        "parents-child|child-parents|reversed-child|child-reversed", \
+        "order in which the entries of conditional tables stand in MODEL, the slowest first; " \
+        "reversed: the first parent is the fastest of the parents; unset: that of its format", \
+        "", "", INPUT, "")
 #define GBS_SHARED_FLOAT_FORMAT \
     GBS_ROW_WORD(0, float_format, "float-format", "shortest|fixed", \
         "numbers with the fewest digits that read back exactly, or as digits[.digits] without exponents", \

@@ -137,6 +137,8 @@ typedef struct gbsi_bif_tables {
     size_t n_rows;  /* states of the parents */
     void *value;    /* double [n_rows * arity], then room for a row [arity] */
     size_t value_capacity;
+    void *turned; /* double [n_rows * arity] as the file has them, where in another order */
+    size_t turned_capacity;
 } gbsi_bif_tables;
 
 /* Free also on failure. text is borrowed, what a constant. */
@@ -158,6 +160,8 @@ gbs_status gbsi_bif_table_too_large(const gbsi_bif_tables *tables, gbs_error *er
 /* One value of it, as text: finite and not negative. */
 gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *token, double *value,
                                 gbs_error *err);
+/* When value[] was filled with a whole table in that order of the file: turns it into ours. */
+gbs_status gbsi_bif_table_turn(gbsi_bif_tables *tables, unsigned order, gbs_error *err);
 /* When value[0 .. n_rows * arity) is filled: check its columns and make it a factor. */
 gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err);
 

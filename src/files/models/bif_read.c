@@ -107,16 +107,11 @@ cleanup:
     return status;
 }
 
-/* rows * columns probabilities and a semicolon, turned round: the one of (row, column) goes to
- * value[row + column * rows]; a single row stays as it is. */
-static gbs_status read_values(bif_reader *r, size_t rows, size_t columns, double *value,
-                              gbs_error *err)
+/* n probabilities and a semicolon. */
+static gbs_status read_values(bif_reader *r, size_t n, double *value, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    size_t n = rows * columns;
-    size_t row = 0;
-    size_t column = 0;
     for (size_t i = 0;; i++) {
         GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_NUMBER, &token, err));
         if (i == n && token.kind == ';') {
@@ -128,11 +123,7 @@ static gbs_status read_values(bif_reader *r, size_t rows, size_t columns, double
                                   "found %s after %zu probabilities, expected %zu and ';'",
                                   gbsi_token_show(token.shown, shown), i, n);
         }
-        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[row + column * rows], err));
-        if (++column == columns) {
-            column = 0;
-            row++;
-        }
+        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[i], err));
     }
 
 cleanup:
@@ -141,6 +132,7 @@ cleanup:
 
 static gbs_status read_whole_table(bif_reader *r, gbsi_token place, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     if (r->n_filled != 0 || r->has_default || r->has_table) {
         return gbsi_text_fail(r->text, place, err,
                               "found 'table' beside other rows of the block, expected it alone");
@@ -148,7 +140,12 @@ static gbs_status read_whole_table(bif_reader *r, gbsi_token place, gbs_error *e
     r->has_table = true;
     r->n_filled = r->tables.n_rows;
     memset(r->filled, 1, r->n_filled);
-    return read_values(r, r->tables.arity, r->n_filled, r->tables.value, err);
+    GBSI_TRY(read_values(r, r->n_filled * r->tables.arity, r->tables.value, err));
+    status = gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, GBSI_CHILD_SLOWEST),
+                                 err);
+
+cleanup:
+    return status;
 }
 
 static double *row_at(bif_reader *r, size_t row)
@@ -170,7 +167,7 @@ static gbs_status read_default(bif_reader *r, gbsi_token place, gbs_error *err)
                               r->has_table ? "a table" : "another default");
     }
     r->has_default = true;
-    return read_values(r, 1, r->tables.arity, default_row(r), err);
+    return read_values(r, r->tables.arity, default_row(r), err);
 }
 
 /* The state names of a row up to ')': which row that is, the first parent slowest. */
@@ -249,7 +246,7 @@ static gbs_status read_row(bif_reader *r, gbsi_token place, gbs_error *err)
     }
     filled[row] = 1;
     r->n_filled++;
-    status = read_values(r, 1, r->tables.arity, row_at(r, row), err);
+    status = read_values(r, r->tables.arity, row_at(r, row), err);
 
 cleanup:
     return status;

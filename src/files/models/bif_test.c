@@ -219,7 +219,7 @@ static void refusals(void **state)
         {A "probability ( a ) { table 0.5 0.25 0.25; }", "found '0.25' after 2"},
         {A "probability ( a ) { table 0.5 -0.5; }", "found '-0.5', expected a probability"},
         {A "probability ( a ) { table 0.5 x; }", "found 'x'"},
-        {A "probability ( a ) { table 0.5 nan; }", "found 'nan'"},
+        {A "probability ( a ) { table 0.5 nan; }", "found NA beside probabilities"},
         {A "probability ( a ) { table 0 0; }", "all zero"},
         {A "probability ( a ) { }", "1 of 1 rows missing"},
         {A "probability ( a ) { table 1 0; table 1 0; }", "expected it alone"},

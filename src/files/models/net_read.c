@@ -414,6 +414,7 @@ static gbs_status read_attributes(net_reader *r, gbs_error *err)
             has_data = true;
             GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
             GBSI_TRY(read_data(r, err));
+            GBSI_TRY(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, 0), err));
         } else {
             model = gbsi_bif_is_word(&token, "model_data") ? token : model;
             GBSI_TRY(skip_value(r->text, err));

@@ -135,6 +135,51 @@ static void noisy_max(void **state)
     gbs_model_free(m);
 }
 
+#define EFFECT(strengths, parameters)                                                          \
+    HEAD "<cpt id=\"a\"><state id=\"s0\"/><state id=\"s1\"/><state id=\"s2\"/>"                \
+         "<state id=\"s3\"/><probabilities>0.25 0.25 0.25 0.25</probabilities></cpt>"          \
+         "<noisymax id=\"c\"><state id=\"ill\"/><state id=\"well\"/><parents>a</parents>"      \
+         "<strengths>" strengths "</strengths><parameters>" parameters " 0.2 0.8</parameters>" \
+         "</noisymax>" TAIL
+
+/* Columns in the order of strength, or by the numbers of the states where the column without effect
+ * stands so. */
+static void strengths_in_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double none[4]; /* P(no effect) of each state */
+    } cases[] = {
+        {EFFECT("0 1 2 3", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), {0.3, 0.5, 0.6, 1}},
+        {EFFECT("3 1 2 0", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), {1, 0.5, 0.6, 0.3}},
+        {EFFECT("0 1 3 2", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), {0.3, 0.5, 1, 0.6}},
+        {EFFECT("2 3 0 1", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), {0.6, 1, 0.3, 0.5}},
+        {EFFECT("0 1 3 2", "0.7 0.3 0.5 0.5 0 1 0.4 0.6"), {0.3, 0.5, 1, 0.6}},
+        {EFFECT("3 1 2 0", "0 1 0.5 0.5 0.4 0.6 0.7 0.3"), {1, 0.5, 0.6, 0.3}},
+        {EFFECT("0 1 3 2", "0.7 0.3 0.5 0.5 0 1 0 1"), {0.3, 0.5, 1, 1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double w[8];
+        gbs_model *m = read_model("a.xdsl", cases[i].text, NULL);
+        assert_int_equal(enumerate(m, w, 8), 8);
+        for (int a = 0; a < 4; a++) {
+            expect_near(w[2 * a + 1], 0.25 * 0.8 * cases[i].none[a]);
+        }
+        gbs_model_free(m);
+    }
+    static const char *const others[] = {"1 2 0 3", "3 0 1 2", "1 2 3 0"};
+    for (size_t i = 0; i < 3; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text, EFFECT("%s", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), others[i]);
+        refuse_model("a.xdsl", text, NULL, GBS_ERR_UNSUPPORTED,
+                     "found strengths of parent 'a' that mean another order");
+    }
+    /* 0.7 of state 1, or of state 0 */
+    refuse_model("a.xdsl", EFFECT("1 0 3 2", "0.7 0.3 0.5 0.5 0 1 0 1"), NULL, GBS_ERR_UNSUPPORTED,
+                 "found two columns without effect of parent 'a'");
+}
+
 /* Twenty parents: a factor that is not written out. */
 static void long_noisy(void **state)
 {
@@ -280,7 +325,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_as_bif),    cmocka_unit_test(odd_elements),
         cmocka_unit_test(ids_by_default), cmocka_unit_test(deterministic),
-        cmocka_unit_test(noisy_max),      cmocka_unit_test(long_noisy),
-        cmocka_unit_test(written),        cmocka_unit_test(refusals)};
+        cmocka_unit_test(noisy_max),      cmocka_unit_test(strengths_in_order),
+        cmocka_unit_test(long_noisy),     cmocka_unit_test(written),
+        cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, end);
 }

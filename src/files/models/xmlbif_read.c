@@ -450,6 +450,7 @@ static gbs_status add_definition(xmlbif_reader *r, const definition *d, gbs_erro
         d->n_pieces == 0 ? d->table_end : ((const gbsi_token *)r->pieces)[d->first_piece].at;
     GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
     GBSI_TRY(read_values(r, d, err));
+    GBSI_TRY(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, 0), err));
     status = gbsi_bif_table_add(&r->tables, err);
 
 cleanup:

@@ -59,6 +59,7 @@ gbsi_token gbsi_text_next(gbsi_text *text)
 {
     const char *at = text->at;
     const char *end = text->end;
+    const char ends = text->is_glued ? text->comment : 0; /* no text holds a NUL */
     for (;;) {
         while (at < end && gbsi_is_blank(*at)) {
             at++;
@@ -71,7 +72,7 @@ gbsi_token gbsi_text_next(gbsi_text *text)
         }
     }
     gbsi_token token = {.at = at};
-    while (at < end && !gbsi_is_blank(*at)) {
+    while (at < end && !gbsi_is_blank(*at) && *at != ends) {
         at++;
     }
     token.n = (size_t)(at - token.at);

@@ -26,7 +26,8 @@ typedef struct gbsi_text {
     const char *end;
     const gbs_read_options *options; /* never NULL */
     gbsi_watch *watch;               /* in force */
-    char comment; /* a token that starts so hides the rest of its line; 0: none */
+    char comment;  /* a token that starts so hides the rest of its line; 0: none */
+    bool is_glued; /* and so does the sign within a word, which ends there */
 } gbsi_text;
 
 /* Skips a byte-order mark and refuses NUL bytes. Input and options (NULL is fine) are borrowed. */

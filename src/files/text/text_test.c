@@ -32,6 +32,12 @@ static void tokens(void **state)
     assert_int_equal(gbsi_text_next(&text).n, 0);
     text = open_text("");
     assert_int_equal(gbsi_text_next(&text).n, 0);
+    text = open_text("a#b c");
+    text.comment = '#';
+    assert_true(gbsi_token_is(gbsi_text_peek(&text), "a#b"));
+    text.is_glued = true;
+    assert_true(gbsi_token_is(gbsi_text_next(&text), "a"));
+    assert_int_equal(gbsi_text_next(&text).n, 0);
 }
 
 /* @return the status of opening bytes as text, decoded where they are no UTF-8. */
