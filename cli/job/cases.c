@@ -21,7 +21,7 @@ typedef struct answering {
     double *log_p;      /* [at_once] */
     int *converged;     /* [at_once] */
     uint64_t n, n_done; /* cases */
-    uint64_t n_impossible, n_doubtful;
+    uint64_t n_impossible, n_unknown, n_doubtful;
     cli_bar bar;
 } answering;
 
@@ -103,6 +103,7 @@ static void write_case(answering *a, size_t i)
     }
     gbs_output_text(a->output, "\n");
     a->n_impossible += a->log_p[i] == -INFINITY;
+    a->n_unknown += a->n_states > 0 && isnan(a->p[i * a->n_states]) && isnan(a->log_p[i]);
     a->n_doubtful += !a->converged[i];
     a->n_done++;
 }
@@ -182,6 +183,12 @@ static void tell(const answering *a, int stopped)
     if (a->n_impossible > 0) {
         cli_note(arguments, "%" PRIu64 " case%s impossible: probability 0, no posteriors",
                  a->n_impossible, a->n_impossible == 1 ? " is" : "s are");
+    }
+    if (a->n_unknown > 0) {
+        cli_note(arguments,
+                 "%" PRIu64 " case%s unknown: no state of positive probability was found, and none "
+                 "may exist",
+                 a->n_unknown, a->n_unknown == 1 ? " is" : "s are");
     }
     if (gbs_cases_is_exact(a->cases)) {
         cli_note(arguments, "%" PRIu64 " case%s, exact", a->n_done, a->n_done == 1 ? "" : "s");

@@ -278,8 +278,8 @@ GBS_API void gbs_run_free(gbs_run *run);
  * @param callbacks NULL for none.
  * @return GBS_OK; GBS_STOPPED if the run ended before its target, in which case the estimates so
  * far can be read; GBS_ERR_STOPPED if it ended before there were any; GBS_ERR_IMPOSSIBLE if no
- * initial state of positive probability was found or all states of a conditional distribution had
- * weight zero.
+ * state has a positive probability; GBS_ERR_NOT_FOUND if no initial state of positive probability
+ * was found, though there may be one, or all states of a conditional distribution had weight zero.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks,
                                                 gbs_error *err);

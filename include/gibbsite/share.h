@@ -110,7 +110,7 @@ GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
  * (gbs_share_needs_whole()); elsewhere nothing. Shares made after that hold them, so that runs with
  * this seed and no more chains need no partition. @param n_chains, of option chains; with the seed
  * of the options.
- * @return GBS_ERR_IMPOSSIBLE where none is found. */
+ * @return GBS_ERR_NOT_FOUND where none is found, GBS_ERR_IMPOSSIBLE where there is none. */
 GBS_API GBS_MUST_USE gbs_status gbs_partition_find_starts(gbs_partition *partition,
                                                           uint32_t n_chains, gbs_error *err);
 

@@ -31,6 +31,8 @@ static const char *status_name(gbs_status status)
         return "unsupported";
     case GBS_ERR_STOPPED:
         return "stopped";
+    case GBS_ERR_NOT_FOUND:
+        return "not found";
     default:
         return "ok";
     }

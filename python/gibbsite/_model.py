@@ -384,7 +384,7 @@ class Model:
         probability : find ln P(state | evidence), too, which takes ln Z
         options : those of ``gibbsite map``: method, sweeps, chains, seed, time, tau0, ...
 
-        Raises Error with status "impossible" where the evidence has probability 0.
+        Raises Error with status "impossible" where the evidence has probability 0, "not found" where no state was found.
 
         >>> import gibbsite as gb
         >>> m = gb.read("examples/sprinkler.bif")

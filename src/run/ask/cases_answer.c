@@ -211,6 +211,9 @@ static gbs_status answer_by_run(calling *call, size_t i, int method, gbs_error *
     if (status == GBS_ERR_IMPOSSIBLE) {
         status = GBS_OK;
         put_case(call, i, NULL, NULL, -INFINITY, 1);
+    } else if (status == GBS_ERR_NOT_FOUND) { /* whether it is possible is not known */
+        status = GBS_OK;
+        put_case(call, i, NULL, NULL, NAN, 0);
     } else if (status == GBS_OK) {
         GBSI_TRY(put_run(call, i, run, err));
     }
