@@ -92,6 +92,7 @@ typedef struct cli_arguments {
     const char *template_style; /* "crf++" or "wapiti" */
     const char *curve;          /* FILE */
     double identity;            /* of similar rows; 0: all count one */
+    int alphabet;               /* of an alignment: gbs_alphabet */
     const char *rate;           /* of the first step of learning, and of the last */
     double level;
     const char *log_base; /* of PR files */

@@ -49,6 +49,27 @@ static void tell_found(const cli_denoising *d, const gbs_denoise_found *found)
     }
 }
 
+/* A model that is frozen by its noise, typed or estimated. */
+static int tell_frozen(cli_denoising *d)
+{
+    gbs_error err = {GBS_OK, ""};
+    uint64_t n = 0;
+    const gbs_status status = gbs_denoise_frozen(&d->noisy, &d->how, &n, &err);
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    d->frozen = n == (uint64_t)d->noisy.width * d->noisy.height;
+    if (d->frozen) {
+        cli_note(d->job.arguments,
+                 "warning: the model is frozen: --noise %s:%.4g is so small that all %" PRIu64
+                 " pixels keep the level they show, whatever their neighbours are; try a larger "
+                 "--noise, or --noise %s",
+                 d->how.noise == GBS_NOISE_FLIP ? "flip" : "gauss", d->how.noise_level, n,
+                 d->how.noise == GBS_NOISE_FLIP && !d->how.labels ? "gauss" : "flip");
+    }
+    return CLI_DONE;
+}
+
 static int estimate(cli_denoising *d)
 {
     const cli_arguments *a = d->job.arguments;
@@ -385,7 +406,9 @@ static int limit_run(cli_denoising *d)
                  "always --chains %" PRIu64,
                  o->chains);
     }
-    if (o->sweeps != typed.sweeps) {
+    if (o->sweeps != typed.sweeps && d->frozen) {
+        cli_note(a, "more than --sweeps %" PRIu64 " would show nothing else", o->sweeps);
+    } else if (o->sweeps != typed.sweeps) {
         cli_note(a,
                  "a large picture: it ends, if it is sampled, after at most --sweeps %" PRIu64
                  "; more sweeps, --target-error or --time lower the errors",
@@ -455,6 +478,9 @@ static int run_denoise(cli_arguments *arguments)
     }
     if (status == CLI_DONE) {
         status = estimate(&d);
+    }
+    if (status == CLI_DONE) {
+        status = tell_frozen(&d);
     }
     if (status == CLI_DONE) {
         status = write_model(&d);

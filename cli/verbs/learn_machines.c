@@ -83,9 +83,11 @@ int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows)
 int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_status done = gbs_rows_read(arguments->operand[0], &rows->data, &err);
-    if (done >= 0 && rows->out.path != NULL) {
-        done = gbs_rows_read(rows->out.path, &rows->held_out, &err);
+    gbs_status done = gbs_rows_read_as(arguments->operand[0], NULL, 0,
+                                       (gbs_alphabet)arguments->alphabet, &rows->data, &err);
+    if (done >= 0 && rows->out.path != NULL) { /* few rows may lack what tells the alphabet */
+        done = gbs_rows_read_as(rows->out.path, NULL, 0, gbs_rows_alphabet(rows->data),
+                                &rows->held_out, &err);
     }
     if (done < 0) {
         return cli_fail_input(done, &err);

@@ -304,7 +304,9 @@ static PyObject *give_scores(const gbs_label_scores *scores)
             Py_CLEAR(list);
         }
     }
-    return list == NULL ? NULL : Py_BuildValue("(dN)", gbs_label_scores_accuracy(scores), list);
+    return list == NULL ? NULL
+                        : Py_BuildValue("(dNK)", gbs_label_scores_accuracy(scores), list,
+                                        gbs_label_scores_unseen(scores));
 }
 
 /* [n_sequences + 1] where sequences begin. */

@@ -170,13 +170,12 @@ typedef struct denoising {
 /* What is not a number by its name: NAN stands for what is to be found. */
 static int settle(denoising *d, int levels, int kind, double noise, double coupling)
 {
-    const int is_grey =
-        !d->how.labels && d->noisy.kind != GBS_IMAGE_BITMAP && d->noisy.kind != GBS_IMAGE_PALETTE;
     const uint32_t colors = d->noisy.n_colors < 2 ? 2 : d->noisy.n_colors;
     d->how.levels = levels > 0                                            ? (uint32_t)levels
                     : d->how.labels && d->noisy.kind == GBS_IMAGE_PALETTE ? colors
                                                                           : 2;
-    d->how.noise = kind < 0 ? (is_grey ? GBS_NOISE_GAUSS : GBS_NOISE_FLIP) : (gbs_noise)kind;
+    d->how.noise =
+        kind < 0 ? gbs_denoise_noise_of(&d->noisy, d->how.levels, d->how.labels) : (gbs_noise)kind;
     d->find_noise = d->find_noise || isnan(noise);
     d->find_coupling = d->find_coupling || isnan(coupling);
     d->how.noise_level = !isnan(noise)                    ? noise

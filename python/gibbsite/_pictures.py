@@ -91,7 +91,8 @@ def denoise(image: Any, *, noise: str | None = None, coupling: float | None = No
     """Restore a noisy picture, as ``gibbsite denoise`` does.
 
     image : a path, a Picture, or an array: [height, width] of bool (True is black), uint8, uint16, or [height, width, 3]
-    noise : "flip:P", "gauss:S", or without a number; estimated where it is not given
+    noise : "flip:P", "gauss:S", or without a number; estimated where it is not given, as flips where the picture has no
+        more values than levels
     coupling : what neighbours that differ cost; estimated where it is not given
     levels : of the picture without noise, 2 if not given
     labels : values of pixels are labels, 0 to levels - 1

@@ -22,6 +22,7 @@ class Labels(Report):
     log_p : [sequences] ln of the probability of the labels found; NaN where probabilities come of chains
     accuracy : share of the labels that are right, with truth
     entities : {class: (true, found, correct, precision, recall, f1)} with truth, "" being all classes
+    unseen_labels : number of tokens whose true label the model does not have, with truth: they count as wrong
     proved : number of sequences whose labels are proved to be the most probable ones
     """
 
@@ -31,6 +32,7 @@ class Labels(Report):
     log_p: npt.NDArray[np.float64] | None
     accuracy: float
     entities: dict[str, tuple[Any, ...]]
+    unseen_labels: int
     proved: int
     links: int
     updates: int
@@ -42,7 +44,7 @@ class Labels(Report):
         self.labels = [[names[y] for y in self._ids[a:b]] for a, b in zip(first[:-1], first[1:])]
         self.posterior = None if about["posterior"] is None else np.asarray(about["posterior"])
         self.log_p = None if about["log_p"] is None else np.asarray(about["log_p"])
-        self.accuracy, rows = about["scores"] or (float("nan"), [])
+        self.accuracy, rows, self.unseen_labels = about["scores"] or (float("nan"), [], 0)
         self.entities = {row[0]: tuple(row[1:]) for row in rows}
 
     @property

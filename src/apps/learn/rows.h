@@ -4,6 +4,7 @@
 #define GBSI_LEARN_ROWS_H
 
 #include "gibbsite/machines.h"
+#include "text/text.h"
 
 struct gbs_rows {
     uint32_t n_sites, n_states;
@@ -15,10 +16,12 @@ struct gbs_rows {
     const char **name;   /* [n_sites] into names, or NULL */
     uint64_t n_unknown;  /* letters read as gaps */
     const char *letters; /* [n_states] of states, or NULL */
+    gbs_alphabet alphabet;
 };
 
-/* The states of proteins in the order of direct-coupling analysis. */
-#define GBSI_PROTEIN "-ACDEFGHIKLMNPQRSTVWY"
+/* The alignment that begins with '>' at text->at. */
+gbs_status gbsi_rows_read_fasta(const gbsi_text *text, gbs_alphabet alphabet, gbs_rows **rows,
+                                gbs_error *err);
 
 /* Room for n more rows, whose states and weights the caller writes before rows->n grows. */
 gbs_status gbsi_rows_reserve(gbs_rows *rows, size_t n, gbs_error *err);

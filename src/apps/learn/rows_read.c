@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Alignments in FASTA and tables of whole numbers in CSV. */
+/* Tables of whole numbers in CSV; which file is one, and which an alignment. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -70,62 +70,6 @@ static const char *next_line(const reader *r, const char *at)
 {
     const char *end = newline_or_end(r, at);
     return end == r->text.end ? end : end + 1;
-}
-
-/* ---- FASTA ----------------------------------------------------------------------------------- */
-
-static gbs_status take_letter(reader *r, const char *at, gbs_error *err)
-{
-    const char c = *at;
-    const char *letter = c == '\0' ? NULL : strchr(GBSI_PROTEIN, c);
-    if (letter != NULL) {
-        return push(r, (uint32_t)(letter - GBSI_PROTEIN), err);
-    }
-    if (c >= 'A' && c <= 'Z') { /* B, J, O, U, X, Z */
-        ++r->rows->n_unknown;
-        return push(r, 0, err);
-    }
-    if (c == '.' || (c >= 'a' && c <= 'z') || gbsi_is_blank(c)) {
-        return GBS_OK;
-    }
-    return gbsi_text_unexpected(&r->text, (gbsi_token){at, 1},
-                                "a letter of an amino acid, '-' or '.'", err);
-}
-
-/* The first sequence tells the number of sites. */
-static gbs_status end_sequence(reader *r, const char *at, gbs_error *err)
-{
-    if (r->n == 0) {
-        return fail_at(r, at, err, "no letters", "those of a sequence");
-    }
-    if (r->rows->n == 0) {
-        if (r->n > GBS_MAX_SITES) {
-            return gbsi_text_fail(&r->text, (gbsi_token){at, 0}, err,
-                                  "found %zu sites, the limit is %u", r->n, GBS_MAX_SITES);
-        }
-        r->rows->n_sites = (uint32_t)r->n;
-    }
-    return add_row(r, at, err);
-}
-
-static gbs_status read_fasta(reader *r, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbs_rows_new(1, (uint32_t)strlen(GBSI_PROTEIN), &r->rows, err));
-    r->rows->letters = GBSI_PROTEIN;
-    for (const char *at = next_line(r, r->text.at); at < r->text.end; at = next_line(r, at)) {
-        if (*at == '>') {
-            GBSI_TRY(end_sequence(r, at, err));
-            continue;
-        }
-        for (const char *end = line_end(r, at); at < end; ++at) {
-            GBSI_TRY(take_letter(r, at, err));
-        }
-    }
-    GBSI_TRY(end_sequence(r, r->text.end, err));
-
-cleanup:
-    return status;
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -240,12 +184,23 @@ cleanup:
 
 /* ---- public ---------------------------------------------------------------------------------- */
 
-static gbs_status read_input(const gbsi_input *input, gbs_rows **rows, gbs_error *err)
+static gbs_status read_input(const gbsi_input *input, gbs_alphabet alphabet, gbs_rows **rows,
+                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
     reader r = {0};
     GBSI_TRY(gbsi_text_open(&r.text, input, NULL, err));
-    GBSI_TRY(r.text.at < r.text.end && *r.text.at == '>' ? read_fasta(&r, err) : read_csv(&r, err));
+    while (r.text.at < r.text.end && gbsi_is_blank(*r.text.at)) {
+        ++r.text.at;
+    }
+    if (r.text.at < r.text.end && *r.text.at == '>') {
+        GBSI_TRY(gbsi_rows_read_fasta(&r.text, alphabet, &r.rows, err));
+    } else if (alphabet != GBS_ALPHABET_AUTO) {
+        GBSI_TRY(fail_at(&r, r.text.at, err, "a table of states",
+                         "an alignment in FASTA, whose alphabet is named"));
+    } else {
+        GBSI_TRY(read_csv(&r, err));
+    }
     if (r.rows->n == 0) {
         GBSI_TRY(fail_at(&r, r.text.end, err, "no rows", "some below the names"));
     }
@@ -259,30 +214,32 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err)
+gbs_status gbs_rows_read_as(const char *name, const void *bytes, size_t n_bytes,
+                            gbs_alphabet alphabet, gbs_rows **rows, gbs_error *err)
 {
-    GBSI_NEED(path);
+    GBSI_NEED(name);
     GBSI_NEED(rows);
+    if ((int)alphabet < GBS_ALPHABET_AUTO || alphabet > GBS_ALPHABET_DNA) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no alphabet number %d", (int)alphabet);
+    }
     gbsi_input input;
-    gbs_status status = gbsi_input_read(path, &input, err);
+    gbs_status status = bytes == NULL ? gbsi_input_read(name, &input, err)
+                                      : gbsi_input_memory(name, bytes, n_bytes, &input, err);
     if (status >= 0) {
-        status = read_input(&input, rows, err);
+        status = read_input(&input, alphabet, rows, err);
         gbsi_input_free(&input);
     }
     return status;
 }
 
+gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err)
+{
+    return gbs_rows_read_as(path, NULL, 0, GBS_ALPHABET_AUTO, rows, err);
+}
+
 gbs_status gbs_rows_read_memory(const char *name, const void *bytes, size_t n_bytes,
                                 gbs_rows **rows, gbs_error *err)
 {
-    GBSI_NEED(name);
     GBSI_NEED(bytes);
-    GBSI_NEED(rows);
-    gbsi_input input;
-    gbs_status status = gbsi_input_memory(name, bytes, n_bytes, &input, err);
-    if (status >= 0) {
-        status = read_input(&input, rows, err);
-        gbsi_input_free(&input);
-    }
-    return status;
+    return gbs_rows_read_as(name, bytes, n_bytes, GBS_ALPHABET_AUTO, rows, err);
 }
