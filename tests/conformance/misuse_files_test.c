@@ -366,6 +366,24 @@ static void tables_of_data(void **state)
     gbs_model_free(m);
 }
 
+static void draws_in_files(void **state)
+{
+    (void)state;
+    const char *none[2] = {"/none/none", NULL};
+    gbs_draws *draws = NULL;
+    REFUSED(gbs_draws_read(NULL, 1, NULL, &draws, &err));
+    REFUSED(gbs_draws_read(none, 0, NULL, &draws, &err));
+    REFUSED(gbs_draws_read(none, 2, NULL, &draws, &err));
+    REFUSED(gbs_draws_read(none, 1, NULL, NULL, &err));
+    assert_int_equal(gbs_draws_read(none, 1, NULL, &draws, NULL), GBS_ERR_IO);
+    assert_null(draws);
+    gbs_draws_free(NULL);
+    assert_true(gbs_draws_n_quantities(NULL) == 0 && gbs_draws_n_chains(NULL) == 0 &&
+                gbs_draws_n_draws(NULL) == 0);
+    assert_null(gbs_draws_name(NULL, 0));
+    assert_null(gbs_draws_values(NULL, 0));
+}
+
 static void other_files(void **state)
 {
     (void)state;
@@ -629,15 +647,16 @@ static void ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),         cmocka_unit_test(diagnostics),
-        cmocka_unit_test(reports),      cmocka_unit_test(sensitivities),
-        cmocka_unit_test(noisy_maxima), cmocka_unit_test(tables_by_count),
-        cmocka_unit_test(tied_weights), cmocka_unit_test(networks_in_time),
-        cmocka_unit_test(arrays),       cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),  cmocka_unit_test(evidence_files),
-        cmocka_unit_test(checkpoints),  cmocka_unit_test(traces),
-        cmocka_unit_test(other_files),  cmocka_unit_test(answers_in_files),
-        cmocka_unit_test(ranks),        cmocka_unit_test(tables_of_data),
+        cmocka_unit_test(fits),           cmocka_unit_test(diagnostics),
+        cmocka_unit_test(reports),        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(noisy_maxima),   cmocka_unit_test(tables_by_count),
+        cmocka_unit_test(tied_weights),   cmocka_unit_test(networks_in_time),
+        cmocka_unit_test(arrays),         cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),    cmocka_unit_test(evidence_files),
+        cmocka_unit_test(checkpoints),    cmocka_unit_test(traces),
+        cmocka_unit_test(other_files),    cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(ranks),          cmocka_unit_test(tables_of_data),
+        cmocka_unit_test(draws_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

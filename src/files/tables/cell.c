@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a cell of a table means, and whether two names of columns mean the same. */
-#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "decimal/decimal.h"
 #include "tables/sheet.h"
-#include "text/common.h"
 
-const char *const gbsi_missing_sign[GBSI_MISSING_SIGNS] = {
+/* The first one is the empty cell. */
+static const char *const missing_sign[GBSI_MISSING_SIGNS] = {
     "",     "NA", "N/A", "NaN", "nan", "<NA>", "None", "NULL",
     "null", "?",  ".",   "*",   "-",   "n/a",  "#N/A",
 };
@@ -15,11 +16,27 @@ const char *const gbsi_missing_sign[GBSI_MISSING_SIGNS] = {
 int gbsi_find_missing(const char *text, size_t n)
 {
     for (int i = 0; n <= 4 && i < GBSI_MISSING_SIGNS; i++) {
-        if (strcmp(text, gbsi_missing_sign[i]) == 0) {
+        if (strcmp(text, missing_sign[i]) == 0) {
             return i;
         }
     }
     return -1;
+}
+
+uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_MISSING_TEXT])
+{
+    size_t length = 0;
+    uint64_t sum = 0;
+    text[0] = '\0';
+    for (int i = 0; i < GBSI_MISSING_SIGNS; i++) { /* 20 digits, a sign and three more: 28 each */
+        sum += n[i];
+        if (n[i] > 0) {
+            length +=
+                (size_t)snprintf(text + length, GBSI_MISSING_TEXT - length, "%s%" PRIu64 " %s",
+                                 length > 0 ? ", " : "", n[i], i == 0 ? "empty" : missing_sign[i]);
+        }
+    }
+    return sum;
 }
 
 bool gbsi_whole_text(const char *text, size_t n, char *whole)

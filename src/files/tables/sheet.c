@@ -200,7 +200,7 @@ gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t width = (size_t)s->n_columns + s->has_index;
-    skip_lines(s, width == 1);
+    skip_lines(s, width == 1 && !s->skip_empty);
     *more = s->text.at < s->text.end;
     if (!*more) {
         return GBS_OK;

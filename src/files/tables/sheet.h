@@ -21,6 +21,7 @@ typedef struct gbsi_sheet {
     char separator;
     uint32_t n_columns; /* those with a name */
     bool has_index;     /* a first column without a name stands before them */
+    bool skip_empty;    /* set it where empty lines are no rows in a table of one column either */
     gbsi_cell *name;    /* [n_columns] their texts last as long as the sheet */
     gbsi_cell *cell;    /* [n_columns] */
     void *names, *row;  /* char: the texts of the names and of the row */
@@ -60,11 +61,13 @@ bool gbsi_sheet_is_draws(const gbsi_sheet *s);
 
 /* ---- cell.c: what cells mean ---------------------------------------------------------------- */
 
-/* Signs of a missing value; the first one is the empty cell. */
 enum { GBSI_MISSING_SIGNS = 15 };
-extern const char *const gbsi_missing_sign[GBSI_MISSING_SIGNS];
-/* Which sign this is, or -1. */
+/* Which sign of a missing value this is, or -1. */
 int gbsi_find_missing(const char *text, size_t n);
+
+/* "2 empty, 1 NaN". @return the sum of the counts. */
+enum { GBSI_MISSING_TEXT = 512 };
+uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_MISSING_TEXT]);
 
 /* "1", "1.0" and "1.000" as "1". @param whole [GBSI_WHOLE], "" for anything else. */
 enum { GBSI_WHOLE = 24 };

@@ -58,7 +58,7 @@ const uint32_t *gbs_table_columns(const gbs_table *table, uint32_t *n)
 static void tell(const gbs_table *t, const char *format, ...) GBSI_PRINTF(2, 3);
 static void tell(const gbs_table *t, const char *format, ...)
 {
-    char message[640];
+    char message[1200];
     const int n = snprintf(message, sizeof message, "%.200s: ", t->input.name);
     va_list arguments;
     va_start(arguments, format);
@@ -71,18 +71,10 @@ static void tell(const gbs_table *t, const char *format, ...)
 
 static void tell_missing(gbs_table *t)
 {
-    char list[320] = "";
-    size_t n = 0;
-    uint64_t sum = 0;
-    for (int i = 0; i < GBSI_MISSING_SIGNS; i++) {
-        sum += t->n_missing[i];
-        if (t->n_missing[i] > 0) {
-            n += (size_t)snprintf(list + n, sizeof list - n, "%s%" PRIu64 " %s", n > 0 ? ", " : "",
-                                  t->n_missing[i], i == 0 ? "empty" : gbsi_missing_sign[i]);
-        }
-    }
-    if (sum > 0 && !t->told_missing) {
-        tell(t, "%" PRIu64 " cell%s no value: %s", sum, sum == 1 ? " has" : "s have", list);
+    char list[GBSI_MISSING_TEXT];
+    const uint64_t n = gbsi_missing_text(t->n_missing, list);
+    if (n > 0 && !t->told_missing) {
+        tell(t, "%" PRIu64 " cell%s no value: %s", n, n == 1 ? " has" : "s have", list);
     }
     t->told_missing = true;
 }
@@ -90,7 +82,7 @@ static void tell_missing(gbs_table *t)
 static void tell_left_out(const gbs_table *t)
 {
     enum { MOST = 8 };
-    char list[480] = "";
+    char list[(MOST + 1) * GBSI_SHOWN] = "";
     size_t n = 0;
     uint32_t n_left = 0;
     for (uint32_t k = 0; k < t->sheet.n_columns; k++) {
@@ -99,9 +91,9 @@ static void tell_left_out(const gbs_table *t)
         if (t->use[k] != NO_COLUMN || (t->is_draws && k < GBSI_DRAW_COLUMNS)) {
             continue;
         }
-        if (n_left++ < MOST && n + sizeof shown < sizeof list) {
+        if (n_left++ < MOST) {
             n +=
-                (size_t)snprintf(list + n, sizeof list - n, "%s%.40s", n > 0 ? ", " : "",
+                (size_t)snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "",
                                  name->n == 0 ? "one without a name" : gbsi_cell_show(name, shown));
         }
     }
