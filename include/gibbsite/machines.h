@@ -50,9 +50,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states
  * A file whose first byte is '>' is a protein alignment in FASTA: a line that begins with '>' opens
  * a sequence, what follows are its letters, on any number of lines. The 21 states are '-' and
  * ACDEFGHIKLMNPQRSTVWY, in this order; B, J, O, U, X and Z are read as '-'; small letters and '.',
- * insertions of A2M, are left out. Any other file is CSV: names of sites, separated by commas, then
- * a row of states, whole numbers from 0, on each line; the largest of them, at least 1, tells how
- * many states every site has.
+ * insertions of A2M, are left out. Any other file is a table (gibbsite-formats(5), Tables of data):
+ * names of sites, then a row of states, whole numbers from 0, on each line; the largest of them, at
+ * least 1, tells how many states every site has. No cell may be without a value.
  *
  * @param path "-" for standard input; may be compressed.
  * @return GBS_ERR_FORMAT with the place of what is wrong; GBS_ERR_IO.
@@ -74,6 +74,9 @@ GBS_API uint32_t gbs_rows_n_sites(const gbs_rows *rows);
 GBS_API uint32_t gbs_rows_n_states(const gbs_rows *rows);
 /** @return the number of letters B, J, O, U, X and Z of a file in FASTA, which were read as '-'. */
 GBS_API uint64_t gbs_rows_n_unknown(const gbs_rows *rows);
+/** @return what was skipped when the rows were read, such as an index, and which states occur in no
+ *          row, as a line of text; NULL if there is nothing to tell. Valid until they are freed. */
+GBS_API const char *gbs_rows_note(const gbs_rows *rows);
 /** @return the sum of the weights of the rows: their effective number. */
 GBS_API double gbs_rows_weight(const gbs_rows *rows);
 /** @return the state of a site in a row, or UINT32_MAX if there is none. */
