@@ -88,6 +88,7 @@ typedef struct cli_arguments {
     const char *held_out;       /* FILE or share */
     const char *intervals;      /* FILE */
     const char *weights;        /* name of a column */
+    const char *table_states;   /* labels or numbers; NULL: unset */
     const char *posterior;      /* "best" or "all" */
     const char *template_style; /* "crf++" or "wapiti" */
     const char *curve;          /* FILE */
@@ -121,7 +122,7 @@ typedef struct cli_arguments {
     int require_converged;
     int probability; /* of the state, estimated where it is not known */
     int asymptotic, list, list_variables, quick, check;
-    int lenient, normalize_cpts, json, draws, quiet, verbose, help;
+    int lenient, strict, normalize_cpts, json, draws, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the verb's table */
     const cli_verb *verb;
     int argc; /* the whole command line, for the summary */

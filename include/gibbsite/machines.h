@@ -54,8 +54,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states
  * and left out; else small letters are as capitals, and '.' and '~' are gaps. '*' at the end is no
  * site if every sequence has it or sequences are not as long with it; any other is read as '-'.
  *
- * Any other file is CSV: names of sites, separated by commas, then a row of states, whole numbers
- * from 0, on each line; the largest of them, at least 1, tells how many states every site has.
+ * Any other file is a table (gibbsite-formats(5), Tables of data): names of sites, then a row of
+ * states, whole numbers from 0, on each line; the largest of them, at least 1, tells how many states
+ * every site has. No cell may be without a value.
  *
  * @param path "-" for standard input; may be compressed.
  * @return GBS_ERR_FORMAT with the place of what is wrong; GBS_ERR_IO.
@@ -77,6 +78,8 @@ GBS_API uint32_t gbs_rows_n_sites(const gbs_rows *rows);
 GBS_API uint32_t gbs_rows_n_states(const gbs_rows *rows);
 /** @return the number of letters of a file in FASTA that were read as '-'. */
 GBS_API uint64_t gbs_rows_n_unknown(const gbs_rows *rows);
+/** @return what was skipped when the rows were read, such as an index, as a line of text; NULL if there is nothing to tell. Valid until they are freed. */
+GBS_API const char *gbs_rows_note(const gbs_rows *rows);
 /** @return the sum of the weights of the rows: their effective number. */
 GBS_API double gbs_rows_weight(const gbs_rows *rows);
 /** @return the state of a site in a row, or UINT32_MAX if there is none. */

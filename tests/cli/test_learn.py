@@ -207,7 +207,7 @@ def test_one_row_has_no_error(run, work):
 
 @pytest.mark.parametrize("text, part", [
     ("0,1,2,3,4,5\n0,1,0,0,,1\n", "d.csv:2:9: found no value"),
-    ("0,1,2,3,4,5\n0,1,0,0,2,1\n", "d.csv:2:9: found \"2\""),
+    ("0,1,2,3,4,5\n0,1,0,0,2,1\n", "d.csv:2:9: found '2'"),
     ("0,1,2,3,4\n0,1,0,0,1\n", "d.csv:1:1: found no column of variable 5"),
     ("0,1,2,3,4,5\n", "found no rows"),
     ("0,1,2,3,4,5\n0,1\n", "d.csv:2"),

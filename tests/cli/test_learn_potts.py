@@ -282,7 +282,7 @@ def test_threads_change_no_bit(run):
     (">a\nAC\n>b\nA\n", "d:5:1: found 1 sites, expected 2"),
     (">a\nA#\n", "d:2:2: found '#', expected a letter"),
     ("a,b\n0,1\n0,b\n", "d:3:3: found 'b', expected a state"),
-    ("a,b\n0\n", "d:2:2: found 1 sites"),
+    ("a,b\n0\n", "d:2:1: found 1 field, expected 2"),
     ("a,b\n", "found no rows"),
     ("a,a\n0,1\n", "d:1:3: found 'a', expected a name that no column before has"),
 ])

@@ -73,6 +73,7 @@ static void rows_in_files(void **state)
     assert_int_equal(gbs_rows_read("/none/none", &rows, NULL), GBS_ERR_IO);
     assert_int_equal(gbs_rows_read_memory("d", "a\nx", 3, &rows, NULL), GBS_ERR_FORMAT);
     assert_null(rows);
+    assert_null(gbs_rows_note(NULL));
 }
 
 /* Also in a build without libLBFGS: arguments are looked at first. */

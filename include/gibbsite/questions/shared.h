@@ -118,6 +118,14 @@
     GBS_ROW_TEXT(0, weights, "weights", "COLUMN", \
         "how many rows each row of DATA stands for, a number of 0 or more, is in this column", \
         "COLUMN", "how many rows each row stands for", QUESTION, "")
+#define GBS_SHARED_TABLES(NEEDS) \
+    GBS_ROW_WORD(0, table_states, "states", "labels|numbers", \
+        "what the cells of tables of data hold: labels of states, or numbers of states from 0; unset: " \
+        "labels, and numbers where a variable has no labels", \
+        "labels|numbers", "cells are labels, or numbers of states", INPUT, NEEDS) \
+    GBS_ROW_FLAG(0, strict, "strict", 1, \
+        "refuse tables of data with columns that are no variable of the model, instead of leaving them out", \
+        "", "refuse columns that are no variable", INPUT, NEEDS)
 #define GBS_SHARED_HELD_OUT \
     GBS_ROW_TEXT(0, held_out, "held-out", "FILE|SHARE", \
         "report the pseudo-likelihood of other rows: those of a table, or a share of the rows of " \

@@ -94,6 +94,11 @@ uint32_t gbs_rows_n_states(const gbs_rows *rows)
     return rows == NULL ? 0 : rows->n_states;
 }
 
+const char *gbs_rows_note(const gbs_rows *rows)
+{
+    return rows == NULL || rows->note[0] == '\0' ? NULL : rows->note;
+}
+
 uint64_t gbs_rows_n_unknown(const gbs_rows *rows)
 {
     return rows == NULL ? 0 : rows->n_unknown;

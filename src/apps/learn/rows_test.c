@@ -111,6 +111,34 @@ static void alphabets_are_told(void **state)
     }
 }
 
+/* The ordinary ways to write one table: 0 1 and 2 0. */
+static void tables_are_read(void **state)
+{
+    static const char *const written[][2] = {
+        {"a,b\n0,1\n2,0\n", NULL},
+        {"\"a\";\"b\"\r\n0;1\r\n\r\n2;0", NULL},
+        {"a\tb\n0.0\tTrue\n2.0\tfalse\n", NULL},
+        {",a,b\n0,0,1\n1,2,0\n",
+         "the first column has no name: it numbers the rows, and is left out"},
+        {"chain,draw,lp,a,b\n0,0,-1.5,0,1\n0,1,-1,2,0\n",
+         "chain, draw and lp of draws are left out"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof written / sizeof written[0]; ++k) {
+        gbs_rows *rows = parse(written[k][0], NULL);
+        assert_non_null(rows);
+        assert_true(gbs_rows_n(rows) == 2 && gbs_rows_n_sites(rows) == 2);
+        assert_string_equal(gbs_rows_site_name(rows, 1), "b");
+        assert_true(gbs_rows_state(rows, 0, 0) == 0 && gbs_rows_state(rows, 1, 0) == 2);
+        if (written[k][1] == NULL) {
+            assert_null(gbs_rows_note(rows));
+        } else {
+            assert_string_equal(gbs_rows_note(rows), written[k][1]);
+        }
+        gbs_rows_free(rows);
+    }
+}
+
 static gbs_rows *parse_as(const char *text, gbs_alphabet alphabet, gbs_error *err)
 {
     gbs_rows *rows = NULL;
@@ -160,16 +188,19 @@ static void files_are_refused(void **state)
         {">a\nA1\n", "d:2:2: found '1', expected a letter"},
         {">a\n>b\nA\n", "d:2:1: found no letters"},
         {">a\n", "found no letters"},
-        {"", "d:1:1: found an empty name"},
-        {"a,\n0,1\n", "d:1:3: found an empty name"},
+        {"", "d:1:1: found an empty cell, expected the name of a site"},
+        {"a,\n0,1\n", "d:1:3: found an empty cell, expected the name of a site"},
         {"a,b, a\n0,1,0\n", "d:1:6: found 'a', expected a name that no column before has"},
-        {"a,\"b\"\n0,1\n", "d:1:3: found '\"'"},
-        {"a,b\n0,1\n0\n", "d:3:2: found 1 sites, expected 2"},
-        {"a,b\n0,1,2\n", "found 3 sites, expected 2"},
+        {"a,\"b\nc\"\n0,1\n", "d:1:3: found 'b\\x0ac', expected the name of a site"},
+        {"a,b\n0,1\n0\n", "d:3:1: found 1 field, expected 2"},
+        {"a,b\n0,1,2\n", "found more than 2 fields, expected 2"},
         {"a,b\n0,x\n", "d:2:3: found 'x', expected a state"},
         {"a,b\n0,-1\n", "d:2:3: found '-1'"},
         {"a,b\n0,256\n", "d:2:3: found '256'"},
-        {"a,b\n0,\n", "d:2:3: found"},
+        {"a,b\n0,\n", "d:2:3: found an empty cell, expected a state in every cell"},
+        {"a,b\n0,NaN\n", "d:2:3: found 'NaN', expected a state in every cell"},
+        {"a,b\n0,0.5\n", "d:2:3: found '0.5', expected a state"},
+        {"1,0,3\n0,1,1\n", "d:1:1: found '1', expected the name of a site: the first line"},
         {"a,b\n", "found no rows"},
     };
     (void)state;
@@ -187,7 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_share_weights), cmocka_unit_test(files_are_read),
         cmocka_unit_test(alphabets_are_told), cmocka_unit_test(letters_of_no_alphabet),
-        cmocka_unit_test(files_are_refused),
+        cmocka_unit_test(tables_are_read),    cmocka_unit_test(files_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
