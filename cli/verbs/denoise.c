@@ -12,16 +12,18 @@
 #include "gibbsite/map.h"
 #include "options/rows.h"
 
-#define MUCH_LARGER 1.5 /* noise between neighbours than what was estimated */
+#define MUCH_LARGER 1.5  /* noise between neighbours than what was estimated */
+#define LEAST_S     1e-3 /* of --time, for a run */
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
 static int on_estimate(void *context, const gbs_progress *progress)
 {
+    const cli_bar *bar = context;
     cli_bar_share(context, progress->elapsed_s,
                   (double)progress->pass / (double)(progress->passes > 0 ? progress->passes : 1),
                   "estimating");
-    return cli_signals_caught();
+    return cli_signals_caught() || (bar->time_s > 0.0 && progress->elapsed_s > bar->time_s);
 }
 
 static void tell_found(const cli_denoising *d, const gbs_denoise_found *found)
@@ -70,9 +72,9 @@ static int tell_frozen(cli_denoising *d)
     return CLI_DONE;
 }
 
-static int estimate(cli_denoising *d)
+static int estimate(cli_denoising *d, cli_arguments *a)
 {
-    const cli_arguments *a = d->job.arguments;
+    const double begun_s = cli_clock_s();
     gbs_denoise_found found = {.size = sizeof found};
     gbs_error err = {GBS_OK, ""};
     cli_bar bar;
@@ -93,6 +95,9 @@ static int estimate(cli_denoising *d)
     }
     d->how.noise_level = found.noise_level;
     d->how.coupling = found.coupling;
+    if (a->run.time_s > 0.0) { /* the rest is the run's */
+        a->run.time_s = fmax(a->run.time_s - (cli_clock_s() - begun_s), LEAST_S);
+    }
     tell_found(d, &found);
     return CLI_DONE;
 }
@@ -477,7 +482,7 @@ static int run_denoise(cli_arguments *arguments)
         status = cli_denoise_settle(&d, arguments);
     }
     if (status == CLI_DONE) {
-        status = estimate(&d);
+        status = estimate(&d, arguments);
     }
     if (status == CLI_DONE) {
         status = tell_frozen(&d);

@@ -227,7 +227,6 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
     gbsi_input input;
-    options = options == NULL ? &default_read : options;
     if (options->format == NULL && by_ending(path, READ) == NULL && strcmp(path, "-") != 0) {
         GBSI_TRY(gbsi_input_check(path, err)); /* before its name is judged */
         if (gbsi_dimmwitted_in_folder(path)) {
@@ -255,8 +254,10 @@ gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs
     gbsi_budget budget;
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
-    gbsi_watch watch = {.look = ask, .context = (void *)(uintptr_t)options}; /* which it reads */
-    gbsi_watch *nobody = gbsi_watch_enter(options == NULL ? NULL : &watch);
+    options = options == NULL ? &default_read : options;
+    gbsi_watch watch =
+        gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* which it reads */
+    gbsi_watch *nobody = gbsi_watch_enter(&watch);
     const gbs_status status = read_path(path, options, model, err);
     gbsi_watch_leave(nobody);
     gbsi_budget_leave(before);
@@ -277,7 +278,8 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
     options = options == NULL ? &default_read : options;
-    gbsi_watch watch = {.look = ask, .context = (void *)(uintptr_t)options}; /* which it reads */
+    gbsi_watch watch =
+        gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* which it reads */
     gbsi_watch *nobody = gbsi_watch_enter(&watch);
     GBSI_TRY(find_format(name, options->format, READ, &format, err));
     GBSI_TRY(gbsi_check_read_options(format, name, options, err));

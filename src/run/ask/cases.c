@@ -199,8 +199,7 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
     gbsi_case_scope *query = NULL;
-    gbsi_deadline deadline = {.begun_s = c->begun_s, .time_s = c->options.time_s};
-    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, c->begun_s, c->options.time_s);
     const gbs_exact_options options = {.size = sizeof options,
                                        .memory_limit = c->options.memory_limit,
                                        .threads = c->options.threads};

@@ -33,9 +33,6 @@ static bool look(void *context)
     calling *call = context;
     const gbs_cases *c = call->cases;
     const double now_s = gbsi_clock_s();
-    if (c->options.time_s > 0.0 && now_s - c->begun_s > c->options.time_s) {
-        return true;
-    }
     if (call->callbacks == NULL || call->callbacks->progress == NULL ||
         now_s - call->told_s < PROGRESS_S) {
         return false;
@@ -228,7 +225,8 @@ static gbs_status answer_by_runs(calling *call, size_t *n_done, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     for (size_t i = 0; i < call->n && status == GBS_OK; ++i) {
-        if (look(call)) {
+        gbsi_watch_look(&call->watch);
+        if (gbsi_watch_stopped(&call->watch)) {
             return GBS_STOPPED;
         }
         if (call->first[i] != i) {
@@ -276,7 +274,6 @@ static gbs_status answer_by_tree(calling *call, size_t *n_done, gbs_error *err)
         call->batch[k] = (gbsi_case){.state = call->state + call->unique[k] * c->n_columns,
                                      .p = call->p + k * c->n_states};
     }
-    call->watch = (gbsi_watch){.look = look, .context = call};
     gbsi_pool_run(c->pool, answer_share, call);
     if (gbsi_watch_stopped(&call->watch)) {
         return GBS_STOPPED;
@@ -334,9 +331,11 @@ gbs_status gbs_cases_answer(gbs_cases *cases, size_t n, const uint32_t *state,
     if (cases->n_columns == 0) {
         call.state = &nothing;
     }
+    call.watch = gbsi_watch_of(look, &call, cases->begun_s, cases->options.time_s);
     GBSI_TRY(check_states(cases, n, state, err));
     GBSI_TRY(find_equal(&call, err));
-    if (look(&call)) {
+    gbsi_watch_look(&call.watch);
+    if (gbsi_watch_stopped(&call.watch)) {
         status = GBS_STOPPED;
     } else {
         GBSI_TRY((cases->tree != NULL ? answer_by_tree : answer_by_runs)(&call, &done, err));

@@ -174,6 +174,7 @@ typedef struct gbsi_drive {
     gbsi_stop stop;
     const gbs_run *run;
     gbsi_watch watch;   /* for work inside a pass, or before the first */
+    gbsi_watch outer;   /* of the call that this run works for */
     bool keeping;       /* a pass that is kept is under way */
     double last_look_s; /* when progress was told inside a pass */
     double share;       /* of --time, after which what is not kept is cut short */
@@ -185,13 +186,10 @@ typedef struct gbsi_drive {
 void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks);
 /* Before a pass or other work: the watch stops no more, unless drive->stop says so. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
+/* Says in drive->stop that --time is over, or that the call which this run works for ends. */
+void gbsi_drive_end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s);
 /* What comes ends the run, and may take a moment more whatever stopped it. */
 void gbsi_drive_finish(gbsi_drive *drive);
-/* --time, for work before a run is executed: the context of a watch. */
-typedef struct gbsi_deadline {
-    double begun_s, time_s; /* time_s 0: none */
-} gbsi_deadline;
-bool gbsi_deadline_is_over(void *deadline);
 /* The failure of a run that stopped before there was anything to show for it.
  * @param doing  "calibrating junction trees" */
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
@@ -264,8 +262,8 @@ gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine
                             gbs_error *err);
 void gbsi_traces_put(const gbsi_estimates *estimates, const gbsi_engine *engine);
 /* certified.c: the burn-in of options.certified, where it asks for one; with restarts the bound on
- * what one pass leaves. */
-gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);
+ * what one pass leaves. @param watch of preparing. */
+gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err);
 
 /* restarts.c: fresh states for all chains, for the pass that comes. */
 gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err);
