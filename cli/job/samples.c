@@ -9,6 +9,7 @@
 
 #include "job.h"
 #include "ranks.h"
+#include "src/files/models/format_names.h"
 
 /* NAME=STATE lists hold '='; a path that does is told apart by a leading '/', './' or '../'. */
 static int is_evidence_file(const char *text)
