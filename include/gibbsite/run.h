@@ -309,6 +309,17 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_
                                                      double *p, double *mcse, double *ess,
                                                      double *rhat, gbs_error *err);
 
+/**
+ * Count memory that the caller keeps for a run, such as its draws, towards the run's memory limit,
+ * in place of what the call before counted. It may be called in callbacks of the run.
+ *
+ * @param bytes all that the caller keeps or is about to take. @param what for the message: "draws".
+ * @return GBS_ERR_LIMIT, with the figures, where it is beyond the limit; then the bytes of the call
+ *         before are counted.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_run_count_bytes(gbs_run *run, size_t bytes, const char *what,
+                                                    gbs_error *err);
+
 /** @return the report; borrowed, valid until the run is freed; complete after gbs_run_execute(). */
 GBS_API const gbs_report *gbs_run_report(const gbs_run *run);
 /** @return gbs_model_digest() of the model, also where ranks share it; borrowed; NULL for NULL. */

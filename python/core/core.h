@@ -61,6 +61,13 @@ PyObject *core_dict(const void *report, const core_field *fields);
 /* Takes the reference to value, which may be NULL with an exception. @return 0, or -1. */
 int core_put(PyObject *dict, const char *name, PyObject *value);
 
+/* Converters for "O&" of PyArg_ParseTuple(), as its own "I" and "K" cut what does not fit. @param
+ * out uint32_t or uint64_t. @return 1, or 0 with an exception. */
+int core_u32(PyObject *object, void *out);
+int core_u64(PyObject *object, void *out);
+/* @return the text of a str, borrowed; NULL with an exception, also for a NUL inside of it. */
+const char *core_text(PyObject *object);
+
 /* Sequences of numbers. @return PyMem memory, of at least one element, or NULL with an exception.
  */
 uint32_t *core_ids(PyObject *sequence, Py_ssize_t *n);

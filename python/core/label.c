@@ -386,10 +386,14 @@ static PyObject *label(PyObject *self, PyObject *arguments)
         return NULL;
     }
     if (o[2] != Py_None) {
-        truth = (int)PyLong_AsLong(o[2]);
+        const long column = PyLong_AsLong(o[2]);
         if (PyErr_Occurred() != NULL) {
             return NULL;
         }
+        if (column <= INT_MIN || column > INT_MAX) {
+            return PyErr_Format(PyExc_OverflowError, "there is no column %ld", column);
+        }
+        truth = (int)column;
     }
     if (take_sequences(o[1], &l.data) == 0) {
         const size_t n = gbs_sequences_n_tokens(l.data);

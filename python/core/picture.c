@@ -62,9 +62,9 @@ static int take_picture(PyObject *object, gbs_image *image)
 {
     const char *path = NULL;
     int kind = 0;
-    unsigned width = 0;
-    unsigned height = 0;
-    unsigned most = 0;
+    uint32_t width = 0;
+    uint32_t height = 0;
+    uint32_t most = 0;
     Py_buffer samples;
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
@@ -78,7 +78,8 @@ static int take_picture(PyObject *object, gbs_image *image)
         status = gbs_image_read(path, NULL, image, &err);
         PyEval_RestoreThread(saved);
     } else {
-        if (!PyArg_ParseTuple(object, "iIIIy*", &kind, &width, &height, &most, &samples)) {
+        if (!PyArg_ParseTuple(object, "iO&O&O&y*", &kind, core_u32, &width, core_u32, &height,
+                              core_u32, &most, &samples)) {
             return -1;
         }
         status = gbs_image_new((gbs_image_kind)kind, width, height, most, 0, image, &err);
@@ -460,15 +461,16 @@ static PyObject *learn_aspects(PyObject *self, PyObject *arguments)
     const char *path = NULL;
     PyObject *given = NULL;
     PyObject *progress = NULL;
-    unsigned side = 0;
-    unsigned step = 0;
+    uint32_t side = 0;
+    uint32_t step = 0;
     core_watch watch;
     gbs_aspect_options options;
     gbs_aspect_report report = {.size = sizeof report};
     gbs_aspects *aspects = NULL;
     gbs_error err = {GBS_OK, ""};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "sIIOO", &path, &side, &step, &given, &progress) ||
+    if (!PyArg_ParseTuple(arguments, "sO&O&OO", &path, core_u32, &side, core_u32, &step, &given,
+                          &progress) ||
         core_question("learn aspects", given, &options, sizeof options, NULL) < 0) {
         return NULL;
     }
@@ -674,15 +676,15 @@ static PyObject *segment(PyObject *self, PyObject *arguments)
     PyObject *o[6];
     core_watch watch;
     double coupling = 0.0;
-    unsigned neighbours = 0;
+    uint32_t neighbours = 0;
     gbs_error err = {GBS_OK, ""};
     segmenting s;
     PyObject *result = NULL;
     (void)self;
     memset(&s, 0, sizeof s);
     s.scan.size = sizeof s.scan;
-    if (!PyArg_ParseTuple(arguments, "OOOOpdIOO", &o[0], &o[1], &o[2], &o[3], &s.own_scan,
-                          &coupling, &neighbours, &o[4], &o[5]) ||
+    if (!PyArg_ParseTuple(arguments, "OOOOpdO&OO", &o[0], &o[1], &o[2], &o[3], &s.own_scan,
+                          &coupling, core_u32, &neighbours, &o[4], &o[5]) ||
         (s.aspects = PyCapsule_GetPointer(o[0], ASPECTS)) == NULL ||
         core_question("segment", o[4], &s.how, sizeof s.how, &s.options) < 0) {
         return NULL;
@@ -694,8 +696,9 @@ static PyObject *segment(PyObject *self, PyObject *arguments)
     s.has_target = o[3] != Py_None;
     if (take_picture(o[1], &s.picture) == 0 &&
         (!s.has_truth || take_picture(o[2], &s.truth) == 0) &&
-        (!s.has_target || PyArg_ParseTuple(o[3], "IIII", &s.target.row, &s.target.column,
-                                           &s.target.rows, &s.target.columns))) {
+        (!s.has_target ||
+         PyArg_ParseTuple(o[3], "O&O&O&O&", core_u32, &s.target.row, core_u32, &s.target.column,
+                          core_u32, &s.target.rows, core_u32, &s.target.columns))) {
         core_unlock(&watch, o[5]);
         const gbs_status status = segment_all(&s, &watch, &err);
         core_lock(&watch);

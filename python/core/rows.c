@@ -27,15 +27,16 @@ static int take_rows(PyObject *object, gbs_alphabet alphabet, gbs_rows **rows)
     gbs_status status = GBS_OK;
     Py_buffer bytes = {.buf = NULL};
     const char *name = NULL;
-    unsigned n_sites = 0;
-    unsigned n_states = 0;
+    uint32_t n_sites = 0;
+    uint32_t n_states = 0;
     if (!PyTuple_Check(object)) {
         PyErr_SetString(PyExc_TypeError, "expected rows");
         return -1;
     }
     const int is_array = PyTuple_Size(object) == 3;
-    if (!(is_array ? PyArg_ParseTuple(object, "IIy*", &n_sites, &n_states, &bytes)
-                   : PyArg_ParseTuple(object, "sz*", &name, &bytes))) {
+    if (!(is_array
+              ? PyArg_ParseTuple(object, "O&O&y*", core_u32, &n_sites, core_u32, &n_states, &bytes)
+              : PyArg_ParseTuple(object, "sz*", &name, &bytes))) {
         return -1;
     }
     PyThreadState *saved = PyEval_SaveThread();

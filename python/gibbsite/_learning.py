@@ -10,6 +10,7 @@ import numpy.typing as npt
 from . import _core
 from ._data import Table, options_of, share_of, site_rows
 from ._results import Report, _warn
+from ._text import real
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -326,11 +327,11 @@ def learn_potts(rows: Table, *, held_out: Any = None, alphabet: str = "auto", id
     >>> found.fields.shape, found.coupling(0, 1).shape, found.converged
     ((9, 2), (2, 2), True)
     """
-    from ._model import _run
+    from ._model import _ask
     if alphabet not in ALPHABETS:
         raise ValueError(f"alphabet: found {alphabet!r}, expected one of {', '.join(ALPHABETS)}")
-    return _warn(LearntPotts(_run(_core.learn_potts, site_rows(rows), _rows(held_out), ALPHABETS.index(alphabet),
-                                  float(identity), bool(errors), bool(curve), options=options)))
+    return _warn(_ask(LearntPotts, _core.learn_potts, site_rows(rows), _rows(held_out), ALPHABETS.index(alphabet),
+                      real(identity, "identity"), bool(errors), bool(curve), options=options))
 
 
 def learn_rbm(rows: Table, *, hidden: int, held_out: Any = None, **options: Any) -> LearntRbm:
@@ -350,5 +351,6 @@ def learn_rbm(rows: Table, *, hidden: int, held_out: Any = None, **options: Any)
     >>> len(found.model), found.curve.shape
     (13, (3, 2))
     """
-    from ._model import _run
-    return _warn(LearntRbm(_run(_core.learn_rbm, site_rows(rows), _rows(held_out), options=options_of(options, hidden=hidden))))
+    from ._model import _ask
+    return _warn(_ask(LearntRbm, _core.learn_rbm, site_rows(rows), _rows(held_out),
+                      options=options_of(options, hidden=hidden)))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from . import _core
 from ._data import Path, Picture, is_path, picture_of
 from ._results import Report, _Told, _warn
+from ._text import INT_MAX, MOST, real, whole
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -111,18 +112,17 @@ def denoise(image: Any, *, noise: str | None = None, coupling: float | None = No
     >>> found.picture, found.converged, found.wrong["wrong"] < 0.03
     (picture of 96 x 72 pixels, black and white, True, True)
     """
-    from ._model import _run
+    from ._model import _ask
     kind, level = _named("noise", noise, NOISES, -1)
     smooth, truncation = _named("smoothing", smoothing, SMOOTHINGS, 0)
     wanted = estimate.split(",") if isinstance(estimate, str) else list(estimate)
     for word in wanted:
         if word not in ("noise", "coupling"):
             raise ValueError(f"estimate: found {word!r}, expected noise or coupling")
-    how = (int(levels or 0), bool(labels), int(neighbours), kind, level, float("nan") if coupling is None else float(coupling),
-           smooth, truncation if truncation == truncation else 0.0)
-    about = _run(_core.denoise, picture_of(image), None if truth is None else picture_of(truth), how,
-                 ("noise" in wanted, "coupling" in wanted), "chains" in options, bool(best), options=options)
-    return _warn(Denoised(about))
+    how = (whole(levels or 0, "levels", 0, INT_MAX), bool(labels), whole(neighbours, "neighbours", 0, INT_MAX), kind, level,
+           float("nan") if coupling is None else real(coupling, "coupling"), smooth, truncation if truncation == truncation else 0.0)
+    return _warn(_ask(Denoised, _core.denoise, picture_of(image), None if truth is None else picture_of(truth), how,
+                      ("noise" in wanted, "coupling" in wanted), "chains" in options, bool(best), options=options))
 
 
 class Segments(Report, _Told):
@@ -234,16 +234,16 @@ class Aspects(Report):
         >>> found.labels.shape, sum(found.counts().values()), found.converged
         ((15, 19), 285, True)
         """
-        from ._model import _run
+        from ._model import _ask
         if target is not None:
             if len(target) not in (2, 4):
                 raise ValueError(f"target: found {target!r}, expected (rows, columns) or (row, column, rows, columns)")
-            target = tuple(int(x) for x in (target if len(target) == 4 else (MIDDLE, MIDDLE, *target)))
+            target = tuple(whole(x, "target", 0, MOST) for x in (target if len(target) == 4 else (MIDDLE, MIDDLE, *target)))
             options = {"method": "sample", **options}
-        about = _run(_core.segment, self._handle, picture_of(image), None if truth is None else picture_of(truth), target,
-                     target is not None and "scan" not in options, float("nan") if coupling is None else float(coupling),
-                     int(neighbours), options=options)
-        return _warn(Segments(about, self.classes))
+        return _warn(_ask(lambda about: Segments(about, self.classes), _core.segment, self._handle, picture_of(image),
+                          None if truth is None else picture_of(truth), target, target is not None and "scan" not in options,
+                          float("nan") if coupling is None else real(coupling, "coupling"), whole(neighbours, "neighbours", 0, MOST),
+                          options=options))
 
     def write(self, path: Path) -> None:
         """Write the classes as text, which ``gb.read_aspects()`` and ``gibbsite segment`` read."""
@@ -275,8 +275,9 @@ def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, **
     """
     import tempfile
 
-    from ._model import _run
-    side, step = (0, 0) if patch is None else (int(patch), 0) if isinstance(patch, int) else (int(patch[0]), int(patch[1]))
+    from ._model import _ask
+    sides = (0, 0) if patch is None else tuple(patch) if isinstance(patch, Sequence) else (patch, 0)
+    side, step = (whole(x, "patch", 0, MOST) for x in sides)
     with tempfile.TemporaryDirectory() as folder:
         path = os.fspath(pictures) if is_path(pictures) else os.path.join(folder, "list.txt")
         if not is_path(pictures):
@@ -290,5 +291,6 @@ def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, **
                 lines.append(" ".join([f"{i}.png", *([classes] if isinstance(classes, str) else classes)]) + "\n")
             with open(path, "w", encoding="utf-8") as file:
                 file.writelines(lines)
-        (handle, classes), about = _run(_core.learn_aspects, path, side, step, options=options)
-    return _warn(Aspects(handle, list(classes), about))
+        found = _ask(lambda found: Aspects(found[0][0], list(found[0][1]), found[1]), _core.learn_aspects, path, side, step,
+                     options=options)
+    return _warn(found)

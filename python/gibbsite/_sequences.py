@@ -12,6 +12,7 @@ from . import _core
 from ._data import Path, is_path, sequences_of
 from ._learning import Learnt
 from ._results import Report, _warn
+from ._text import INT_MAX, whole
 
 
 class Labels(Report):
@@ -129,15 +130,15 @@ class Crf(Learnt):
         >>> gb.read_crf("examples/places.crf").label("examples/places.txt", truth="last").accuracy
         1.0
         """
-        from ._model import _run
-        column = -1 if truth == "last" else truth
-        about = _run(_core.label, self._handle, sequences_of(data), bool(probabilities), column, options=options)
-        return _warn(Labels(about, self.label_names))
+        from ._model import _ask
+        column = -1 if truth == "last" else None if truth is None else whole(truth, "truth", -INT_MAX, INT_MAX)
+        return _warn(_ask(lambda about: Labels(about, self.label_names), _core.label, self._handle, sequences_of(data),
+                          bool(probabilities), column, options=options))
 
     def sequence_model(self, data: Any, sequence: int = 0) -> Any:
         """The factor graph of one sequence, a Model with a variable for each token."""
         from ._model import Model
-        return Model._of(_core.crf_model(self._handle, sequences_of(data), int(sequence)))
+        return Model._of(_core.crf_model(self._handle, sequences_of(data), whole(sequence, "sequence")))
 
     def write(self, path: Path) -> None:
         """Write the model as CRF++ or Wapiti do, whose templates it was learnt with."""
@@ -195,7 +196,7 @@ def learn_crf(templates: Any, data: Any, *, template_style: str = "crf++", error
     """
     import tempfile
 
-    from ._model import _run
+    from ._model import _ask
     if template_style not in ("crf++", "wapiti"):
         raise ValueError(f"template_style: found {template_style!r}, expected crf++ or wapiti")
     with tempfile.TemporaryDirectory() as folder:
@@ -203,5 +204,6 @@ def learn_crf(templates: Any, data: Any, *, template_style: str = "crf++", error
         if not is_path(templates):
             with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.writelines(f"{line}\n" for line in templates)
-        about = _run(_core.learn_crf, path, template_style == "wapiti", sequences_of(data), bool(errors), options=options)
-    return _warn(Crf(about.pop("crf"), about))
+        found = _ask(lambda about: Crf(about.pop("crf"), about), _core.learn_crf, path, template_style == "wapiti",
+                     sequences_of(data), bool(errors), options=options)
+    return _warn(found)

@@ -73,6 +73,14 @@ static void tables_by_count(void **state)
     gbs_builder *b = NULL;
     FINE(gbs_builder_new(&b, &err));
     FINE(gbs_builder_add_variables(b, 2, arity, NULL, &err));
+    const gbs_pair pair = {.i = 0, .j = 1, .value = 1.0};
+    const gbs_quadratic quadratic = {
+        .size = sizeof quadratic, .scale = 1.0, .n_variables = 2, .pair = &pair, .n_pairs = 1};
+    gbs_quadratic without = quadratic;
+    without.pair = NULL;
+    REFUSED(gbs_builder_add_quadratic(NULL, &quadratic, &err));
+    REFUSED(gbs_builder_add_quadratic(b, NULL, &err));
+    REFUSED(gbs_builder_add_quadratic(b, &without, &err));
     REFUSED(gbs_builder_add_count_table(NULL, 2, scope, literal, logw, &err));
     REFUSED(gbs_builder_add_count_table(b, 2, NULL, literal, logw, &err));
     REFUSED(gbs_builder_add_count_table(b, 2, scope, NULL, logw, &err));

@@ -58,6 +58,7 @@ typedef struct gbsi_run_memory {
 typedef struct gbsi_run_budget {
     gbsi_budget own;
     gbsi_budget *before; /* in force where the call came from */
+    size_t callers;      /* bytes that gbs_run_count_bytes() counts */
     bool entered;
     uint64_t untouched; /* bytes for arrays that so short a run does not touch */
 } gbsi_run_budget;
