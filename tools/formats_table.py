@@ -22,7 +22,7 @@ BEGIN, END = "<!-- files: begin -->", "<!-- files: end -->"
 # What must be refused, and why: part of the message.
 REFUSED = {
     "uai-misc/pedigree1.uai": "all zero",
-    "bn/other-formats/alarm.dsl": "cannot tell the format from the file name extension",
+    "bn/other-formats/alarm.dsl": "save it in GeNIe as .xdsl",
     "bnrep/na/income.bif.gz": "found 'NA', expected a probability",
     "bnrep/na/tbm.bif.gz": "found 'NA', expected a probability",
     "bnrep/na/trajectories.bif.gz": "found 'NA', expected a probability",

@@ -285,10 +285,10 @@ GBS_API void gbs_free(void *pointer);
 typedef struct gbs_output gbs_output;
 
 /** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper
- * or lower case, compresses. */
+ * or lower case, compresses; ".xz" and ".bz2", which are read alone, are refused. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_open(const char *path, gbs_output **output,
                                                 gbs_error *err);
-/** @return the length of path without a final ".gz" or ".zst". */
+/** @return the length of path without a final ".gz", ".zst", ".xz" or ".bz2". */
 GBS_API size_t gbs_unpacked_length(const char *path);
 GBS_API void gbs_output_text(gbs_output *output, const char *text);
 GBS_API void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n);

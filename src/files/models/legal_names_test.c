@@ -110,10 +110,10 @@ static void without_memory(void **state)
     gbs_model *m = awkward_network();
     for (size_t i = 0; i < N_WRITTEN; i++) {
         gbs_status status = GBS_ERR_MEMORY;
-        for (long n = 0; status == GBS_ERR_MEMORY; n++) {
+        for (uint64_t n = 0; status == GBS_ERR_MEMORY; n++) {
             gbsi_alloc_fail_after(n);
             status = gbs_model_write(m, scratch_path(WRITTEN[i].file), NULL, NULL);
-            gbsi_alloc_fail_after(-1);
+            gbsi_alloc_fail_after(UINT64_MAX);
         }
         assert_int_equal(status, GBS_OK);
     }
