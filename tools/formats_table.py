@@ -22,7 +22,7 @@ BEGIN, END = "<!-- files: begin -->", "<!-- files: end -->"
 # What must be refused, and why: part of the message.
 REFUSED = {
     "uai-misc/pedigree1.uai": "all zero",
-    "bn/other-formats/alarm.dsl": "cannot tell the format from the file name extension",
+    "bn/other-formats/alarm.dsl": "save it in GeNIe as .xdsl",
     "mln/uwcse.mln": ":2:19: found",
     "mln/cora/cora-er-learned.mln": ":8:13: found",  # first-order formulas, not ground clauses
     **{f"mln/dimmwitted/{name}/graph.meta": "text2bin makes the binary files"

@@ -259,7 +259,7 @@ GBS_API void gbs_free(void *pointer);
 typedef struct gbs_output gbs_output;
 
 /** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper
- * or lower case, compresses. */
+ * or lower case, compresses; ".xz" and ".bz2", which are read alone, are refused. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_open(const char *path, gbs_output **output,
                                                 gbs_error *err);
 /** @return the first line of a result file: "PR", "MAR", "MAP" or "MMAP". */

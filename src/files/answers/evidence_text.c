@@ -49,24 +49,32 @@ static const char *text_of(const reader *r, span s)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-static bool knows_variable(const reader *r, span s, uint32_t *variable, gbs_error *err)
+/* A name may begin or end with blanks: without them it is looked for first. */
+static bool knows_variable(const reader *r, span all, uint32_t *variable, gbs_error *err)
 {
-    s = trimmed(r, s);
+    const span s = trimmed(r, all);
     if (s.from == s.to) {
         (void)gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected the name of a variable", r->list);
         return false;
     }
-    return gbs_model_find_variable(r->model, text_of(r, s), variable, err) >= 0;
+    return (s.to - s.from < all.to - all.from &&
+            gbs_model_find_variable(r->model, text_of(r, s), variable, NULL) < 0 &&
+            gbs_model_find_variable(r->model, text_of(r, all), variable, NULL) >= 0) ||
+           gbs_model_find_variable(r->model, text_of(r, s), variable, err) >= 0;
 }
 
-static bool knows_state(const reader *r, span s, uint32_t variable, uint32_t *state, gbs_error *err)
+static bool knows_state(const reader *r, span all, uint32_t variable, uint32_t *state,
+                        gbs_error *err)
 {
-    s = trimmed(r, s);
+    const span s = trimmed(r, all);
     if (s.from == s.to) {
         (void)gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected a state after '=' and '|'", r->list);
         return false;
     }
-    return gbs_model_find_state(r->model, variable, text_of(r, s), state, err) >= 0;
+    return (s.to - s.from < all.to - all.from &&
+            gbs_model_find_state(r->model, variable, text_of(r, s), state, NULL) < 0 &&
+            gbs_model_find_state(r->model, variable, text_of(r, all), state, NULL) >= 0) ||
+           gbs_model_find_state(r->model, variable, text_of(r, s), state, err) >= 0;
 }
 
 static bool reads_number(const reader *r, span s, double *number)
@@ -157,9 +165,9 @@ static bool reads_cut(const reader *r, span s, size_t equals, uint32_t *variable
 }
 
 /* @param all whether every '=' may be the cut, or the first only. A name may begin with '='. */
-static bool reads_item(const reader *r, span s, bool all, uint32_t *variable, gbs_error *err)
+static bool reads_item(const reader *r, span whole, bool all, uint32_t *variable, gbs_error *err)
 {
-    s = trimmed(r, s);
+    const span s = trimmed(r, whole);
     size_t equals = s.from;
     do {
         const char *found =
@@ -171,7 +179,7 @@ static bool reads_item(const reader *r, span s, bool all, uint32_t *variable, gb
                             r->list, text_of(r, s));
             return false;
         }
-        if (reads_cut(r, s, equals, variable, err)) {
+        if (reads_cut(r, whole, equals, variable, err)) {
             return true;
         }
     } while (all);

@@ -103,14 +103,14 @@ gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint
 
 /* What stands before the last ')' in front of the next `stop`; empty where there is none. */
 gbsi_token gbsi_bif_inside(const gbsi_text *text, char stop);
-/* The one way to cut text at commas into declared names: a state of each owner, or variables, as
- * many as there are, where owner is NULL. Refuses text that can be cut in several ways.
- * @param id out: [*n] the names by their numbers, caller frees. @param n out: 0: there is no way.
- */
+/* The one way to cut text into declared names: a state of each owner, or variables, as many as
+ * there are, where owner is NULL. Refuses, at a place, text that can be cut in several ways.
+ * @param separators where it may be cut. @param id out: [*n] the names by their numbers, caller
+ * frees. @param n out: 0: there is no way. */
 gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,
-                               gbsi_token among, const uint32_t *owner, size_t n_names,
-                               uint32_t **id, size_t *n, gbs_error *err);
-
+                               gbsi_token among, gbsi_token place, const char *separators,
+                               const uint32_t *owner, size_t n_names, uint32_t **id, size_t *n,
+                               gbs_error *err);
 /* ---- bif_tables.c -------------------------------------------------------------------------- */
 
 /* What the readers of Bayesian networks share: once the network is declared, tables over
@@ -155,6 +155,9 @@ gbs_status gbsi_bif_table_child(gbsi_bif_tables *tables, const gbsi_bif_token *n
                                 gbs_error *err);
 gbs_status gbsi_bif_table_parent(gbsi_bif_tables *tables, const gbsi_bif_token *name,
                                  gbs_error *err);
+/* The variables of a table, of which the first is its child, where they can be found so. */
+gbs_status gbsi_bif_table_names(gbsi_bif_tables *tables, gbsi_token among, gbsi_token place,
+                                const char *separators, bool *found, gbs_error *err);
 gbs_status gbsi_bif_table_size(gbsi_bif_tables *tables, gbs_error *err);
 gbs_status gbsi_bif_table_too_large(const gbsi_bif_tables *tables, gbs_error *err);
 /* One value of it, as text: finite and not negative. */

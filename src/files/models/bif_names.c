@@ -237,6 +237,7 @@ cleanup:
 
 typedef struct search {
     const gbsi_bif_network *network;
+    const char *separators;
     const uint32_t *owner; /* [n_names], or NULL: all are variables, as many as there are */
     size_t n_names;
     gbsi_token *piece; /* [n_pieces] */
@@ -260,21 +261,17 @@ static gbsi_token trim(const char *from, const char *to)
     return (gbsi_token){from, (size_t)(to - from)};
 }
 
-static bool separates(const search *s, char c)
-{
-    return c == ',' || (c == '|' && s->owner == NULL);
-}
-
-/* Cuts text at commas. @param piece NULL: only counts. */
+/* Cuts text where it may be cut; nothing but blanks is no piece. @param piece NULL: only counts. */
 static size_t cut_pieces(const search *s, const char *from, const char *to, gbsi_token *piece)
 {
     size_t n = 0;
     for (const char *at = from; at <= to; at++) {
-        if (at == to || separates(s, *at)) {
-            if (piece != NULL) {
-                piece[n] = trim(from, at);
+        if (at == to || strchr(s->separators, *at) != NULL) {
+            const gbsi_token cut = trim(from, at);
+            if (piece != NULL && cut.n > 0) {
+                piece[n] = cut;
             }
-            n++;
+            n += cut.n > 0;
             from = at + 1;
         }
     }
@@ -330,14 +327,19 @@ static void look(search *s)
 }
 
 gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,
-                               gbsi_token among, const uint32_t *owner, size_t n_names,
-                               uint32_t **id, size_t *n, gbs_error *err)
+                               gbsi_token among, gbsi_token place, const char *separators,
+                               const uint32_t *owner, size_t n_names, uint32_t **id, size_t *n,
+                               gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    search s = {.network = network, .owner = owner, .n_names = n_names};
+    search s = {.network = network, .separators = separators, .owner = owner, .n_names = n_names};
     const char *end = among.at + among.n;
     s.n_pieces = cut_pieces(&s, among.at, end, NULL);
     s.n_steps = s.n_pieces * 2 * MOST_PIECES + 4096;
+    if (s.n_pieces == 0) {
+        *n = 0;
+        return GBS_OK;
+    }
     s.piece = gbsi_alloc_array(s.n_pieces, sizeof *s.piece);
     s.end = gbsi_alloc_array(s.n_pieces, sizeof *s.end);
     s.id = gbsi_alloc_array(s.n_pieces, sizeof *s.id);
@@ -348,9 +350,9 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
     (void)cut_pieces(&s, among.at, end, s.piece);
     look(&s);
     if (s.n_found > 1) {
-        GBSI_TRY(gbsi_text_fail(text, trim(among.at, end), err,
-                                "found names that can be cut at commas in several ways, expected "
-                                "names with commas in quotes"));
+        GBSI_TRY(gbsi_text_fail(text, place, err,
+                                "found names that can be cut in several ways, expected names with "
+                                "blanks or commas in quotes"));
     }
     *n = s.n_best;
     *id = s.best;
@@ -361,6 +363,28 @@ cleanup:
     gbsi_free(s.end);
     gbsi_free(s.id);
     gbsi_free(s.best);
+    return status;
+}
+
+gbs_status gbsi_bif_table_names(gbsi_bif_tables *tables, gbsi_token among, gbsi_token place,
+                                const char *separators, bool *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_network *network = &tables->network;
+    uint32_t *id = NULL;
+    size_t n = 0;
+    GBSI_TRY(gbsi_bif_find_names(tables->text, network, among, place, separators, NULL, 0, &id, &n,
+                                 err));
+    *found = n > 0;
+    for (size_t i = 0; i < n; i++) {
+        const gbsi_bif_token name = {
+            .kind = 'w', .text = gbsi_bif_variable_at(network, id[i])->name, .shown = place};
+        GBSI_TRY(i == 0 ? gbsi_bif_table_child(tables, &name, err)
+                        : gbsi_bif_table_parent(tables, &name, err));
+    }
+
+cleanup:
+    gbsi_free(id);
     return status;
 }
 

@@ -38,31 +38,6 @@ cleanup:
     return status;
 }
 
-/* The header of a table in a file whose names hold blanks or commas: on behind its ')' where it can
- * be cut into names. */
-static gbs_status read_long_names(bif_reader *r, bool *found, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const gbsi_bif_network *network = &r->tables.network;
-    const gbsi_token among = gbsi_bif_inside(r->text, '{');
-    uint32_t *id = NULL;
-    size_t n = 0;
-    GBSI_TRY(gbsi_bif_find_names(r->text, network, among, NULL, 0, &id, &n, err));
-    *found = n > 0;
-    for (size_t i = 0; i < n; i++) {
-        const gbsi_bif_token name = {.kind = 'w',
-                                     .text = gbsi_bif_variable_at(network, id[i])->name,
-                                     .shown = gbsi_text_at(r->text, among.at)};
-        GBSI_TRY(i == 0 ? gbsi_bif_table_child(&r->tables, &name, err)
-                        : gbsi_bif_table_parent(&r->tables, &name, err));
-    }
-    r->text->at += n > 0 ? among.n + 1 : 0;
-
-cleanup:
-    gbsi_free(id);
-    return status;
-}
-
 /* CHILD | PARENT, PARENT ) */
 static gbs_status read_names(bif_reader *r, gbs_error *err)
 {
@@ -95,7 +70,10 @@ static gbs_status read_header(bif_reader *r, gbs_error *err)
     bool found = false;
     GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '(', err));
     if (r->tables.network.has_long_names) {
-        GBSI_TRY(read_long_names(r, &found, err));
+        const gbsi_token among = gbsi_bif_inside(r->text, '{');
+        const gbsi_token place = gbsi_text_at(r->text, among.at);
+        GBSI_TRY(gbsi_bif_table_names(&r->tables, among, place, ",|", &found, err));
+        r->text->at += found ? among.n + 1 : 0;
     }
     if (!found) {
         GBSI_TRY(read_names(r, err));
@@ -204,8 +182,8 @@ static gbs_status read_long_row(bif_reader *r, size_t *row, bool *found, gbs_err
     const uint32_t *parents = (const uint32_t *)t->scope + 1;
     uint32_t *state = NULL;
     size_t n = 0;
-    GBSI_TRY(gbsi_bif_find_names(r->text, &t->network, among, parents, (size_t)t->n_scope - 1,
-                                 &state, &n, err));
+    GBSI_TRY(gbsi_bif_find_names(r->text, &t->network, among, gbsi_text_at(r->text, among.at), ",",
+                                 parents, (size_t)t->n_scope - 1, &state, &n, err));
     *found = n > 0;
     *row = 0;
     for (size_t i = 0; i < n; i++) {

@@ -136,10 +136,10 @@ static void long_names_refused(void **state)
         {"variable \"a\" { type discrete [ 2 ] { \"x\", \"x, y\" }; }"
          "variable b { type discrete [ 2 ] { y, \"y, y\" }; }"
          "variable c { type discrete [ 1 ] { 0 }; } probability ( c | a b ) { (x, y, y) 1; }",
-         "can be cut at commas in several ways"},
+         "can be cut in several ways"},
         {"variable a { type discrete [ 1 ] { x }; } variable b c { type discrete [ 1 ] { x }; }"
          "variable a, b c { type discrete [ 1 ] { x }; } probability ( a | a, b c ) { table 1; }",
-         "can be cut at commas in several ways"},
+         "can be cut in several ways"},
     };
     refuse_all("a.bif", cases, sizeof cases / sizeof cases[0], NULL);
 }

@@ -141,6 +141,36 @@ static gbs_status by_name(const char *name, use to, const gbsi_format **format, 
                      name, list_formats(to, list, sizeof list));
 }
 
+/* Files that people have and no format here reads: what to do with them. */
+static const struct {
+    const char *ending;
+    const char *advice;
+} strangers[] = {
+    {".zip", "a ZIP archive: unpack it first"},
+    {".7z", "a 7-Zip archive: unpack it first"},
+    {".tar", "a tar archive: unpack it first"},
+    {".tgz", "a tar archive: unpack it first"},
+    {".dsl", "GeNIe's older format, which is not read: save it in GeNIe as .xdsl"},
+    {".dne", "Netica's own format, which is not read: save it in Netica in another format"},
+    {".neta", "Netica's own format, which is not read: save it in Netica in another format"},
+    {".dsc",
+     "the format of Microsoft's Belief Networks, which is not read: save it as .bif or .xml"},
+    {".pgmx", "the format of OpenMarkov, which is not read: save it there in another format"},
+    {".rda", "data of R: write the network there, with write.bif() of bnlearn"},
+    {".rds", "data of R: write the network there, with write.bif() of bnlearn"},
+};
+
+static const char *advice_for(const char *path)
+{
+    const size_t n = gbsi_unpacked_length(path);
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
+        if (gbsi_ends_in(path, n, strangers[i].ending, strlen(strangers[i].ending))) {
+            return strangers[i].advice;
+        }
+    }
+    return NULL;
+}
+
 static gbs_status find_format(const char *path, const char *name, use to,
                               const gbsi_format **format, gbs_error *err)
 {
@@ -154,6 +184,11 @@ static gbs_status find_format(const char *path, const char *name, use to,
                          list_formats(to, list, sizeof list));
     }
     *format = by_ending(path, to);
+    const char *advice = *format == NULL && to == READ ? advice_for(path) : NULL;
+    if (advice != NULL) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: the file name extension is that of %s",
+                         path, advice);
+    }
     if (*format == NULL) {
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,

@@ -160,8 +160,17 @@ static gbs_status declare_node(net_reader *r, gbs_error *err)
     gbsi_bif_token token;
     const uint32_t id = network->n_variables;
     GBSI_TRY(expect_name(r->text, &name, "the name of a node", err));
+    GBSI_TRY(next_token(r->text, &token, err));
+    while (name.kind == 'w' && token.kind == 'w') { /* several words, as pgmpy writes them */
+        network->has_long_names = true;
+        name.text.n = (size_t)(token.text.at + token.text.n - name.text.at);
+        name.shown = name.text;
+        GBSI_TRY(next_token(r->text, &token, err));
+    }
     GBSI_TRY(gbsi_bif_add_variable(r->text, network, &name, err));
-    GBSI_TRY(expect(r->text, '{', err));
+    if (token.kind != '{') {
+        return gbsi_text_unexpected(r->text, token.shown, "'{'", err);
+    }
     for (;;) {
         const bool has_states = gbsi_bif_variable_at(network, id)->n_states != 0;
         GBSI_TRY(next_token(r->text, &token, err));
@@ -311,6 +320,16 @@ static gbs_status read_scope(net_reader *r, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
     GBSI_TRY(expect(r->text, '(', err));
+    if (r->tables.network.has_long_names) {
+        const gbsi_token among = gbsi_bif_inside(r->text, '{');
+        const gbsi_token place = gbsi_text_at(r->text, among.at);
+        bool found = false;
+        GBSI_TRY(gbsi_bif_table_names(&r->tables, among, place, " \t\r\n,|", &found, err));
+        r->text->at += found ? among.n + 1 : 0;
+        if (found) {
+            return GBS_OK;
+        }
+    }
     GBSI_TRY(expect_name(r->text, &token, "the node of a potential", err));
     GBSI_TRY(gbsi_bif_table_child(&r->tables, &token, err));
     GBSI_TRY(next_token(r->text, &token, err));

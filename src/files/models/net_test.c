@@ -69,6 +69,34 @@ static void as_others_write_it(void **state)
     gbs_model_free(m);
 }
 
+/* Names of several words, without quotes. */
+static void long_names(void **state)
+{
+    (void)state;
+    gbs_model *m = read_model(
+        "a.net",
+        "net {}\nnode Wind speed{ states = (\"no wind\" \"storm\"); }\n"
+        "node Wind{ states = (\"x\" \"y\"); }\nnode c{ states = (\"n\" \"y\"); }\n"
+        "potential (Wind speed |){ data = (0.25 0.75); }\npotential (Wind |){ data = (0.5 0.5); }"
+        "potential (c | Wind speed Wind){ data = (((1 0) (0 1))\n ((0.5 0.5) (0.25 0.75))); }",
+        NULL);
+    double w[8];
+    assert_int_equal(enumerate(m, w, 8), 8);
+    assert_string_equal(gbs_model_variable_name(m, 0), "Wind speed");
+    expect_near(w[7], 0.75 * 0.5 * 0.75);
+    gbs_model_free(m);
+    static const refusal cases[] = {
+        {"net {} node a b { states = (\"x\"); } node a { states = (\"x\"); } node b { states = "
+         "(\"x\");}"
+         "potential (a | a b) { data = (1); } potential (b) { data = (1); }"
+         "potential (a b) { data = (1); }",
+         "can be cut in several ways"},
+        {"net {} node a b ;", "found ';', expected '{'"},
+        {"net {} node a b { states = (\"x\"); } potential (a c) { data = (1); }", "found 'a'"},
+    };
+    refuse_all("a.net", cases, sizeof cases / sizeof cases[0], NULL);
+}
+
 static void parents_in_order(void **state)
 {
     (void)state;
@@ -172,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_as_bif), cmocka_unit_test(as_others_write_it),
-        cmocka_unit_test(parents_in_order), cmocka_unit_test(written), cmocka_unit_test(refusals)};
+        cmocka_unit_test(long_names),  cmocka_unit_test(parents_in_order),
+        cmocka_unit_test(written),     cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, end);
 }

@@ -29,8 +29,9 @@ typedef struct node {
     kind kind;
     gbsi_bif_token child;
     size_t first_parent, n_parents;
-    words rows;      /* probabilities, resulting states or parameters */
-    words strengths; /* of a noisy node */
+    gbsi_token parents; /* as written */
+    words rows;         /* probabilities, resulting states or parameters */
+    words strengths;    /* of a noisy node */
 } node;
 
 static const struct {
@@ -113,6 +114,9 @@ static gbs_status start_node(xdsl_reader *r, gbsi_token tag, const char *name,
     r->has_parents = false;
     r->at = NODE;
     GBSI_TRY(take_id(r, tag, attributes, &r->now.child, err));
+    for (size_t i = 0; i < r->now.child.text.n; i++) {
+        r->tables.network.has_long_names |= r->now.child.text.at[i] == ' ';
+    }
     GBSI_TRY(gbsi_bif_add_block(r->text, &r->tables.network, tag.at, err));
     status = gbsi_bif_add_variable(r->text, &r->tables.network, &r->now.child, err);
 
@@ -237,6 +241,7 @@ static gbs_status take_parents(xdsl_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_text ids = {.at = r->names + r->ids, .end = r->names + r->n_bytes};
+    r->now.parents = (gbsi_token){r->names + r->ids, r->n_bytes - r->ids};
     for (;;) {
         const gbsi_token id = gbsi_text_next(&ids);
         if (id.n == 0) {
@@ -610,15 +615,40 @@ cleanup:
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* The parents of a node: words, or ids with blanks in them, which GeNIe does not write and others
+ * do. */
+static gbs_status add_parents(xdsl_reader *r, const node *d, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_network *network = &r->tables.network;
+    const gbsi_bif_token *parent = (const gbsi_bif_token *)r->parents + d->first_parent;
+    uint32_t *id = NULL;
+    size_t n = 0;
+    if (network->has_long_names && d->parents.n > 0) {
+        GBSI_TRY(gbsi_bif_find_names(r->text, network, d->parents, d->child.shown, " \t\r\n", NULL,
+                                     0, &id, &n, err));
+    }
+    for (size_t i = 0; i < n; i++) {
+        const gbsi_bif_token name = {.kind = 'w',
+                                     .text = gbsi_bif_variable_at(network, id[i])->name,
+                                     .shown = d->child.shown};
+        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &name, err));
+    }
+    for (size_t i = 0; i < d->n_parents && n == 0; i++) {
+        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &parent[i], err));
+    }
+
+cleanup:
+    gbsi_free(id);
+    return status;
+}
+
 static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_bif_token *parent = (const gbsi_bif_token *)r->parents + d->first_parent;
     const unsigned order = gbsi_table_order(r->text->options, 0);
     GBSI_TRY(gbsi_bif_table_child(&r->tables, &d->child, err));
-    for (size_t i = 0; i < d->n_parents; i++) {
-        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &parent[i], err));
-    }
+    GBSI_TRY(add_parents(r, d, err));
     r->text->at = r->text->begin; /* as many entries as the file has bytes, at most */
     if (d->kind == NOISY_MAX && gbsi_bif_table_is_noisy(&r->tables)) {
         return read_noisy(r, d, true, err);

@@ -59,6 +59,30 @@ static void odd_elements(void **state)
     gbs_model_free(m);
 }
 
+/* Ids with blanks, which GeNIe itself does not write. */
+static void long_names(void **state)
+{
+    (void)state;
+    double w[4];
+    gbs_model *m =
+        read_model("a.xdsl",
+                   HEAD "<cpt id=\"my node\"><state id=\"very good\"/><state id=\"bad\"/>"
+                        "<probabilities>0.25 0.75</probabilities></cpt>"
+                        "<cpt id=\"c\">" NO_YES "<parents>my node</parents>"
+                        "<probabilities>0.5 0.5 0.125 0.875</probabilities></cpt>" TAIL,
+                   NULL);
+    assert_int_equal(enumerate(m, w, 4), 4);
+    assert_string_equal(gbs_model_variable_name(m, 0), "my node");
+    expect_near(w[3], 0.75 * 0.875);
+    gbs_model_free(m);
+    refuse_model("a.xdsl",
+                 HEAD "<cpt id=\"a b\">" NO_YES "<probabilities>1 0</probabilities></cpt>" A
+                      "<cpt id=\"b\">" NO_YES "<probabilities>1 0</probabilities></cpt>"
+                      "<cpt id=\"c\">" NO_YES
+                      "<parents>a b</parents><probabilities>1 0 1 0</probabilities></cpt>" TAIL,
+                 NULL, GBS_ERR_FORMAT, "can be cut in several ways");
+}
+
 /* An id that the document type supplies is as long as that says, in each of many elements. */
 static void ids_by_default(void **state)
 {
@@ -322,11 +346,15 @@ int main(void)
     if (!can_read("a.xdsl")) {
         return 0;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_bif),    cmocka_unit_test(odd_elements),
-        cmocka_unit_test(ids_by_default), cmocka_unit_test(deterministic),
-        cmocka_unit_test(noisy_max),      cmocka_unit_test(strengths_in_order),
-        cmocka_unit_test(long_noisy),     cmocka_unit_test(written),
-        cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_bif),
+                                       cmocka_unit_test(odd_elements),
+                                       cmocka_unit_test(long_names),
+                                       cmocka_unit_test(ids_by_default),
+                                       cmocka_unit_test(deterministic),
+                                       cmocka_unit_test(noisy_max),
+                                       cmocka_unit_test(strengths_in_order),
+                                       cmocka_unit_test(long_noisy),
+                                       cmocka_unit_test(written),
+                                       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, end);
 }

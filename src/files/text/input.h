@@ -43,6 +43,12 @@ gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **b
 gbs_status gbsi_unzstd(const char *name, const void *packed, size_t n, void **bytes,
                        size_t *n_bytes, gbs_error *err);
 
+/* The same for xz and bzip2. GBS_ERR_UNSUPPORTED in builds without their libraries. */
+gbs_status gbsi_unxz(const char *name, const void *packed, size_t n, void **bytes, size_t *n_bytes,
+                     gbs_error *err);
+gbs_status gbsi_unbz2(const char *name, const void *packed, size_t n, void **bytes, size_t *n_bytes,
+                      gbs_error *err);
+
 /* Gives back what growing took beyond n bytes (a refusal only means that it stays), so that
  * checkers of memory see a step behind the end of a file. */
 void *gbsi_input_shrink(void *bytes, size_t n);
