@@ -28,7 +28,7 @@ typedef struct gbs_read_options {
     int lenient;        /**< 1: warn about what gibbsite-formats(5) marks lenient; 0:
                              refuse it */
     int normalize_cpts; /**< 1: scale columns of conditional tables to sum to one */
-    const char *evidence_format; /**< "single", "multi" or "tab"; NULL: by file name
+    const char *evidence_format; /**< "single", "multi", "tab" or "names"; NULL: by file name
                                       extension and content */
     const char *convention;      /**< sign of couplings: "physics", "bqm" or "maxcut"; NULL: the
                                       default of the format */
@@ -105,6 +105,7 @@ typedef struct gbs_evidence_set gbs_evidence_set;
 
 /**
  * Read an evidence file. It is UAI evidence in the form of either generation of the competition; or
+ * lines of NAME=STATE, as gbs_evidence_add() takes them, one sample; or
  * libDAI data with a sample per line, if its extension is .tab or options->evidence_format is
  * "tab"; or a picture with a pixel per variable, whose values are states (not observed: 255 in
  * 8-bit pictures, and transparent pixels).

@@ -35,8 +35,23 @@ gbs_status gbsi_evidence_set_add(gbs_evidence_set *set, gbsi_observation observa
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+/* NAME=STATE, which must be known, and agree with one another. */
+static gbs_status read_typed(gbs_evidence_set *set, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_evidence *alone = NULL;
+    set->is_typed = true;
+    GBSI_TRY(gbsi_evidence_set_begin(set, err));
+    GBSI_TRY(gbs_evidence_new(set->model, &alone, err));
+    status = gbsi_evidence_add_lines(alone, &set->text, err);
+
+cleanup:
+    gbs_evidence_free(alone);
+    return status;
+}
+
 /* Pictures are recognised by their first bytes, "tab" by the format named in the options, and the
- * two UAI forms by their content. */
+ * other forms by their content. */
 static gbs_status read_format(gbs_evidence_set *set, const char *path,
                               const gbs_read_options *options, gbs_error *err)
 {
@@ -48,6 +63,10 @@ static gbs_status read_format(gbs_evidence_set *set, const char *path,
         return gbsi_evidence_read_image(set, options, err);
     }
     GBSI_TRY(gbsi_text_open(&set->text, &set->input, options, err));
+    if (format == NULL ? !tab && gbsi_evidence_is_typed(&set->text)
+                       : strcmp(format, "names") == 0) {
+        return read_typed(set, err);
+    }
     status = tab ? gbsi_evidence_read_tab(set, err) : gbsi_evidence_read_uai(set, err);
 
 cleanup:
@@ -128,6 +147,22 @@ static gbs_status check_agreement(const gbs_evidence_set *set, const gbsi_observ
                           o->variable, o->state, before);
 }
 
+/* On a copy, so that nothing is half done. */
+static gbs_status observe_typed(const gbs_evidence_set *set, gbs_evidence *evidence, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_evidence *changed = NULL;
+    GBSI_TRY(gbsi_evidence_copy(set->model, evidence, &changed, err));
+    GBSI_TRY(gbsi_evidence_add_lines(changed, &set->text, err));
+    const gbs_evidence before = *evidence;
+    *evidence = *changed;
+    *changed = before;
+
+cleanup:
+    gbs_evidence_free(changed);
+    return status;
+}
+
 gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
                                     gbs_evidence *evidence, gbs_error *err)
 {
@@ -143,6 +178,9 @@ gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: evidence sample %zu is asked for, the file has %zu (counted from 0)",
                          set->text.name, index, set->n_samples);
+    }
+    if (set->is_typed) {
+        return observe_typed(set, evidence, err);
     }
     size_t end = index + 1 < set->n_samples ? start[index + 1] : set->n_observations;
     for (size_t i = start[index]; i < end; i++) {
