@@ -27,7 +27,7 @@
         "evidence", \
         "", "", INPUT, "")
 #define GBS_SHARED_EVIDENCE_FORMAT \
-    GBS_ROW_WORD(0, evidence_format, "evidence-format", "single|multi|tab", \
+    GBS_ROW_WORD(0, evidence_format, "evidence-format", "single|multi|tab|names", \
         "form of an evidence file; unset: by file name extension (.tab) and content", \
         "", "", INPUT, "")
 #define GBS_SHARED_EVIDENCE_INDEX \

@@ -22,12 +22,12 @@
     .read_binary = gbsi_##id##_read, .read_files = gbsi_##id##_read_file, .write = gbsi_##id##_write
 
 static const gbsi_format formats[] = {
-#define GBS_FORMAT(id, called, ends, what, form, has, wants, sign) \
-    {.name = (called),                                             \
-     .endings = (ends),                                            \
-     .holds = (has),                                               \
-     .takes = (wants),                                             \
-     .convention = (gbsi_convention)(sign),                        \
+#define GBS_FORMAT(id, called, ends, what, form, has, wants, sign, programs) \
+    {.name = (called),                                                       \
+     .endings = (ends),                                                      \
+     .holds = (has),                                                         \
+     .takes = (wants),                                                       \
+     .convention = (gbsi_convention)(sign),                                  \
      FUNCTIONS_##form(id)},
 #include "gibbsite/formats.def"
 };
