@@ -357,6 +357,26 @@ def test_scans_of_sampled_likelihood(run, tmp_path, scan, method):
         assert abs(exact - sampled) <= 4.5 * report["chance"] * error
 
 
+@pytest.mark.parametrize("words", [
+    ["weights", FRIENDS, CASES], ["weights", FRIENDS, CASES, "--l1", "3"],
+    ["weights", FRIENDS, CASES, "--objective", "likelihood", "--l1", "2"],
+    ["potts", ROOT / "examples" / "bars.csv"], ["potts", ROOT / "examples" / "bars.csv", "--method", "asymmetric"],
+    ["crf", ROOT / "examples" / "places.template", ROOT / "examples" / "places.txt"],
+    ["crf", ROOT / "examples" / "places.template", ROOT / "examples" / "places.txt", "--l1", "0.3", "--l2", "0"],
+])
+def test_a_tolerance_of_zero(run, work, words):
+    """Learning goes on until rounding ends it, or for all of its iterations."""
+    for tolerance, few in (("0", []), ("1e-9", []), ("0", ["--iterations", "2"])):
+        done = run("learn", *words, "--tolerance", tolerance, *few, "-o", "m.gbm" if words[0] != "crf" else "m.crf",
+                   "--summary", f"{tolerance}.json" if not few else "few.json")
+        assert done.status == 0 and done.err.count("onverged after") == 1, done.err
+    best, near, few = (json.loads((work / f"{name}.json").read_text()) for name in ("0", "1e-9", "few"))
+    assert best["objective"] == pytest.approx(near["objective"], rel=1e-6)
+    assert best["iterations"] >= near["iterations"] > 2 == few["iterations"] and not few["converged"]
+    done = run("learn", *words, "--tolerance", "-1", "-o", "n.gbm")
+    assert done.status == 2 and "must be at least 0 and at most 1" in done.err
+
+
 @pytest.mark.parametrize("objective, more", [("pseudo", []), ("likelihood", []), ("sampled", ["--steps", "30"])])
 def test_curve_of_weights(run, tmp_path, objective, more):
     """It ends at what the summary says, and rises on the way; the gradient vanishes; the model is the same without it."""

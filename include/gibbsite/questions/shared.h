@@ -109,6 +109,9 @@
     GBS_ROW_TEXT(0, weights, "weights", "COLUMN", \
         "how many rows each row of DATA stands for, a number of 0 or more, is in this column", \
         "COLUMN", "how many rows each row stands for", QUESTION, "")
+/* The least double: the least value of a number that may be typed as 0, which in a struct means that
+ * it is not set. */
+#define GBS_SHARED_LEAST 5e-324
 #define GBS_SHARED_HELD_OUT \
     GBS_ROW_TEXT(0, held_out, "held-out", "FILE|SHARE", \
         "report the pseudo-likelihood of other rows: those of a table, or a share of the rows of " \
