@@ -184,6 +184,9 @@
 #define GBS_SHARED_THREADS \
     GBS_ROW_RUN(threads, "threads", \
         "N", "unset: one per processor; the answer is the same", ACCURACY, "")
+/* Of verbs whose work one thread does: scripts give all verbs the same options. */
+#define GBS_SHARED_THREADS_OF_ONE \
+    GBS_ROW_RUN(threads, "threads", "N", "any number; one thread does the work", ACCURACY, "")
 #define GBS_SHARED_MEMORY_LIMIT \
     GBS_ROW_RUN(memory_limit, "memory-limit", "SIZE", "most memory to use: 512M, 4G", ACCURACY, "")
 #define GBS_SHARED_MEMORY_LIMIT_OF_PICTURES \
