@@ -22,6 +22,7 @@
 #ifndef GIBBSITE_CRF_H
 #define GIBBSITE_CRF_H
 
+#include "gibbsite/learn.h"
 #include "gibbsite/run.h"
 
 #ifdef __cplusplus
@@ -187,6 +188,11 @@ typedef struct gbs_crf_learn_options {
     uint64_t steps;  /**< with a sampled gradient, a sweep over all labels each; 0: 500 */
     uint64_t seed;   /**< of the sampled labels, and of probes */
     uint64_t probes; /**< gbs_crf_errors(): at most GBS_MAX_CRF_PROBES; 0: GBS_USUAL_CRF_PROBES */
+    /** NULL, or called on the calling thread after each iteration, with a sampled gradient then
+     *  after each step, whose objective is NAN. @param point valid during the call; its objective
+     *  and gradient are those of gbs_crf_learn_report, held_out is NAN. */
+    void (*point)(void *context, const gbs_learn_point *point);
+    void *point_context; /**< first argument of point */
 } gbs_crf_learn_options;
 
 /** What learning found. Logarithms are natural. */

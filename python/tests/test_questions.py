@@ -402,6 +402,23 @@ def test_learn_crf(summary, ask, tmp_path, options):
     assert np.array_equal(read.weights, found.weights) and read.label_names == found.label_names
 
 
+def test_curves_of_labels_and_classes():
+    found = gb.learn_crf(EXAMPLES / "places.template", EXAMPLES / "places.txt", curve=True)
+    assert found.curve.shape == (found.iterations, 4) and list(found.curve[:, 0]) == list(range(1, found.iterations + 1))
+    assert found.curve[-1, 1] == found.objective and np.isnan(found.curve[:, 3]).all()
+    assert gb.learn_crf(EXAMPLES / "places.template", EXAMPLES / "places.txt").curve.shape == (0, 4)
+    classes = gb.learn_aspects(EXAMPLES / "ground" / "list.txt", patch=16, texture_words=24, color_words=4, curve=True)
+    assert classes.curve.shape == (classes.iterations, 4) and classes.curve[-1, 1] == classes.log_likelihood
+
+
+def test_black_and_white_kept_as_grey():
+    """Two values are disturbed by flips; noise that freezes all pixels is called that."""
+    array = np.where(np.indices((24, 24)).sum(0) % 9 == 0, 255, 0).astype(np.uint8)
+    assert gb.denoise(array, coupling=0.4, sweeps=200, seed=1).noise == "flip"
+    with pytest.warns(gb.NotConverged):
+        assert "the model is frozen" in gb.denoise(array, noise="gauss:0.001", coupling=0.4, method="sample").verdict
+
+
 def test_alphabets(tmp_path):
     path = tmp_path / "a.fa"
     path.write_text(">a\nGCAU-A\n>b\nGCGUNA\n>c\nACGUCA\n")

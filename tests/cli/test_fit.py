@@ -187,7 +187,7 @@ def test_wrong_use(run, work):
     for arguments, said in [(["--prior", "bdeu"], "bdeu:ESS"), (["--prior", "bdeu:-1"], "above 0"),
                             (["--held-out", "120%"], "below 1"),
                             (["--method", "mean-field"], "expected auto|exact|sample"),
-                            (["--tolerance", "2"], "--tolerance 2: must be at least 1e-300 and at most 1 (X)"),
+                            (["--tolerance", "2"], "--tolerance 2: must be at least 0 and at most 1 (X)"),
                             (["--method", "exact", "--sweeps", "9"], "--sweeps applies with --method auto|sample only"),
                             (["--method", "exact", "--target-error", "0.1"], "applies with --method auto|sample only")]:
         done = run("fit", SPRINKLER, "t.csv", *arguments, "-o", "f.bif")

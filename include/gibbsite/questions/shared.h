@@ -126,6 +126,9 @@
     GBS_ROW_FLAG(0, strict, "strict", 1, \
         "refuse tables of data with columns that are no variable of the model, instead of leaving them out", \
         "", "refuse columns that are no variable", INPUT, NEEDS)
+/* The least double: the least value of a number that may be typed as 0, which in a struct means that
+ * it is not set. */
+#define GBS_SHARED_LEAST 5e-324
 #define GBS_SHARED_HELD_OUT \
     GBS_ROW_TEXT(0, held_out, "held-out", "FILE|SHARE", \
         "report the pseudo-likelihood of other rows: those of a table, or a share of the rows of " \
@@ -206,6 +209,9 @@
 #define GBS_SHARED_THREADS \
     GBS_ROW_RUN(threads, "threads", \
         "N", "unset: one per processor; the answer is the same", ACCURACY, "")
+/* Of verbs whose work one thread does: scripts give all verbs the same options. */
+#define GBS_SHARED_THREADS_OF_ONE \
+    GBS_ROW_RUN(threads, "threads", "N", "any number; one thread does the work", ACCURACY, "")
 #define GBS_SHARED_MEMORY_LIMIT \
     GBS_ROW_RUN(memory_limit, "memory-limit", "SIZE", "most memory to use: 512M, 4G", ACCURACY, "")
 #define GBS_SHARED_MEMORY_LIMIT_OF_PICTURES \
