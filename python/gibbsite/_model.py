@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._data import Table, columns_of, split
+from ._data import Table, columns_of, is_path, split
 from ._learning import Fit, LearntWeights
 from ._results import Cases, Certificate, Draws, Influences, Joint, LogZ, Marginals, Scan, State, _warn
+from ._tables import options_of_files, read_table
 from ._trust import Sensitivities
 
 
@@ -445,15 +446,20 @@ class Model:
         """P(variable = state | case) for each row of a table of cases.
 
         table : a pandas DataFrame whose columns are variables, a dict of columns, a list of dicts, or the path of a CSV table;
-            None, NaN and "" are not observed
+            None, NaN and "" are not observed; of a file, which is read as for ``marginals --cases``, the usual signs too, and the
+            options states="numbers" and strict=True hold
         names : the variables asked for; none: those that are no column
         """
-        columns, rows, length = columns_of(table)
-        asked = [self._find(c) for c in columns]
+        rows = None
+        if is_path(table):
+            asked, length, states, _ = read_table(self, table, **options_of_files(options))
+        else:
+            columns, rows, length = columns_of(table)
+            asked = [self._find(c) for c in columns]
+            states = np.empty((length, len(asked)), np.uint32)
+            for k, (name, v) in enumerate(zip(columns, asked)):
+                states[:, k] = self._column_states(v, columns[name])
         query = [self._find(x) for x in names] if names else [v for v in range(len(self)) if v not in set(asked)]
-        states = np.empty((length, len(asked)), np.uint32)
-        for k, (name, v) in enumerate(zip(columns, asked)):
-            states[:, k] = self._column_states(v, columns[name])
         found = _ask(_core.cases, self._core, self._evidence(evidence, None), options, asked, query, length, states)
         offsets = np.concatenate([[0], np.cumsum([len(self._labels(v)) for v in query])])
         about = {k: np.asarray(x) if k != "exact" else x for k, x in found.items()}
@@ -566,7 +572,8 @@ class Model:
         """Estimate the tables of a Bayesian network from data, as ``gibbsite fit`` does: by EM where values are missing.
 
         data : a DataFrame, a dict of columns, a list of dicts, an array [rows, variables] of numbers of states (below 0, NaN:
-            missing), draws, or the path of a CSV table; None and "" are missing values, and so are variables without a column
+            missing), draws, or the path of a table; None and "" are missing values, and so are variables without a column; of a
+            file, which is read as on the command line, the usual signs too, and the options states="numbers" and strict=True hold
         prior : "none", "bdeu:10" (equivalent sample size) or "dirichlet:1" (alpha)
         held_out : rows whose log-likelihood is reported, or a share of the rows, 0.2 or "20%"
         weights : the name of a column, or a weight of each row
@@ -584,7 +591,7 @@ class Model:
         if prior is not None:
             name, colon, weight = prior.partition(":")
             options = {"prior": name, **({"prior_weight": weight} if colon else {}), **options}
-        rows, judged = split(self, data, held_out, weights)
+        rows, judged = split(self, data, held_out, weights, **options_of_files(options))
         return _warn(Fit(_run(_core.fit, self._core, rows, judged, float(level), options=options)))
 
     def learn_weights(self, data: Table, *, held_out: Any = None, weights: Any = None, errors: bool = True,
@@ -604,7 +611,7 @@ class Model:
         (True, True)
         """
         complete = str(options.get("objective", "pseudo")) == "pseudo"
-        rows, judged = split(self, data, held_out, weights, complete)
+        rows, judged = split(self, data, held_out, weights, complete, **options_of_files(options))
         return _warn(LearntWeights(_run(_core.learn_weights, self._core, rows, judged, bool(errors), bool(curve),
                                         options=options)))
 
