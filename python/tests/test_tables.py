@@ -38,6 +38,12 @@ def test_query_table_and_fit(tmp_path):
     assert m.fit(path, states="numbers", weights=[1.0, 3.0]).weight == 4.0
 
 
+def test_rows_of_sites(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b\n" + "0.0;3\n1;False\n" * 20)
+    with pytest.warns(UserWarning, match="1 of 4 states occurs in no row: 2"):
+        assert gb.learn_potts(tmp_path / "t.csv").n_states == 4
+
+
 def test_draws_with_chains(tmp_path):
     lines = [f"{c},{i},{'on' if c % 2 else 'off'},{math.sin(7 * i + c)!r}" for i in range(50) for c in range(1, 5)]
     (tmp_path / "d.csv").write_text(".chain,.iteration,lamp,x\n" + "\n".join(lines) + "\n")

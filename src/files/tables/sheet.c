@@ -46,8 +46,10 @@ static gbs_status fail_at(const gbsi_sheet *s, const char *at, gbs_error *err, c
 /* Texts of a row are offsets until the row is complete, as their memory may move. */
 static gbs_status add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *err)
 {
-    const gbs_status status =
-        gbsi_reserve(&s->row, &s->row_capacity, s->n_bytes + n + 1, 1, "a row of a table", err);
+    const gbs_status status = s->n_bytes + n < s->row_capacity
+                                  ? GBS_OK
+                                  : gbsi_reserve(&s->row, &s->row_capacity, s->n_bytes + n + 1, 1,
+                                                 "a row of a table", err);
     if (status >= 0 && n > 0) {
         memcpy((char *)s->row + s->n_bytes, at, n);
         s->n_bytes += n;
@@ -58,8 +60,11 @@ static gbs_status add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *
 static gbs_status add_cell(gbsi_sheet *s, const char *place, size_t begin, bool quoted,
                            gbs_error *err)
 {
-    const gbs_status status = gbsi_reserve(&s->row_cells, &s->row_cells_capacity, s->n_cells + 1,
-                                           sizeof(gbsi_cell), "a row of a table", err);
+    const gbs_status status =
+        s->n_cells < s->row_cells_capacity
+            ? GBS_OK
+            : gbsi_reserve(&s->row_cells, &s->row_cells_capacity, s->n_cells + 1, sizeof(gbsi_cell),
+                           "a row of a table", err);
     if (status >= 0) {
         ((gbsi_cell *)s->row_cells)[s->n_cells++] =
             (gbsi_cell){.n = s->n_bytes - begin, .place = place, .quoted = quoted};
