@@ -55,8 +55,10 @@ static int take_rows(PyObject *object, gbs_alphabet alphabet, gbs_rows **rows)
     }
     if (status < 0) {
         (void)core_fail(status, &err);
+        return -1;
     }
-    return status < 0 ? -1 : 0;
+    const char *note = gbs_rows_note(*rows); /* a warning may be an exception */
+    return note == NULL ? 0 : PyErr_WarnFormat(PyExc_UserWarning, 1, "%s: %s", name, note);
 }
 
 /* @param held_out None, a share, or rows. */

@@ -18,6 +18,7 @@ from . import _core
 from ._data import Table, model_data, split
 from ._learning import Fit, LearntWeights
 from ._results import Cases, Certificate, Draws, Influences, Joint, LogZ, Marginals, Scan, State, _warn
+from ._tables import options_of_files
 from ._text import MOST, is_missing, place_of, plain, real, reals, text, texts, whole
 from ._trust import Sensitivities
 
@@ -515,10 +516,10 @@ class Model:
                     **options: Any) -> Cases:
         """P(variable = state | case) for each row of a table of cases.
 
-        table : as of ``fit()``
+        table : as of ``fit()``; of a file, which is read as for ``marginals --cases``, the options states="numbers" and strict=True hold
         names, variables : those asked for; none: those that are no column
         """
-        columns, n, states, _ = model_data(self, table)
+        columns, n, states, _ = model_data(self, table, **options_of_files(options))
         query = self._asked(names, variables) or [v for v in range(len(self)) if v not in set(columns)]
         rows = table.index if hasattr(table, "columns") and hasattr(table, "index") else None
         offsets = np.concatenate([[0], np.cumsum([len(self._labels(v)) for v in query])])
@@ -624,9 +625,9 @@ class Model:
         """Estimate the tables of a Bayesian network from data, as ``gibbsite fit`` does: by EM where values are missing.
 
         data : a DataFrame, a dict of columns, a list of dicts, an array [rows, variables] of numbers of states (below 0, NaN:
-            missing), draws, or the path of a CSV table. A number means its text: 1, 1.0 and True are the state "1". None, NaN,
-            "", NA, ? and their like are missing values, and so are variables without a column; columns that are no variables
-            are left out with a warning
+            missing), draws, or the path of a table, for which the options states="numbers" and strict=True hold. A number means
+            its text: 1, 1.0 and True are the state "1". None, NaN, "", NA, ? and their like are missing values, and so are
+            variables without a column; columns that are no variables are left out with a warning
         prior : "none", "bdeu:10" (equivalent sample size) or "dirichlet:1" (alpha)
         held_out : rows whose log-likelihood is reported, or a share of the rows, 0.2 or "20%"
         weights : the name of a column, or a weight of each row
@@ -644,7 +645,7 @@ class Model:
         if prior is not None:
             name, colon, weight = prior.partition(":")
             options = {"prior": name, **({"prior_weight": weight} if colon else {}), **options}
-        rows, judged = split(self, data, held_out, weights)
+        rows, judged = split(self, data, held_out, weights, **options_of_files(options))
         return _warn(_ask(Fit, _core.fit, self._core, rows, judged, real(level, "level"), options=options))
 
     def learn_weights(self, data: Table, *, held_out: Any = None, weights: Any = None, errors: bool = True,
@@ -664,7 +665,7 @@ class Model:
         (True, True)
         """
         complete = str(options.get("objective", "pseudo")) == "pseudo"
-        rows, judged = split(self, data, held_out, weights, complete)
+        rows, judged = split(self, data, held_out, weights, complete, **options_of_files(options))
         return _warn(_ask(LearntWeights, _core.learn_weights, self._core, rows, judged, bool(errors), bool(curve),
                           options=options))
 

@@ -16,7 +16,7 @@ static const char *const missing_sign[GBSI_MISSING_SIGNS] = {
 int gbsi_find_missing(const char *text, size_t n)
 {
     for (int i = 0; n <= 4 && i < GBSI_MISSING_SIGNS; i++) {
-        if (strcmp(text, missing_sign[i]) == 0) {
+        if (text[0] == missing_sign[i][0] && strcmp(text, missing_sign[i]) == 0) {
             return i;
         }
     }

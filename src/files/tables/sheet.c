@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "text/common.h"
 
+enum { MOST_COLUMNS = 1 << 24 }; /* so that a header takes no more than half a gigabyte */
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 const char *gbsi_cell_show(const gbsi_cell *cell, char shown[GBSI_SHOWN])
@@ -46,8 +48,10 @@ static gbs_status fail_at(const gbsi_sheet *s, const char *at, gbs_error *err, c
 /* Texts of a row are offsets until the row is complete, as their memory may move. */
 static gbs_status add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *err)
 {
-    const gbs_status status =
-        gbsi_reserve(&s->row, &s->row_capacity, s->n_bytes + n + 1, 1, "a row of a table", err);
+    const gbs_status status = s->n_bytes + n < s->row_capacity
+                                  ? GBS_OK
+                                  : gbsi_reserve(&s->row, &s->row_capacity, s->n_bytes + n + 1, 1,
+                                                 "a row of a table", err);
     if (status >= 0 && n > 0) {
         memcpy((char *)s->row + s->n_bytes, at, n);
         s->n_bytes += n;
@@ -58,8 +62,11 @@ static gbs_status add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *
 static gbs_status add_cell(gbsi_sheet *s, const char *place, size_t begin, bool quoted,
                            gbs_error *err)
 {
-    const gbs_status status = gbsi_reserve(&s->row_cells, &s->row_cells_capacity, s->n_cells + 1,
-                                           sizeof(gbsi_cell), "a row of a table", err);
+    const gbs_status status =
+        s->n_cells < s->row_cells_capacity
+            ? GBS_OK
+            : gbsi_reserve(&s->row_cells, &s->row_cells_capacity, s->n_cells + 1, sizeof(gbsi_cell),
+                           "a row of a table", err);
     if (status >= 0) {
         ((gbsi_cell *)s->row_cells)[s->n_cells++] =
             (gbsi_cell){.n = s->n_bytes - begin, .place = place, .quoted = quoted};
@@ -261,7 +268,7 @@ static char find_separator(gbsi_sheet *s, gbsi_is_column known, const void *cont
     for (size_t i = 0; i < sizeof candidates; i++) {
         size_t n_known = 0;
         s->separator = candidates[i];
-        if (read_row(s, SIZE_MAX, NULL) < 0) {
+        if (read_row(s, MOST_COLUMNS + 1, NULL) < 0) {
             s->n_cells = 0;
         }
         for (size_t k = 0; k < s->n_cells && known != NULL; k++) {
@@ -304,9 +311,9 @@ gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column 
     char separator = n == 0 ? 0 : take_separator_line(s);
     skip_lines(s, false);
     s->separator = separator != 0 ? separator : find_separator(s, known, context);
-    GBSI_TRY(read_row(s, SIZE_MAX, err));
-    if (s->n_cells > GBS_MAX_VARIABLES) {
-        return fail_at(s, s->text.begin, err, "found more columns than a model has variables");
+    GBSI_TRY(read_row(s, MOST_COLUMNS + 1, err));
+    if (s->n_cells > MOST_COLUMNS) {
+        return fail_at(s, s->text.begin, err, "found more than 16777216 columns");
     }
     keep_names(s);
     s->has_index = s->name[0].n == 0 && s->n_columns > 1;
