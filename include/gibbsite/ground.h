@@ -54,7 +54,7 @@ typedef struct gbs_ground_options {
     const char *similarity;       /**< names of similarity predicates, ',' between, or NULL */
 } gbs_ground_options;
 
-/** What grounding did. */
+/** The results of grounding. */
 typedef struct gbs_ground_report {
     size_t size;           /**< sizeof(gbs_ground_report), set by the caller */
     uint64_t n_formulas;   /**< of the program */

@@ -57,7 +57,7 @@ typedef struct gbs_aspect_options {
                                   log-likelihood of a patch; 0: 1e-6 */
 } gbs_aspect_options;
 
-/** What learning found. Logarithms are natural. */
+/** The results of learning. Logarithms are natural. */
 typedef struct gbs_aspect_report {
     size_t size;          /**< in: sizeof(gbs_aspect_report), set by the caller */
     uint64_t n_pictures;  /**< read */
