@@ -60,7 +60,7 @@ static bool look(void *context)
            (s->options.time_s > 0.0 && now_s - s->begun_s > s->share * s->options.time_s);
 }
 
-/* What comes next may go on until so much of the time is over. */
+/* Lets the next work go on until this share of the time is used up. */
 static void allow(search *s, double share)
 {
     s->share = share;
