@@ -30,12 +30,12 @@
 extern "C" {
 #endif
 
-/** In place of a state: the variable is not observed in this case. */
+/** Used in place of a state: the variable is not observed in this case. */
 #define GBS_UNOBSERVED UINT32_MAX
 
 typedef struct gbs_cases gbs_cases;
 
-/** Where answers go: arrays of the caller, NULL for what is not wanted. */
+/** Arrays of the caller that receive the answers; NULL for answers that are not wanted. */
 typedef struct gbs_case_answers {
     size_t size; /**< sizeof(gbs_case_answers) */
     /** [n][gbs_cases_n_states()] out: for each case the probabilities of the states of the query,

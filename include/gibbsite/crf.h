@@ -60,7 +60,7 @@ GBS_API const char *gbs_sequences_text(const gbs_sequences *sequences, size_t to
 
 /* ---- models ------------------------------------------------------------------------------ */
 
-/** What a template is written like, and a model with it; see gibbsite-formats(5). */
+/** The syntax of templates, and of the model files that belong to them; see gibbsite-formats(5). */
 typedef enum gbs_template_style {
     GBS_TEMPLATES_CRFPP = 0,
     GBS_TEMPLATES_WAPITI = 1,
@@ -195,7 +195,7 @@ typedef struct gbs_crf_learn_options {
     void *point_context; /**< first argument of point */
 } gbs_crf_learn_options;
 
-/** What learning found. Logarithms are natural. */
+/** The results of learning. Logarithms are natural. */
 typedef struct gbs_crf_learn_report {
     size_t size;           /**< sizeof(gbs_crf_learn_report) */
     uint64_t n_labels;     /**< different labels in the data */

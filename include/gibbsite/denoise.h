@@ -143,7 +143,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_compare(const gbs_image *truth, cons
                                                     const double *p, gbs_denoise_errors *errors,
                                                     gbs_error *err);
 
-/** What gbs_denoise_estimate() found. */
+/** The results of gbs_denoise_estimate(). */
 typedef struct gbs_denoise_found {
     size_t size;        /**< in: sizeof(gbs_denoise_found), set by the caller */
     double noise_level; /**< as in the options, where it is not asked for */

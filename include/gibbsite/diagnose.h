@@ -23,8 +23,9 @@
 extern "C" {
 #endif
 
-/** What the draws of one quantity say. Where all draws are equal nothing is known of convergence:
- *  everything from mcse_mean on is NAN, as it is where a draw is not finite. */
+/** Statistics and convergence diagnostics of the draws of one quantity. Where all draws are equal
+ *  nothing is known of convergence: everything from mcse_mean on is NAN, as it is where a draw is
+ *  not finite. */
 typedef struct gbs_diagnostics {
     size_t size; /**< in: sizeof(gbs_diagnostics), set by the caller */
     double mean;

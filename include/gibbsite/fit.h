@@ -88,7 +88,7 @@ typedef struct gbs_fit_options {
     double target_error;   /**< standard error of a probability that is small enough; 0: 0.01 */
 } gbs_fit_options;
 
-/** What a fit found. Logarithms are natural. */
+/** The results of a fit. Logarithms are natural. */
 typedef struct gbs_fit_report {
     size_t size;            /**< sizeof(gbs_fit_report) */
     uint64_t n_rows;        /**< of the data */

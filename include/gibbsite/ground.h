@@ -55,7 +55,7 @@ typedef struct gbs_ground_options {
     uint64_t threads;             /**< any number: one thread does the work */
 } gbs_ground_options;
 
-/** What grounding did. */
+/** The results of grounding. */
 typedef struct gbs_ground_report {
     size_t size;           /**< sizeof(gbs_ground_report), set by the caller */
     uint64_t n_formulas;   /**< of the program */

@@ -86,7 +86,7 @@ typedef struct gbs_learn_options {
                           is one, else by GBS_USUAL_LEARN_PROBES */
 } gbs_learn_options;
 
-/** What was found. Logarithms are natural. */
+/** The results of learning. Logarithms are natural. */
 typedef struct gbs_learn_report {
     size_t size;                  /**< sizeof(gbs_learn_report) */
     uint64_t n_rows;              /**< of the data */

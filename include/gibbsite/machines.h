@@ -142,7 +142,7 @@ typedef struct gbs_potts_options {
     double rate_last;    /**< size that the steps of PCD fall to, at most rate; 0: a fifth of it */
 } gbs_potts_options;
 
-/** What was found. Logarithms are natural. */
+/** The results of learning a Potts model. Logarithms are natural. */
 typedef struct gbs_potts_report {
     size_t size;                  /**< sizeof(gbs_potts_report) */
     uint64_t n_rows, n_sites;     /**< of the data */
@@ -304,7 +304,7 @@ typedef struct gbs_rbm_options {
                     which makes many of them 0; 0: none */
 } gbs_rbm_options;
 
-/** What was found. Logarithms are natural. */
+/** The results of learning a restricted Boltzmann machine. Logarithms are natural. */
 typedef struct gbs_rbm_report {
     size_t size;        /**< sizeof(gbs_rbm_report) */
     uint64_t n_rows;    /**< of the data */

@@ -63,7 +63,7 @@ typedef struct gbs_aspect_options {
     void *point_context; /**< first argument of point */
 } gbs_aspect_options;
 
-/** What learning found. Logarithms are natural. */
+/** The results of learning. Logarithms are natural. */
 typedef struct gbs_aspect_report {
     size_t size;          /**< in: sizeof(gbs_aspect_report), set by the caller */
     uint64_t n_pictures;  /**< read */

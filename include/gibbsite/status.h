@@ -13,16 +13,17 @@ extern "C" {
 #define GBS_API
 #endif
 
-/** Whoever ignores the status of a call is warned by GCC and clang. -DGBS_NO_MUST_USE, or its
- *  definition before the first header, switches that off. The examples in these headers are short
- *  and leave out what a program does about a failure. */
+/** GCC and clang warn if the status of a call is ignored. Define GBS_NO_MUST_USE, with -D or before
+ *  the first header, to switch that off. The examples in these headers are short and do not handle
+ *  failures. */
 #if defined(__GNUC__) && !defined(GBS_NO_MUST_USE)
 #define GBS_MUST_USE __attribute__((warn_unused_result))
 #else
 #define GBS_MUST_USE
 #endif
 
-/** Zero is success, negative is failure, positive is success with news. */
+/** Zero is success, negative is failure, positive is success that the caller should know more
+ * about. */
 typedef enum gbs_status {
     GBS_OK = 0,
     GBS_STOPPED = 1,     /**< a signal, --time or --max-updates ended the work before its target */

@@ -30,7 +30,7 @@ static const char *const field_templates[N_FIELDS] = {"template.txt", "skip-temp
 static const char *const field_train[N_FIELDS] = {"train.txt", "skip-train.txt"};
 static const char *const field_test[N_FIELDS] = {"test.txt", "skip-test.txt"};
 
-/* What one search found. */
+/* The results of one search. */
 typedef struct score {
     double f1;      /* per cent, of entities */
     double met;     /* share of sequences whose most probable labels were met */
@@ -362,7 +362,8 @@ static void judge(laboratory *lab, const names *n)
     }
 }
 
-/* What the links of equal names do. Whether they help depends on the text: ours is made so. */
+/* Judges the effect of links between equal names. Whether they help depends on the text; our text
+ * is generated so that they do. */
 static void judge_links(laboratory *lab, const names *chain, const names *skip)
 {
     if (lab->options->data == NULL) {

@@ -103,7 +103,8 @@ enum { ONE, SAME_COLOR, MIXED, N_AVERAGES };
 
 static const char *const average_name[N_AVERAGES] = {"one spin", "pairs of a colour", "neighbours"};
 
-/* What is averaged in a state: spins, products of two of one colour, products of neighbours. */
+/* The value of a state that is averaged: the mean of its spins, of products of two of one colour,
+ * or of products of neighbours. */
 static double value_of(int average, unsigned x)
 {
     double sum = 0.0;

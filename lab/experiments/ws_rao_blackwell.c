@@ -44,7 +44,8 @@ static const lab_contender averaging[N_DRAWS] = {
 };
 static const lab_small_model *const model_of[N_MODELS] = {&lab_complete_strong, &lab_complete_weak};
 
-/* What the statistics know of a model: the last variable is the fastest in the joint. */
+/* The exact probabilities of a model that the statistics use: the last variable is the fastest in
+ * the joint. */
 typedef struct exact {
     double p;                   /* P(X = 1) */
     double given[N_STATES / 2]; /* P(X = 1 | all others) */

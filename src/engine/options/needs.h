@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What options need: the last column of rows, "method = pcd|cd, probes; no intervals". Conditions
- * with "; " between them must all hold, of alternatives with ", " between them one; "no NAME" holds
- * without that option. The program asks them of what was typed, the library of what differs from
- * its default. */
+/* The conditions of an option, from the last column of its row, such as "method = pcd|cd, probes;
+ * no intervals". Conditions separated by "; " must all hold; of alternatives separated by ", " one
+ * must; "no NAME" holds if that option is not given. The program tests them on the options that
+ * were typed, the library on those that differ from their defaults. */
 #ifndef GBSI_OPTIONS_NEEDS_H
 #define GBSI_OPTIONS_NEEDS_H
 
@@ -14,8 +14,8 @@
 #define GBSI_NEED_SIZE 128
 #define GBSI_SAID_SIZE (GBSI_NEED_SIZE + 32)
 
-/* What is known of an option: whether it is given or, with values "pcd|cd", has one of them. A name
- * that is not an option, or not one of this verb, is judged elsewhere and refuses nothing. */
+/* Whether an option is given or, with values "pcd|cd", has one of them. ELSEWHERE: the name is not
+ * an option of this verb; the condition then counts as met here. */
 typedef enum gbsi_held { GBSI_HELD_NO, GBSI_HELD_YES, GBSI_HELD_ELSEWHERE } gbsi_held;
 typedef gbsi_held gbsi_holds(const void *context, const char *name, const char *values);
 

@@ -44,7 +44,8 @@ static inline gbsi_reach gbsi_reach_of(const gbsi_turns *turns, uint32_t slot)
     return turns->reach == NULL ? GBSI_REACH_INTERIOR : (gbsi_reach)turns->reach[slot];
 }
 
-/* What a pass is made for. All borrowed for its life, but the options: until prepare() returns. */
+/* The inputs from which a pass is made. All pointers are borrowed for its life, but options only
+ * until prepare() returns. */
 typedef struct gbsi_pass_setting {
     const gbsi_plan *plan;
     const void *compiled; /* with OWNS: the model in the form that the pass runs */

@@ -309,7 +309,7 @@ static void forget_round(gbsi_splash *s)
     }
 }
 
-/* What sixteen chains walk side by side. */
+/* The number of entries that sixteen chains walk side by side. */
 static uint64_t entries_of(const gbsi_splash_program *p)
 {
     return p->n_entries + p->n_given + (p->precise ? 0 : p->n_shared);

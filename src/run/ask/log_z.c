@@ -144,7 +144,8 @@ cleanup:
     return status;
 }
 
-/* What comes before sampling: all ranks have the same run, and each sums what is exact. */
+/* The work before sampling: takes the checkpoint files, and sums the components that are exact, on
+ * every rank. */
 static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_files *files,
                           double *log_exact, gbs_error *err)
 {

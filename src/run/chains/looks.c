@@ -29,7 +29,7 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
     }
 }
 
-/* Of --time: the run was prepared before it was driven. */
+/* The seconds of --time that are spent, including those of preparing the run. */
 static double spent_s(const gbsi_drive *drive, double now_s)
 {
     return drive->run->report.public.compile_s + now_s - drive->started_s;
@@ -57,8 +57,9 @@ void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep)
     }
 }
 
-/* Inside a pass, or before the first. That progress was told does not put off what is told after
- * the pass, when there are marginals to be asked for. */
+/* Called by the watch inside a pass, or before the first. Progress told here does not delay the
+ * progress told after the pass, when marginals can be read. @return whether to cut the work
+ * short. */
 static bool look(void *context)
 {
     gbsi_drive *drive = context;
@@ -80,7 +81,8 @@ static bool look(void *context)
     if (drive->stop == GBSI_GO_ON) {
         return !drive->keeping && time_s > 0.0 && spent_s(drive, now_s) > time_s;
     }
-    /* What ended by itself is finished, however long that takes: bits do not depend on the clock.
+    /* A run that ended by itself is finished, however long that takes: its bits do not depend on
+     * the clock.
      */
     const bool hurries = drive->stop == GBSI_STOP_TIME || drive->stop == GBSI_STOP_SIGNAL;
     return !drive->keeping || (hurries && now_s - drive->stopped_s > GRACE_S);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run says: the public report with its warnings, and what the verdict needs beside it. */
+/* The report of a run: the public one with its warnings, and what the verdict needs besides. */
 #ifndef GBSI_CHAINS_REPORT_H
 #define GBSI_CHAINS_REPORT_H
 

@@ -246,7 +246,8 @@ static double least_operations(const gbsi_pass_setting *setting)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* What two states take is never long. */
+/* Whether some updates take long enough to be watched; those of variables of two states never
+ * do. */
 static bool has_long(const gbsi_pass_setting *setting, double between_looks)
 {
     const gbsi_plan *plan = setting->plan;

@@ -222,7 +222,7 @@ cleanup:
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* What independent samples are drawn from. */
+/* The tables that independent samples are drawn from. */
 typedef struct drawing {
     gbsi_tables *tables;       /* NULL: there are no dense tables */
     gbsi_sparse_draws *sparse; /* NULL: there are no sparse tables */

@@ -171,8 +171,9 @@ static gbs_status take_exact_marginals(gbs_run *run, gbs_error *err)
                : gbsi_no_memory(err, "marginals", n * sizeof *run->estimates.exact_p);
 }
 
-/* What is sampled, and whether by bits. A lattice of which nothing may be answered exactly is its
- * own part, and then needs no graph, which would take many times as much memory. */
+/* Finds the part of the model that is sampled, and whether spins are kept in bits. If nothing of a
+ * lattice may be answered exactly, all of it is that part, and no graph is made, which would take
+ * many times as much memory. */
 static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -207,7 +208,8 @@ cleanup:
     return status;
 }
 
-/* Splashes are of random draws of a plan; a certificate is of single variables. */
+/* Whether the splash scan may be chosen: it needs the random draw and a plan, and certificates are
+ * only for updates of single variables. */
 static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o)
 {
     return purpose->limited && !purpose->anneals &&

@@ -12,7 +12,7 @@
 
 #define MOST_DRAWN (UINT32_C(1) << 20) /* variables: more are sampled without a look at trees */
 
-/* What the draw decides about options that were left open. */
+/* Lets the draw decide options that were left open. */
 static gbs_status settle(gbs_run *run, gbs_error *err)
 {
     char warning[GBSI_WARNING_SIZE] = "";

@@ -58,7 +58,7 @@ static bool look(void *context)
     return s->signalled;
 }
 
-/* What comes next may go on until so much of the time is over. */
+/* Lets the next work go on until this share of the time is used up. */
 static void allow(search *s, double share)
 {
     s->watch = gbsi_watch_of(look, s, s->begun_s, share * s->options.time_s);
