@@ -64,6 +64,8 @@ gbs_status gbs_query_read(const char *path, const gbs_model *model, const gbs_re
     gbsi_text text;
     GBSI_TRY(gbsi_input_read(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, options, err));
+    text.comment = '#';
+    text.is_glued = true;
     status = read_query(&text, model, variable, n, err);
 
 cleanup:
