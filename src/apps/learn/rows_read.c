@@ -184,6 +184,20 @@ cleanup:
 
 /* ---- public ---------------------------------------------------------------------------------- */
 
+/* The name of another format of alignments, or NULL. */
+static const char *other_format(const gbsi_text *text)
+{
+    static const char *const begin[][2] = {{"# STOCKHOLM", "in the Stockholm format"},
+                                           {"CLUSTAL", "of Clustal"}};
+    for (size_t k = 0; k < sizeof begin / sizeof begin[0]; ++k) {
+        const size_t n = strlen(begin[k][0]);
+        if (gbsi_text_left(text) >= n && memcmp(text->at, begin[k][0], n) == 0) {
+            return begin[k][1];
+        }
+    }
+    return NULL;
+}
+
 static gbs_status read_input(const gbsi_input *input, gbs_alphabet alphabet, gbs_rows **rows,
                              gbs_error *err)
 {
@@ -192,6 +206,11 @@ static gbs_status read_input(const gbsi_input *input, gbs_alphabet alphabet, gbs
     GBSI_TRY(gbsi_text_open(&r.text, input, NULL, err));
     while (r.text.at < r.text.end && gbsi_is_blank(*r.text.at)) {
         ++r.text.at;
+    }
+    const char *other = other_format(&r.text);
+    if (other != NULL) {
+        GBSI_TRY(gbsi_text_fail(&r.text, (gbsi_token){r.text.at, 0}, err,
+                                "found an alignment %s, expected one in FASTA", other));
     }
     if (r.text.at < r.text.end && *r.text.at == '>') {
         GBSI_TRY(gbsi_rows_read_fasta(&r.text, alphabet, &r.rows, err));
