@@ -131,6 +131,8 @@ typedef struct gbs_label_report {
     uint64_t n_unconverged; /**< sequences whose probabilities come of chains not converged */
     uint64_t updates;       /**< variable updates of chains */
     double seconds;
+    uint64_t n_unseen; /**< tokens of which the model knows no feature but of pairs of labels: words
+                            that training never saw, say */
 } gbs_label_report;
 
 /**

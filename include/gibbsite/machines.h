@@ -391,9 +391,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_ro
 
 /** Letters of an alignment, in the order of states. Numbers never change. */
 typedef enum gbs_alphabet {
-    GBS_ALPHABET_AUTO = 0, /**< told by the letters: nucleic acids if at least 85 % are among ACGTUN
-                                and at most 5 % stand for no nucleotide (EFIJLOPQZ), RNA if U is
-                                more frequent than T */
+    GBS_ALPHABET_AUTO = 0,    /**< told by the letters: nucleic acids if at least 85 % are among
+                                 ACGTUN, of 40 letters or more 50 %, and at most 5 % stand for no
+                                 nucleotide (EFIJLOPQZ); RNA if U is more frequent than T */
     GBS_ALPHABET_PROTEIN = 1, /**< -ACDEFGHIKLMNPQRSTVWY */
     GBS_ALPHABET_RNA = 2,     /**< -ACGU; T is U */
     GBS_ALPHABET_DNA = 3,     /**< -ACGT; U is T */
