@@ -236,13 +236,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
 /**
  * Standard errors of the parameters in the zero-sum gauge, at the maximum of the pseudo-likelihood
  * [M62]: those of the sandwich, as of gbs_learn_weights(). Rows count as independent draws, one of
- * weight c as c of them. They tell nothing of the pull of l2.
+ * weight c as c of them. They do not include the bias towards 0 that l2 causes.
  *
  * Beyond GBS_MAX_POTTS_ERRORS free parameters, or with options.probes, they are estimated [M73]: an
  * error is within a share of 1 / sqrt(2 probes) of what a matrix gives, one standard error at most.
  * A probe takes about as long as learning, with ASYMMETRIC half of that, and all together 64 bytes
- * of memory for each parameter, or with ASYMMETRIC 32. Of an interval take quantiles of Student's
- * distribution with probes degrees of freedom.
+ * of memory for each parameter, or with ASYMMETRIC 32. For an interval use quantiles of Student's
+ * distribution with `probes` degrees of freedom.
  *
  * Where some states of two sites are together in no row, l2 alone bounds their coupling. To the
  * errors of that table and of the fields of both sites is added how far l2 pulls parameters drawn
