@@ -105,7 +105,7 @@ static gbs_status find_equal(calling *call, gbs_error *err)
     return GBS_OK;
 }
 
-/* Where the numbers of case i go. */
+/* Writes the answers of case i to the caller's arrays. */
 static void put_case(const calling *call, size_t i, const double *p, const double *mcse,
                      double log_p, int converged)
 {

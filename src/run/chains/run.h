@@ -38,12 +38,13 @@
 /* Chains that took long to agree have left slow states behind, and may all have missed another: one
  * of the target's probability is missed in so many visits with probability exp(-2) = 0.14. [M9] */
 #define GBSI_LEAST_VISITS 2.0
-/* Where they took so many passes, it was for slow states: ladders of temperatures are the better
- * way to them, and plain chains need visits enough for a standard error. */
+/* If chains took GBSI_SLOW_PASSES passes to agree, that was because of slow states: ladders of
+ * temperatures are then better, and plain chains need GBSI_SURE_VISITS visits, enough for a
+ * standard error. */
 #define GBSI_SLOW_PASSES 512u
 #define GBSI_SURE_VISITS 10.0
 
-/* Where neither sweeps nor updates were given. */
+/* The limit of updates if neither sweeps nor updates were given. */
 #define GBSI_MOST_UPDATES UINT64_C(50000000000)
 
 /* Bytes, see run_memory.c. */
@@ -128,9 +129,9 @@ gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err);
 /* run_new.c: a run with its options checked, nothing compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
-/* run_new.c: the same, prepared, and with its memory taken if its scan is known. Of fewer chains,
- * with a warning, where those asked for would not fit the memory limit and options->least_chains
- * says so; gbsi_run_leave() is up to the caller. */
+/* run_new.c: the same, prepared, and with its memory taken if its scan is known. It has fewer
+ * chains, with a warning, if those asked for would not fit the memory limit and
+ * options->least_chains allows that; gbsi_run_leave() is up to the caller. */
 gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, const gbsi_run_purpose *purpose,
                          gbs_run **out, gbs_error *err);
@@ -140,7 +141,7 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
  * @param options for which gbsi_sites_suit() is true. */
 gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err);
-/* The same of a picture of levels, whose variables have as many states.
+/* The same for a picture of levels, whose variables have as many states.
  * @param options random draws of chains, without hard zeros, whose conditionals are averaged. */
 gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
                                   const gbs_run_options *options, gbs_run **out, gbs_error *err);

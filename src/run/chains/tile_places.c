@@ -77,8 +77,8 @@ static void scatter(const gbsi_group *group, const gbsi_tile *tile)
     }
 }
 
-/* One row of k log-weights or one of odds, times inverse temperatures; minus infinity stays. Of
- * logs the largest becomes 0 first, so that nothing leaves the range. */
+/* One row of k log-weights or one of odds, times inverse temperatures; minus infinity stays. In
+ * logarithms the largest is first made 0, so that nothing leaves the range. */
 static void heat_row(float *w, size_t k, const float *beta)
 {
     float top[GBSI_LANES] = {0.0F};
@@ -297,7 +297,7 @@ static bool is_shared(const gbsi_tiles *t, uint32_t batch)
            GBSI_LEAST_SHARED;
 }
 
-/* Where a batch ends, or the stretch if that comes first. */
+/* The place where a batch ends, or the stretch if that ends first. */
 static uint64_t end_of(const gbsi_tiles *t, uint32_t batch)
 {
     const uint64_t end = gbsi_batch_place(t->job.schedule, batch + 1);

@@ -91,7 +91,8 @@ static void part_long(gbsi_tiles *t)
     }
 }
 
-/* From where the last stretch ended, up to the next cut, but no further than a place. */
+/* Begins the next stretch: from the end of the last one to the next cut, or to `end` if that comes
+ * first. */
 static void next_stretch(gbsi_tiles *t, uint64_t end)
 {
     const gbsi_schedule *schedule = t->job.schedule;

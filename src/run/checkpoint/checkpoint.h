@@ -11,7 +11,7 @@
 
 struct gbsi_drive;
 
-/* Where chains stand. */
+/* The phase that the chains of a run are in. */
 typedef enum gbsi_phase {
     GBSI_PHASE_BURN_IN,
     GBSI_PHASE_SAMPLING,
@@ -60,7 +60,7 @@ void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
 /* While options and their arrays are at hand. */
 gbs_status gbsi_run_note_inputs(gbs_run *run, const gbs_evidence *evidence,
                                 const gbs_run_options *options, gbs_error *err);
-/* The same of the variables of draws or of traces. */
+/* The same for the variables of draws or of traces. */
 gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_t *variable,
                                    size_t n, gbs_error *err);
 

@@ -223,7 +223,7 @@ static void begin_file(gbsi_draw_log *log, uint32_t n_chains)
     (void)put_head(log, &sink, NULL);
 }
 
-/* One draw, chain by chain; without a file, nothing. What fails here is said by the next
+/* Logs one draw, chain by chain; does nothing without a file. A failure is reported by the next
  * gbsi_draw_log_sync(). @param state [n_variables of the model] */
 static void put_draw(gbsi_draw_log *log, uint32_t n_chains, uint32_t chain, double log_density,
                      const uint32_t *state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which components of a run are answered exactly, and how: by counts alone, never by a clock but
- * where the user's time ends a search. */
+/* Chooses the components of a run that are answered exactly, and how: by counts alone, never by a
+ * clock, except that the user's time may end a search. */
 #include <math.h>
 #include <string.h>
 

@@ -113,7 +113,8 @@ cleanup:
     return status;
 }
 
-/* Half of them, the fewest allowed, or 0 where fewer chains are not allowed or no help. */
+/* The next smaller number of chains: half of them or the fewest allowed; 0 if fewer chains are not
+ * allowed or do not help. */
 static uint64_t fewer_chains(const gbs_run_options *o)
 {
     const bool samples = o->method != GBS_METHOD_EXACT && o->method != GBS_METHOD_MEAN_FIELD;

@@ -322,7 +322,8 @@ cleanup:
     return status;
 }
 
-/* Into the report where the ladders were not foreseen. @return what blocks may take. */
+/* Adds the memory of ladders to the prediction in the report, if they were not foreseen. @return
+ * the bytes that blocks may take. */
 static uint64_t predict(gbs_run *run)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);

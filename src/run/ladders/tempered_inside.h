@@ -11,7 +11,7 @@
 #include "temper/overlap.h"
 #include "temper/ratios.h"
 
-/* To begin with. */
+/* The number of levels at the beginning. */
 #define GBSI_TEMPERED_LEVELS 16u
 
 /* Sweeps of an iteration without blocks; a block is followed by one. */

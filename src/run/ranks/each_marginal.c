@@ -112,7 +112,7 @@ cleanup:
     return status;
 }
 
-/* On rank 0: the records of a window, in order of their variables. */
+/* On rank 0: gives the records of a window to the callback, in order of their variables. */
 static gbs_status give_window(bringing *b, uint64_t first, uint64_t end, gbs_on_marginal *on,
                               void *context, gbs_error *err)
 {

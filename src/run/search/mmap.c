@@ -178,7 +178,7 @@ cleanup:
     return status;
 }
 
-/* From the best state, two to four variables drawn anew. */
+/* Restarts from the best state, with two to four variables drawn anew. */
 static void kick(search *s, uint64_t round)
 {
     memcpy(s->now, s->best, s->n * sizeof *s->now);
@@ -264,7 +264,8 @@ cleanup:
     return status;
 }
 
-/* By an order that sums first, unless its tables are too large or would take too long. */
+/* Solves by an elimination order that sums first; searches if its tables are too large or would
+ * take too long. */
 static gbs_status solve(search *s, const gbs_evidence *evidence, const char **stop, gbs_error *err)
 {
     gbs_status status = GBS_ERR_LIMIT;
