@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dobrushin's matrix of influences, kept: bounds on all entries, or the entries themselves where
- * enumeration is cheap [M17]. What variations [M38] and optimised scans [M39] are computed from.
+/* Dobrushin's matrix of influences: bounds on all entries, or the entries themselves where
+ * enumeration is cheap [M17]. Variations [M38] and optimised scans [M39] are computed from it.
  *
  * j has a place in row i exactly if the two share a factor, so that the pattern is symmetric and
  * one list of neighbours serves rows and columns. */

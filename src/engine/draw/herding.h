@@ -52,7 +52,8 @@ static inline bool gbsi_keys_decide(int keys)
     return keys != GBS_KEYS_BINS && keys != GBS_KEYS_ONE;
 }
 
-/* By bins, more than two states: one state after another, a phase for each. */
+/* Whether draws by bins with more than two states decide one state after another, with a phase for
+ * each. */
 static inline bool gbsi_herding_sticks(const gbsi_herding *how)
 {
     return !how->argmax && !how->rounded && !how->bounded;

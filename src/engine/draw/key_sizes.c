@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which slots have dense tables, and what the weights of all take. */
+/* Chooses the slots that have dense tables, and predicts the memory of all weights. */
 #include "draw/key_codes.h"
 #include "draw/keys.h"
 

@@ -251,7 +251,7 @@ GBSI_INLINE vd sum_weights(gbsi_tile *tile, uint32_t row, uint32_t k)
     return total;
 }
 
-/* Where rounding left u total at the total: the last value of positive weight. */
+/* The last value of positive weight, used where rounding made u * total equal to the total. */
 static __attribute__((noinline)) vu last_positive(const float *weight, uint32_t k)
 {
     vu last = vu_set1(0);

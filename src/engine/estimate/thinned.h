@@ -27,8 +27,8 @@ gbs_status gbsi_thinned_init(gbsi_thinned *t, uint32_t n_chains, uint32_t n_vari
                              uint64_t stride, gbs_error *err);
 void gbsi_thinned_free(gbsi_thinned *t); /* what init took, not the struct */
 
-/* At the end of a pass: whether it is one to be kept, as the t->n-th. If so every chain's density
- * and states are set there, ... */
+/* Called at the end of a pass. @return whether the pass is kept, as number t->n. If so, the density
+ * and the states of every chain are set, ... */
 bool gbsi_thinned_pass(gbsi_thinned *t);
 void gbsi_thinned_set(gbsi_thinned *t, uint32_t chain, double density, const uint32_t *state);
 /* ... and then this is called. */

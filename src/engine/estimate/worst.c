@@ -52,7 +52,7 @@ static void offer(largest *l, double value)
     l->value[i] = value;
 }
 
-/* Below so many cells one thread is done before the others have woken up. */
+/* With fewer cells one thread has finished before the others have woken up. */
 #define LEAST_SHARED 4096u
 
 /* How many values may count as the largest: one in 10^4 is let off above 10^5 of them, so that the

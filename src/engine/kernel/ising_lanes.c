@@ -19,7 +19,7 @@ GBSI_INLINE float step1(float l, uint32_t x, float coupling, const bool linear)
     return x == 0 ? l : join1(l, coupling, linear);
 }
 
-/* Which of sixteen chains have a neighbour in state 1. */
+/* The mask of the chains, of sixteen, in which a neighbour is in state 1. */
 GBSI_INLINE vm ones16(const void *state, uint32_t slot, bool wide)
 {
     return wide ? vu_eq(state16(state, slot, true), vu_set1(1))

@@ -225,7 +225,7 @@ cleanup:
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
-/* Where the slots of each colour and kind begin; rows and blocks are counted with them. */
+/* Finds where the slots of each colour and kind begin, and counts rows and blocks. */
 static gbs_status count_slots(compiling *c, uint64_t *n_slots, gbs_error *err)
 {
     const gbsi_packed *p = c->packed;

@@ -179,7 +179,7 @@ INLINE void tally_bonds(const row *r, const vu *y, vu state, vu open, const bool
     }
 }
 
-/* Any sites. */
+/* Updates a row of sites of any kinds. */
 static vu update_mixed(const row *r, vu open, tally *t)
 {
     const gbsi_lattice *l = r->lattice;
@@ -230,8 +230,8 @@ typedef struct corner {
     uint32_t word[GBSI_LATTICE_LANES];
 } corner;
 
-/* Neighbours in the row itself: word x + shift, shift -1, 0 or 1, the row being closed. What lies
- * around the corner is of the other colour, or across the seam of the own one. */
+/* Neighbours in the row itself: word x + shift, shift -1, 0 or 1, the row being closed. The word
+ * around the corner has the other colour or, across the seam, the same colour. */
 INLINE const uint32_t *around(const gbsi_lattice *l, const uint32_t *words, const uint32_t *own,
                               bool forward, int shift, uint32_t x, corner *copy)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cheapest class that computes a variable's conditional exactly. What the factors ask for is
- * gathered in their order, not variable by variable: on a large model whose factors lie anywhere,
- * one walk through memory instead of one look into it per end. */
+/* The cheapest class that computes a variable's conditional exactly. The properties of factors are
+ * gathered in the order of factors, not variable by variable: on a large model whose factors are
+ * scattered, that is one walk through memory instead of a random access per end. */
 #include <math.h>
 
 #include "base/memory.h"

@@ -27,7 +27,7 @@ typedef struct gbsi_row_entries {
 gbs_status gbsi_row_entries_reserve(gbsi_row_entries *e, uint32_t n, gbs_error *err);
 void gbsi_row_entries_clear(gbsi_row_entries *e);
 
-/* By slot. @return whether anything moved. */
+/* Sorts the entries by slot. @return whether anything moved. */
 bool gbsi_row_entries_sort(gbsi_row_entries *e);
 /* Whether some neighbour is in a sorted row more than once. */
 bool gbsi_row_entries_tied(const gbsi_row_entries *e);

@@ -22,7 +22,7 @@ struct gbsi_estimate;
 #define GBSI_PASS_OWNS    2u /* keeps states in a form of its own: plan, group, draw are NULL */
 #define GBSI_PASS_CONNECT 4u /* single updates need not cross hard zeros: see connects() */
 
-/* Who sees a slot, where ranks share the model. */
+/* The ranks that see a slot, if the model is partitioned over ranks. */
 typedef enum gbsi_reach {
     GBSI_REACH_INTERIOR, /* this rank alone */
     GBSI_REACH_BOUNDARY, /* others too: a factor has it and a variable of another rank */
@@ -94,10 +94,10 @@ typedef struct gbsi_pass {
     gbs_status (*end)(void *state, gbs_error *err);
     /* REQUIRED. Updates of each chain in the last pass. */
     uint64_t (*n_updates)(const void *state);
-    /* REQUIRED. What all passes so far would have taken with so many chains, in operations: counted
-     * work times calibrated nanoseconds, no clock. */
+    /* REQUIRED. The operations of all passes so far if there were n_chains chains: counted work
+     * times calibrated nanoseconds, without a clock. */
     double (*operations)(void *state, uint32_t n_chains);
-    /* REQUIRED. What a pass takes at least. Looks at plan or compiled, and n_chains. */
+    /* REQUIRED. The operations that a pass takes at least, from plan or compiled, and n_chains. */
     double (*least_operations)(const gbsi_pass_setting *setting);
 
     /* With OWNS, else NULL: states of one chain by variable, 0 .. arity - 1. */
@@ -107,7 +107,8 @@ typedef struct gbsi_pass {
     void (*scatter)(void *state);
     /* With OWNS, else NULL: the log density of a chain after the last pass. */
     double (*log_density)(const void *state, uint32_t chain);
-    /* Where a pass counts inside, else NULL: moves that to the estimate, before this is asked. */
+    /* For passes that count inside, else NULL: moves the counts to the estimate, before the
+     * estimate is read. */
     void (*fetch)(void *state, struct gbsi_estimate *estimate);
 
     /* With CONNECT, else NULL: whether the blocks so far show that all states of positive weight

@@ -216,7 +216,7 @@ cleanup:
     return status;
 }
 
-/* By doubling, then by bisection. */
+/* Searches for the number of passes by doubling, then by bisection. */
 static gbs_status search_random(const search *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -50,7 +50,7 @@ typedef struct gbsi_splash_loops {
     /* work->w of clique i given the states drawn before, largest 1; all 1 in the lanes `bad`.
      * @return a bit per other chain without a state of positive weight. */
     unsigned (*weigh)(const gbsi_splash_job *job, uint32_t i, unsigned bad);
-    /* All of work->p. */
+    /* Computes all of work->p. */
     void (*down)(const gbsi_splash_job *job);
 } gbsi_splash_loops;
 
@@ -62,7 +62,7 @@ const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
  * [n_entries]. @return false: all are 0, since what is outside decides it; `out` is as it was. */
 bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out);
-/* The same of a factor with one variable inside, added to the logs of its states in some chains.
+/* The same for a factor with one variable inside, added to the logs of its states in some chains.
  * @param base of chain 0. @param stride from chain to chain. */
 void gbsi_splash_add_given(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t first,
                            uint32_t end, double *base, size_t stride);

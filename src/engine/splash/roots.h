@@ -23,9 +23,10 @@ gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n_slots, const gbsi_turns
                            gbsi_reach reach, uint32_t most, uint64_t seed, gbs_error *err);
 void gbsi_roots_free(gbsi_roots *roots);
 
-/* At most min(n, most) before the next gbsi_roots_end_round(): all different. */
+/* Takes the next root. At most min(n, most) may be taken before the next gbsi_roots_end_round();
+ * all are different. */
 uint32_t gbsi_roots_next(gbsi_roots *roots);
-/* In the order in which they were taken. */
+/* Puts a root back; roots must be put back in the order in which they were taken. */
 void gbsi_roots_defer(gbsi_roots *roots, uint32_t root);
 void gbsi_roots_end_round(gbsi_roots *roots);
 

@@ -53,7 +53,7 @@ double gbsi_exchange_barrier(const gbsi_exchange *exchange, uint32_t from, uint3
 double gbsi_exchange_barrier_from(const gbsi_exchange *exchange, double from);
 
 /* Levels of equal rejection between `first`, in levels, and the cold end, by the rates so far.
- * Nothing else is taken over: rates and trips are counted afresh. */
+ * Nothing else is kept: rates and trips are counted anew. */
 gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_t n_levels,
                                 uint32_t n_ladders, gbsi_exchange **exchange, gbs_error *err);
 
