@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Some cases side by side: messages up from what is observed, down to what is asked.
  *
- * Weights are scaled so that the largest of a table and of a message is at most 1. A product that
- * a double cannot hold is lost; how much that may matter is followed as a risk: of a message in
- * which such a product may be missing, the binary logarithm of what the message, and those it went
- * into, were divided by since. What is missing is then at most 2^(risk - 1022) of the whole, times
- * the number of products. Cases of too high a risk are left to a calculation in logarithms. */
+ * Weights are scaled so that the largest of a table and of a message is at most 1. A product that a
+ * double cannot hold is lost; how much that may matter is followed as a risk: of a message in which
+ * such a product may be missing, the binary logarithm of what the message, and those it went into,
+ * were divided by since. The missing part is then at most 2^(risk - 1022) of the whole, times the
+ * number of products. Cases of too high a risk are left to a calculation in logarithms. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

@@ -310,7 +310,7 @@ static void fill_node(compiling *c, uint32_t i, size_t *n_axes, size_t *n_entrie
 
 /* ---- columns and queries --------------------------------------------------------------------- */
 
-/* Which row of its message a state of the user is. */
+/* Fills, for each of the user's states of a column, the row of its message. */
 static void fill_column(compiling *c, uint32_t k)
 {
     gbsi_case_tree *t = c->cases;
@@ -399,7 +399,7 @@ static gbs_status find_homes(compiling *c, gbs_error *err)
     return GBS_OK;
 }
 
-/* Where messages are stored, and what a batch costs. */
+/* Decides where messages are stored, and counts the cost of a batch. */
 static void place_messages(gbsi_case_tree *t)
 {
     for (uint32_t i = 0; i < t->n_messages; ++i) {

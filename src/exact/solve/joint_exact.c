@@ -122,7 +122,7 @@ static size_t lay_out(joint *j, const uint32_t *query)
     return n_pairs;
 }
 
-/* Where the variable of the root's axis stands in its part. */
+/* The stride of variable v of the root in the part. */
 static size_t stride_of(const joint *j, uint32_t v)
 {
     uint32_t i = 0;

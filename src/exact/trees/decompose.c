@@ -304,8 +304,8 @@ static bool is_true(const gbsi_factors *f, const reading *r, uint32_t k, uint32_
     return state == (f->kind[r->factor] == GBS_FACTOR_SPIN ? 0 : f->literal[at]);
 }
 
-/* Where the table of link k is kept for others: between numbers up to cap, of a variable of two
- * states, it is the same for all links. */
+/* The place where the table of link k is kept for other links, NULL: none. Between numbers up to
+ * cap, and for a variable of two states, the table is the same for all links. */
 static uint32_t *full_link_of(const making *m, reading *r, uint32_t k, uint32_t v)
 {
     const size_t at = m->from->factors.scope_start[r->factor] + k;
