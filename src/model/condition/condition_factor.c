@@ -286,7 +286,8 @@ static double *keep_states(const gbsi_reducer *r, uint32_t v, const double *log_
     return to;
 }
 
-/* Without an effect the causes do not meet: a factor of each parent alone. */
+/* Splits a noisy factor whose effect is observed to be absent: the causes are then independent, one
+ * factor for each parent. */
 static gbs_status split_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -344,8 +345,8 @@ static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
     return status;
 }
 
-/* Fills the table of what is left of a noisy factor. What all states left of a parent have in
- * common goes to the leak: then there may be no effect only where the leak is zero. */
+/* Fills the table of what is left of a noisy factor. What all remaining states of a parent have in
+ * common is moved to the leak, so that an absent effect is impossible only if the leak is zero. */
 static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double log_none,
                        double *entry)
 {

@@ -79,7 +79,7 @@ void gbsi_propagator_queue_all(gbsi_propagator *propagator);
  *         factor that may be innocent, and the same. */
 size_t gbsi_propagator_run(gbsi_propagator *propagator);
 
-/* Where the trail stands; undo puts back what was removed since, and empties the queue. */
+/* The current length of the trail; undo puts back what was removed since, and empties the queue. */
 size_t gbsi_propagator_mark(const gbsi_propagator *propagator);
 void gbsi_propagator_undo(gbsi_propagator *propagator, size_t mark);
 

@@ -135,7 +135,7 @@ gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, 
                                     gbs_error *err);
 
 /* Backwards from the end: the variable of least degree among those not yet placed (Matula & Beck
- * 1983, J. ACM 30(3):417-427). Of several, the one whose degree fell last, else the lowest.
+ * 1983, J. ACM 30(3):417-427). If several have it, the one whose degree fell last, else the lowest.
  * The members of a scope learn of its losses as they come while fewer than 128 are left, and above
  * that each time a 64th of them has gone: so a scope costs at most some 64 times its length.
  * @param order [n_variables], out. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who owns which variable where a model is spread over processes (ranks), and what a sweep then
- * sends. Every rank updates its own variables and holds a halo: the variables of others that share
- * a scope with one of its own. No result of a run depends on the partition; its speed does.
+/* Divides the variables of a model among processes (ranks), and counts what a sweep then sends.
+ * Every rank updates its own variables and holds a halo: the variables of others that share a scope
+ * with one of its own. No result of a run depends on the partition; its speed does.
  *
  * Everything here is decided by the graph alone and is the same on every machine, but for parts
  * made by METIS, which are as its version makes them. */
