@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-/* Where state is put to be resumed from, and taken from in the same order.
+/* A sink, to which state is written, and a source, from which it is read in the same order.
  * @return a negative status when there is no more room or nothing more to take. */
 typedef struct gbsi_sink {
     void *context;

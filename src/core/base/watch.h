@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at the clock and the stop flag inside long work. Whoever works says how many operations it
- * has spent; every so many of them the watch asks its owner whether to go on. What is computed
- * never depends on it, but for being cut short.
+/* Looks at the clock and the stop flag inside long work. The code that works reports how many
+ * operations it has spent; every GBSI_WATCH_EVERY of them the watch asks its owner whether to go
+ * on. Results do not depend on it, except that work may be cut short.
  *
  * One thread spends, the one that called the library; its helpers only ask whether it stopped. */
 #ifndef GBSI_BASE_WATCH_H
@@ -29,9 +29,10 @@ typedef struct gbsi_watch {
 /* Out of line: counts are past GBSI_WATCH_EVERY. */
 void gbsi_watch_look(gbsi_watch *watch);
 
-/* In force on this thread, like a budget: reading a model and preparing a run are long, and many
- * loops far from the caller. What they call takes it once, and spends on it. NULL: nobody waits.
- * @return what gbsi_watch_leave() wants. */
+/* Puts a watch in force on this thread, like a budget: reading a model and preparing a run are
+ * long, and have many loops far from the caller. These get the watch by gbsi_watch_current(), and
+ * spend on it. NULL: no watch.
+ * @return the argument of gbsi_watch_leave(). */
 gbsi_watch *gbsi_watch_enter(gbsi_watch *watch);
 void gbsi_watch_leave(gbsi_watch *before);
 gbsi_watch *gbsi_watch_current(void);

@@ -112,7 +112,7 @@ cleanup:
     return status;
 }
 
-/* On rank 0: what came, in the order of the whole. */
+/* On rank 0: writes what was received, in the order of the whole. */
 static gbs_status put_window(passing *p, uint64_t first, uint64_t end, const gbsi_sink *sink,
                              gbs_error *err)
 {
