@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One variable of a million (Mitliagkas & Mackey 2017, section 5.2): a scan optimised for the
- * marginal of a corner is as good after 16 updates as the systematic scan after two million. What
- * it takes end to end, the optimiser included, is the processor time of one thread; no clock
- * decides what is sampled. */
+ * marginal of a corner is as good after 16 updates as the systematic scan after two million. Its
+ * cost end to end, the optimiser included, is the processor time of one thread; no clock decides
+ * what is sampled. */
 #include <math.h>
 
 #include "base/memory.h"
