@@ -40,7 +40,7 @@ gbsi_watch *gbsi_watch_current(void);
 /* GBS_ERR_STOPPED with a message that it was stopped while doing this, without a result. */
 gbs_status gbsi_watch_fail(gbs_error *err, const char *doing);
 
-/* @param watch NULL: nobody waits. */
+/* @param watch NULL: never stops. */
 static inline bool gbsi_watch_stopped(const gbsi_watch *watch)
 {
     return watch != NULL && atomic_load_explicit(&watch->stopped, memory_order_relaxed);

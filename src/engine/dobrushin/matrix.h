@@ -35,7 +35,7 @@ static inline uint64_t gbsi_influences_work(const gbsi_influences *c, size_t i)
 }
 
 /* @param graph borrowed while this works.
- * @param room bytes the matrix may take. @param watch NULL: nobody waits.
+ * @param room bytes the matrix may take. @param watch NULL: never stops.
  * @return GBS_ERR_LIMIT with the figure; GBS_ERR_STOPPED where the watch stopped it. */
 gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule, uint64_t room,
                                gbsi_watch *watch, gbsi_influences **out, gbs_error *err);
@@ -56,7 +56,7 @@ typedef struct gbsi_norms {
 } gbsi_norms;
 
 /* @param component [n] connected components of the pattern, numbered from 0; n_components of them.
- * @param watch NULL: nobody waits. @return GBS_ERR_STOPPED where it stopped. */
+ * @param watch NULL: never stops. @return GBS_ERR_STOPPED where it stopped. */
 gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component,
                              uint32_t n_components, gbsi_watch *watch, gbsi_norms *norms,
                              gbs_error *err);
@@ -68,7 +68,7 @@ gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component
 /* Scratch for rows by enumeration. */
 typedef struct gbsi_enumerator gbsi_enumerator;
 
-/* @param model borrowed. @param watch borrowed, NULL: nobody waits. */
+/* @param model borrowed. @param watch borrowed, NULL: never stops. */
 gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_watch *watch,
                                gbsi_enumerator **out, gbs_error *err);
 void gbsi_enumerator_free(gbsi_enumerator *e);

@@ -70,7 +70,7 @@ typedef struct gbsi_pass_job {
     struct gbsi_estimate *estimate; /* NULL: nothing is kept */
     bool rao_blackwell;
     gbsi_watch *watch; /* asked in long passes; where it stops, end() keeps what was drawn until
-                          then. NULL: nobody waits */
+                          then. NULL: never stops */
 } gbsi_pass_job;
 
 /* Told of every variable of every block before it is drawn; see gbs_run_callbacks. */

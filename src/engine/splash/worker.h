@@ -13,7 +13,7 @@ typedef struct gbsi_splash_worker {
     gbsi_splash_work work;
     const gbsi_splash_loops *loops;
     const gbsi_words *words;
-    gbsi_watch *watch;      /* NULL: nobody waits */
+    gbsi_watch *watch;      /* NULL: never stops */
     bool spends;            /* this is the thread that may look */
     uint64_t n_log_entries; /* of cliques that single chains walked in logarithms */
     gbs_status status;      /* of the tasks it ran; */

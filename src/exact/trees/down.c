@@ -16,7 +16,7 @@
 #define MOST_FOLDED 2048u             /* entries of a block whose axes are summed out one by one */
 
 typedef struct marginal {
-    gbsi_watch *watch; /* NULL: nobody waits */
+    gbsi_watch *watch; /* NULL: never stops */
     const gbsi_table_loops *loops;
     const gbsi_shape *shape;
     gbsi_operand operand;

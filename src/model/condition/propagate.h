@@ -35,7 +35,7 @@ typedef struct gbsi_trail_entry {
 
 typedef struct gbsi_propagator {
     const gbsi_propagation *of; /* borrowed */
-    gbsi_watch *watch;          /* borrowed, NULL: nobody waits; see gbsi_propagator_run() */
+    gbsi_watch *watch;          /* borrowed, NULL: never stops; see gbsi_propagator_run() */
     uint64_t *word;             /* state a of v: bit a % 64 of word[word_start[v] + a / 64] */
     uint32_t *size;             /* [n_variables] states left, never 0 */
     size_t *queue;              /* [n_hard] ring of places in hard[] */
@@ -50,7 +50,7 @@ typedef struct gbsi_propagator {
 
 /* @param factors, arity  borrowed, outlive the result; arity by variable id of the store.
  * @param has_zeros [n_factors] as in gbsi_conditioned, or NULL: found here.
- * @param watch NULL: nobody waits. Where it stops, the result is only good to be freed. */
+ * @param watch NULL: never stops. Where it stops, the result is only good to be freed. */
 gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
                                 uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
                                 gbsi_propagation **propagation, gbs_error *err);

@@ -32,7 +32,7 @@ typedef struct gbsi_executor {
     uint64_t n_updates;            /* of each chain in the last pass */
     float *beta;                   /* [n_groups * lanes] inverse temperatures, NULL: 1 */
     gbsi_pool *pool;               /* borrowed, NULL: one thread */
-    gbsi_watch *watch;             /* of long passes; borrowed, NULL: nobody waits */
+    gbsi_watch *watch;             /* of long passes; borrowed, NULL: never stops */
     gbsi_batch_hook hook;
     const gbs_ranks *ranks;     /* that have the other chains, for save(); NULL: all are here */
     const uint8_t *own;         /* of a share: see density.h; borrowed, NULL: all factors count */

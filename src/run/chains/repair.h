@@ -19,7 +19,7 @@ typedef enum gbsi_repaired {
     GBSI_NO_STATE,   /* the search was complete: there is none */
 } gbsi_repaired;
 
-/* @param model borrowed. @param watch borrowed, NULL: nobody waits. Once it stopped, components are
+/* @param model borrowed. @param watch borrowed, NULL: never stops. Once it stopped, components are
  * left as they are. */
 gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
                            gbsi_repair **repair, gbs_error *err);

@@ -17,7 +17,7 @@ typedef struct gbsi_decision {
 struct gbsi_repair {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
-    gbsi_watch *watch; /* NULL: nobody waits */
+    gbsi_watch *watch; /* NULL: never stops */
     gbsi_propagation *propagation;
     gbsi_propagator *propagator; /* at the root fixed point between calls */
     bool impossible;             /* the root has no consistent domains */

@@ -14,7 +14,7 @@
 
 typedef struct gbsi_starter gbsi_starter;
 
-/* @param watch borrowed, NULL: nobody waits. Once it stopped, starts are no longer found. */
+/* @param watch borrowed, NULL: never stops. Once it stopped, starts are no longer found. */
 gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
                             gbsi_starter **starter, gbs_error *err);
 void gbsi_starter_free(gbsi_starter *starter);
