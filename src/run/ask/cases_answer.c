@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers to some cases: propagations in trees, or runs. */
+/* Answers some cases by propagation in trees, or by runs. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -36,7 +36,7 @@ struct gbsi_repair {
     size_t *where;           /* [propagation->n_hard] index in violated, SIZE_MAX if not there */
 };
 
-/* Four random words at a time: purpose REPAIR, (chain, attempt, step). */
+/* A source of four random words at a time, keyed by purpose REPAIR and (chain, attempt, step). */
 typedef struct gbsi_repair_words {
     uint64_t seed;
     uint64_t attempt;

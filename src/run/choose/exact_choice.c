@@ -213,7 +213,7 @@ cleanup:
     return status;
 }
 
-/* Sparse tables and cutsets, where all must be exact.
+/* Chooses sparse tables and cutsets if everything must be exact.
  * @param trees [components] in and out: 1 where a component has dense tables. */
 static gbs_status choose_others(gbs_run *run, const gbsi_exact_plan *plan,
                                 const gbsi_exact_limits *limits, uint8_t *trees, gbs_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws put together and given to the user. */
+/* Puts draws together and gives them to the user. */
 #include "drive/draws.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driving a run: starts, burn-in, passes until a stop, all decided by counts (the clock only ends
+/* Executes a run: starts, burn-in, passes until a stop, all decided by counts (the clock only ends
  * a run early, and the count it reached reproduces it). */
 #include "chains/run.h"
 

@@ -105,7 +105,7 @@ static uint64_t compile_bytes(const gbs_run *run)
     return (sorting > packing ? sorting : packing) + f->n_tables * 20;
 }
 
-/* Finding the starts; hard zeros need a search, which keeps domains. */
+/* The bytes for finding starts; with hard zeros that is a search, which keeps domains. */
 static uint64_t start_bytes(const gbs_run *run)
 {
     const gbsi_factors *f = &run->problem.part->factors;

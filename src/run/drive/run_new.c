@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a run begins: options checked, the model prepared, memory taken; with fewer chains where it
- * is short. */
+/* Makes a run: checks options, prepares the model, takes memory; with fewer chains if memory is
+ * short. */
 #include <string.h>
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driving a tempered run: rounds in which the ladder adapts, then iterations that count, all
+/* Executes a tempered run: rounds in which the ladder adapts, then iterations that are kept, all
  * decided by counts (the clock only ends a run early, and the counts it reached reproduce it).
  *
  * What is kept grows to three windows; if the verdict is then refused, the first becomes burn-in.
@@ -162,7 +162,7 @@ cleanup:
     return status;
 }
 
-/* Out of time for burn-in, or of the iterations that were asked for.
+/* Whether burn-in is over: its time is used up, or the iterations that were asked for are done.
  * @param until_s by the clock, without --burn-in. */
 static gbs_status burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, bool *is_so,
                            gbs_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates in the user's numbering, how far they can be trusted, and the digest of both. */
+/* The estimates in the user's numbering, how far they can be trusted, and the digest of both. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
