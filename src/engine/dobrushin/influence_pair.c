@@ -94,7 +94,7 @@ static void measure_one(gbsi_influence *w, const use *u, uint32_t pj, measure *m
     }
 }
 
-/* Exact over the rest of its scope. */
+/* Measures a single factor exactly, over all states of the rest of its scope. */
 static void single(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
 {
     const gbsi_factors *factors = w->factors;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding weights of all chains: where they stand, where they start [M19], how they are kept.
+/* Herding weights of all chains: their layout, their initial values [M19], and how they are saved.
  *
  * A weight of a variable of two states is a phase u in units of 2^-32: u += P, and the value is the
  * carry. With w = p - (2^32 - 1 - u) this is w += p - x, x = [w > 0]. For a variable of more states

@@ -7,7 +7,7 @@
  * whatever memory there is: most would never be met. */
 #define N_BOUNDS   13
 #define MOST_CODES (UINT64_C(1) << (N_BOUNDS - 1))
-/* Nor more conditionals in all than take seconds. */
+/* The most conditionals that are tabulated in all, so that it does not take more than seconds. */
 #define MOST_WORK (UINT64_C(1) << 30)
 
 static uint64_t more(uint64_t a, uint64_t b)

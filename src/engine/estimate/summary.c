@@ -238,7 +238,7 @@ static bool is_frozen(const gbsi_estimate *e, size_t cell, double updates)
     return true;
 }
 
-/* Frozen in every cell. */
+/* Whether the slot had the same state in every chain at every pass. */
 bool gbsi_is_constant(const gbsi_estimate *e, uint32_t slot)
 {
     const double updates = (double)gbsi_estimate_updates(e, slot);

@@ -35,7 +35,7 @@ typedef struct gbsi_lattice_averages {
     float p[(GBSI_LATTICE_KINDS + 1) * GBSI_LATTICE_COUNTS]; /* 1 + kind */
 } gbsi_lattice_averages;
 
-/* NULL, or why the conditionals of a lattice are not averaged. */
+/* @return NULL, or the reason why the conditionals of a lattice cannot be averaged. */
 const char *gbsi_lattice_averages_refusal(const gbsi_lattice *lattice);
 /* @param lattice not refused. */
 gbsi_lattice_averages gbsi_lattice_averages_of(const gbsi_lattice *lattice);

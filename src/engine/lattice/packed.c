@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a graph of spins for chains in bits: kinds of sites, slots, neighbours, thresholds. */
+/* Compiles a graph of spins for chains in bits: kinds of sites, slots, neighbours, thresholds. */
 #include "lattice/packed.h"
 
 #include <math.h>

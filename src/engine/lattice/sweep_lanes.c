@@ -388,13 +388,13 @@ INLINE vu sites_on_seams(const gbsi_lattice_sweep *s, uint32_t layer, uint32_t y
     }
 }
 
-/* Not inlined a second time, where speed matters less. */
+/* Not inlined a second time: speed matters less here. */
 static __attribute__((noinline)) vu update_any(const row *r, vu open, tally *t)
 {
     return update(r, open, t);
 }
 
-/* As sweep_row(), of the sites on so many seams; or sums and visits of all sites. */
+/* As sweep_row(), for the sites on a number of seams; or for the sums and visits of all sites. */
 static void sweep_row_with_seams(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
                                  uint32_t first, uint32_t end, tally *t)
 {

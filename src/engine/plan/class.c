@@ -12,8 +12,8 @@
  */
 #define ENDS_AHEAD     32 /* of the one whose profile is written */
 #define TABULATE_LIMIT 256u
-/* Larger ones of three variables or more likewise: a table of each of them as each of its variables
- * sees it costs what its term and links cost, and fits two registers. */
+/* Factors of three variables or more are tabulated up to this many entries: a table for each of its
+ * variables costs what its term and links cost, and fits two registers. */
 #define TABULATE_TERM 32u
 
 /* Largest minus smallest finite entry of a table, computed once. */

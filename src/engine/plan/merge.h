@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The neighbours of one slot while its row is put in order: private to src/plan. */
+/* The neighbours of one slot while its row is sorted and merged: private to src/plan. */
 #ifndef GBSI_PLAN_MERGE_H
 #define GBSI_PLAN_MERGE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where splashes begin: slots in a fixed random order, round and round. A root that could not
- * be taken stays in front, so that each is one within a bounded number of rounds (the second
- * condition of theorem 4.1 of Gonzalez et al. 2011). */
+/* The roots of splashes: slots in a fixed random order, round and round. A root that could not be
+ * taken stays in front, so that each is one within a bounded number of rounds (the second condition
+ * of theorem 4.1 of Gonzalez et al. 2011). */
 #ifndef GBSI_SPLASH_ROOTS_H
 #define GBSI_SPLASH_ROOTS_H
 

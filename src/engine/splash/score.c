@@ -126,7 +126,7 @@ static void set_factors(const conditional *c, const gbsi_score_inside *inside)
     }
 }
 
-/* Over the whole scope, in the chain at hand. */
+/* The sum over the whole scope, in the current chain. */
 static size_t sum_scope(const conditional *c, size_t f)
 {
     const gbsi_plan *plan = c->p->plan;

@@ -23,7 +23,7 @@ typedef struct gbsi_exchange {
     uint64_t *n_trips; /* [n_ladders] replicas that went from the cold end to the hot and back */
 } gbsi_exchange;
 
-/* Told of two lanes whose states are to be swapped. */
+/* Called for two lanes whose states are to be swapped. */
 typedef void gbsi_swap(void *context, uint32_t a, uint32_t b);
 
 /* @param n_levels >= 1. Inverse temperatures t / (T - 1) to the power 3/2, closer where it is hot.
