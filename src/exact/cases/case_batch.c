@@ -229,7 +229,7 @@ static void node_up(gbsi_case_worker *w, uint32_t i)
     scale_message(w, node, n_use, node->up.message, w->scale + (size_t)i * LANES);
 }
 
-/* Messages to the children in whose subtrees something is asked. */
+/* Computes the messages to those children in whose subtrees something is asked for. */
 static void node_down(gbsi_case_worker *w, uint32_t i)
 {
     const gbsi_case_tree *t = w->cases;
@@ -296,7 +296,7 @@ static void answer(gbsi_case_worker *w, const case_query *query, gbsi_case *case
     }
 }
 
-/* ln of the sums over all states, from the roots. */
+/* Adds up ln of the sums over all states, from the roots. */
 static void add_up(gbsi_case_worker *w)
 {
     const gbsi_case_tree *t = w->cases;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a junction tree for many cases: tables, messages, and how they move along each other.
+/* Compiles a junction tree for many cases: tables, messages, and the strides of one in the other.
  */
 #include <assert.h>
 #include <math.h>
@@ -51,7 +51,7 @@ static uint32_t home_of(const compiling *c, const gbsi_case_scope *query)
     return home;
 }
 
-/* Joint states as the user has them. */
+/* The number of joint states in the user's numbering. */
 static size_t n_states_of(const gbs_model *model, const gbsi_case_scope *query)
 {
     size_t n = 1;

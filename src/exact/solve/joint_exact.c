@@ -133,7 +133,7 @@ static size_t stride_of(const joint *j, uint32_t v)
     return j->stride[i];
 }
 
-/* p(part) from the root's logarithms of weights. */
+/* Reads p(part) from the root's logarithms of weights. */
 static void read_root(joint *j, const gbsi_clique *root)
 {
     const gbsi_tree *tree = j->solver.tree;

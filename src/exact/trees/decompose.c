@@ -133,7 +133,8 @@ static void read_logical(const gbsi_factors *f, reading *r)
     r->all = r->n_body > 1 && same_value(f, r, r->n_body, 1) ? r->some : r->n_states++;
 }
 
-/* Levels of one noisy-max: one after the other, over the same variables, each next one beyond. */
+/* Counts the levels of one noisy-max: they follow one another, over the same variables, each one
+ * state further. */
 static uint32_t count_levels(const gbsi_factors *f, size_t i)
 {
     const size_t *start = f->scope_start;
