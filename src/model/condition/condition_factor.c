@@ -141,7 +141,7 @@ static gbs_status reduce_table_factor(gbsi_reducer *r, size_t f, gbs_error *err)
     return status;
 }
 
-/* Field, Ising and longer products: a fixed spin of -1 turns the sign. */
+/* Reduces fields, Ising factors and longer products: a fixed spin of -1 changes the sign. */
 static gbs_status reduce_spins(gbsi_reducer *r, size_t f, gbs_error *err)
 {
     const gbsi_factors *from = &r->model->factors;
@@ -370,7 +370,7 @@ static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double lo
     *leak = log_none;
 }
 
-/* The parts that the child's states left are of: a set of bits 1 << gbsi_noisy_part. */
+/* The roles of the child's remaining states: a set of bits 1 << gbsi_noisy_part. */
 static unsigned parts_left(const gbsi_reducer *r, const gbsi_noisy *noisy)
 {
     unsigned parts = 0;

@@ -56,7 +56,8 @@ gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *ari
                                 gbsi_propagation **propagation, gbs_error *err);
 void gbsi_propagation_free(gbsi_propagation *propagation);
 
-/* Full domains, an empty queue. @param trail whether undo will be asked for: 16 bytes per state. */
+/* Makes a propagator with full domains and an empty queue. @param trail whether undo will be used:
+ * 16 bytes per state. */
 gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
                                gbsi_propagator **propagator, gbs_error *err);
 void gbsi_propagator_free(gbsi_propagator *propagator);

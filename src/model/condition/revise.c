@@ -193,7 +193,7 @@ static bool force_all(gbsi_propagator *q, const literals *l, bool value)
     return true;
 }
 
-/* Body literals that evidence has already made false. */
+/* The number of body literals that evidence has already made false. */
 static uint32_t fixed_false(const literals *l)
 {
     return l->as->n_body - l->as->n_body_true - l->n_body;
@@ -430,7 +430,7 @@ static size_t n_left(const gbsi_propagator *q, size_t f)
     return n;
 }
 
-/* Level by level, until none takes anything more from another. */
+/* Revises a noisy factor level by level, until none removes any more states. */
 static bool revise_noisy(gbsi_propagator *q, size_t place)
 {
     const size_t f = q->of->hard[place];
