@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Operations, of a few nanoseconds each, from one look to the next. */
+/* The number of operations, of a few nanoseconds each, from one look to the next. */
 #define GBSI_WATCH_EVERY (UINT64_C(1) << 16)
 
 typedef struct gbsi_watch {
@@ -26,7 +26,7 @@ typedef struct gbsi_watch {
     uint64_t longest; /* most that was spent from one look to the next */
 } gbsi_watch;
 
-/* Out of line: counts are past GBSI_WATCH_EVERY. */
+/* Not inlined: called once the count has reached GBSI_WATCH_EVERY. */
 void gbsi_watch_look(gbsi_watch *watch);
 
 /* Puts a watch in force on this thread, like a budget: reading a model and preparing a run are

@@ -91,7 +91,7 @@ static uint64_t window_end(const gbsi_weave *w, uint64_t first)
 
 /* ---- saved ----------------------------------------------------------------------------------- */
 
-/* Own rows below `end`. @param next in and out: slot here. */
+/* Puts own rows of slots below `end`. @param next in and out: the next slot of this rank. */
 static gbs_status put_own(const gbsi_weave *w, const gbsi_rows *rows, uint64_t end, uint32_t *next,
                           passing *p, gbs_error *err)
 {

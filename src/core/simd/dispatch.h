@@ -41,7 +41,8 @@ typedef enum gbsi_simd {
 gbsi_simd gbsi_simd_level(void);
 /* "portable", "neon", "avx2" or "avx512". */
 const char *gbsi_simd_text(gbsi_simd level);
-/* Have the CPU and the build this level? Not every level below the best: NEON is not on x86. */
+/* Whether the CPU and the build have this level. That is not true of every level below the best:
+ * x86 has no NEON. */
 bool gbsi_simd_has(gbsi_simd level);
 /* Tests and benchmarks: use this level from now on if the machine has it. @return the level in use.
  */
