@@ -71,7 +71,8 @@ double lab_race_updates(const laboratory *lab, const lab_race *race);
  * fastest counts. */
 gbs_status lab_race_run(laboratory *lab, lab_race *race, gbs_error *err);
 
-/* curves.csv and work.csv: functions of the seed alone; times.csv: measured. */
+/* Writes curves.csv and work.csv, which are functions of the seed alone, and times.csv, which is
+ * measured. */
 gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err);
 /* curves.svg: by updates, a row of two panels a race; work.svg: by counted work, a row of three;
  * times.svg: by seconds and by threads, two rows. @param title what is seen by updates. */
