@@ -241,8 +241,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_learn(const char *templates, gbs_templat
  * Standard errors of the weights of a chain at the maximum of its likelihood less l2: how far they
  * would scatter if the labels were drawn anew from the model, the tokens being what they are [M66,
  * M73]. The roots of the diagonal of (H + l2)^-1 H (H + l2)^-1 with the information H of the labels
- * given the tokens, estimated by probes, each with labels drawn from the model: within a share of 1
- * / sqrt(2 probes), one standard error. For an interval use quantiles of Student's distribution
+ * given the tokens, estimated by probes, each with labels drawn from the model: within a share of
+ * 1 / sqrt(2 probes), one standard error. For an interval use quantiles of Student's distribution
  * with `probes` degrees of freedom.
  *
  * They do not include the bias towards 0 that l2 causes. Weights of rare features are held by l2
