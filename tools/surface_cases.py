@@ -194,6 +194,7 @@ BASES = {
                 base("convert", "clauses.wcnf --format uai"), base("convert", "graph.col --colors 3 --format uai")],
     "uai": [base("uai", "grid.uai /dev/null - MAR"), base("uai", "grid.uai /dev/null - PR"),
             base("uai", "grid.uai /dev/null - MAP")],
+    "formats": [base("formats", ""), base("formats", "--json")],
     "completion": [base("completion", "fish")],
 }
 SUBVERBS = {"learn": ["crf", "weights", "potts", "rbm", "aspects"]}

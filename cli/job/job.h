@@ -16,13 +16,14 @@ typedef struct cli_job {
     double begun_s; /* when reading began */
     gbs_model *model;
     gbsi_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
-    size_t n_samples;        /* of the evidence files, 1 without any */
-    size_t sample;           /* the one observed */
-    gbs_evidence *evidence;  /* NULL for none */
-    const char *output;      /* where this sample's result goes: -o, perhaps with .k; or NULL */
-    const char *summary;     /* the same of --summary */
-    const char *report;      /* the same of --report */
-    const uint32_t *query;   /* [n_query] variables that a summary shows; NULL: all */
+    gbsi_evidence_set *own;  /* observations in the model file (--file-evidence); NULL for none */
+    size_t n_samples;       /* of the evidence files, 1 without any */
+    size_t sample;          /* the one observed */
+    gbs_evidence *evidence; /* NULL for none */
+    const char *output;     /* where this sample's result goes: -o, perhaps with .k; or NULL */
+    const char *summary;    /* the same of --summary */
+    const char *report;     /* the same of --report */
+    const uint32_t *query;  /* [n_query] variables that a summary shows; NULL: all */
     size_t n_query;
     uint32_t rows, columns; /* of the picture that they are, 0: found */
     uint32_t *sequence;     /* of a scan file; the library's memory */
@@ -65,7 +66,7 @@ int cli_load_edges(cli_job *job, const char *text);
 /* ---- samples.c --------------------------------------------------------------------------- */
 
 /* Read all -e: part of loading. */
-int cli_load_evidence(cli_job *job);
+int cli_load_evidence(cli_job *job, const char *path);
 /* Fill job->evidence with one sample and all that goes with every sample. */
 int cli_observe_sample(cli_job *job, size_t sample);
 

@@ -9,6 +9,7 @@
 
 #include "job.h"
 #include "ranks.h"
+#include "src/files/models/format_names.h"
 
 /* NAME=STATE lists hold '='; a path that does is told apart by a leading '/', './' or '../'. */
 static int is_evidence_file(const char *text)
@@ -59,7 +60,29 @@ static int count_samples(cli_job *job)
     return CLI_DONE;
 }
 
-int cli_load_evidence(cli_job *job)
+/* What the model file itself holds. Warnings about the file were given when it was read as a model.
+ */
+static int load_own(cli_job *job, const char *path)
+{
+    const char *from = job->arguments->from;
+    gbs_error err = {GBS_OK, ""};
+    gbs_read_options read = job->read;
+    if (!job->arguments->file_evidence) {
+        return CLI_DONE;
+    }
+    from = from == NULL ? gbsi_model_format_of(path) : from;
+    if (from == NULL || strcmp(from, "xmlbif") != 0 || strcmp(path, "-") == 0) {
+        return cli_error(
+            CLI_USAGE, "--file-evidence: expected an XMLBIF file, the only kind whose observations "
+                       "are read; give evidence with -e");
+    }
+    read.evidence_format = NULL;
+    read.warn = NULL;
+    const gbs_status done = gbsi_evidence_set_read(job->model, path, &read, &job->own, &err);
+    return done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
+}
+
+int cli_load_evidence(cli_job *job, const char *path)
 {
     const cli_arguments *arguments = job->arguments;
     gbs_error err = {GBS_OK, ""};
@@ -89,7 +112,8 @@ int cli_load_evidence(cli_job *job)
             return cli_fail_input(done, &err);
         }
     }
-    return count_samples(job);
+    status = load_own(job, path);
+    return status == CLI_DONE ? count_samples(job) : status;
 }
 
 /* ---- one sample -------------------------------------------------------------------------- */
@@ -101,12 +125,16 @@ int cli_observe_sample(cli_job *job, size_t sample)
     int status = CLI_DONE;
     job->sample = sample;
     if (arguments->n_evidence == 0 && arguments->virtual_evidence == NULL &&
-        arguments->likelihood == NULL) {
+        arguments->likelihood == NULL && job->own == NULL) {
         return CLI_DONE;
     }
     gbs_status done = gbs_evidence_new(job->model, &job->evidence, &err);
     if (done < 0) {
         return cli_fail(done, &err);
+    }
+    if (job->own != NULL) {
+        done = gbsi_evidence_set_observe(job->own, 0, job->evidence, &err);
+        status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
     }
     for (int i = 0; i < arguments->n_evidence && status == CLI_DONE; i++) {
         const gbsi_evidence_set *set = job->set[i];

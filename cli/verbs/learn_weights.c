@@ -269,10 +269,9 @@ static int read_all(learning *l, const cli_arguments *arguments)
                          "DimmWitted's",
                          path);
     }
-    return status == CLI_DONE
-               ? cli_read_data(l->job.model, arguments->operand[1], arguments->weights,
-                               by_pseudo(l), &l->out, &l->data, &l->held_out)
-               : status;
+    return status == CLI_DONE ? cli_read_data(arguments, l->job.model, arguments->operand[1],
+                                              by_pseudo(l), &l->out, &l->data, &l->held_out)
+                              : status;
 }
 
 static int run_learn_weights(cli_arguments *arguments)

@@ -31,7 +31,7 @@ static int summarise(const cli_arguments *arguments, char **path, int n_paths, c
     cli_diagnosis a = {.arguments = arguments};
     gbs_error err = {GBS_OK, ""};
     gbs_output *memory = NULL;
-    int status = cli_drawn_read(&a.drawn, path, n_paths);
+    int status = cli_drawn_read(&a.drawn, arguments, path, n_paths);
     if (status == CLI_DONE) {
         status = cli_diagnosis_make(&a);
     }

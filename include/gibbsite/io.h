@@ -28,7 +28,7 @@ typedef struct gbs_read_options {
     int lenient;        /**< 1: warn about what gibbsite-formats(5) marks lenient; 0:
                              refuse it */
     int normalize_cpts; /**< 1: scale columns of conditional tables to sum to one */
-    const char *evidence_format; /**< "single", "multi" or "tab"; NULL: by file name
+    const char *evidence_format; /**< "single", "multi", "tab" or "names"; NULL: by file name
                                       extension and content */
     const char *convention;      /**< sign of couplings: "physics", "bqm" or "maxcut"; NULL: the
                                       default of the format */
@@ -44,6 +44,12 @@ typedef struct gbs_read_options {
      *  GBS_ERR_STOPPED. */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop */
+    int file_evidence;  /**< 1: no warning about observations that an XMLBIF file holds, as the
+                             caller takes them with gbs_evidence_read() */
+    /** The order in which the entries of conditional tables stand, the slowest first:
+     *  "parents-child", "child-parents" or, the first parent the fastest of the parents,
+     *  "reversed-child" or "child-reversed"; NULL: that of the format. Set size if you set it. */
+    const char *table_order;
 } gbs_read_options;
 
 /** How to write a model; zero-initialised means the defaults. */
@@ -253,7 +259,7 @@ GBS_API void gbs_free(void *pointer);
 typedef struct gbs_output gbs_output;
 
 /** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper
- * or lower case, compresses. */
+ * or lower case, compresses; ".xz" and ".bz2", which are read alone, are refused. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_open(const char *path, gbs_output **output,
                                                 gbs_error *err);
 /** @return the first line of a result file: "PR", "MAR", "MAP" or "MMAP". */

@@ -177,6 +177,41 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_spin(gbs_builder *builder, uint3
                                                      const uint32_t *scope, double coupling,
                                                      gbs_error *err);
 
+/** A pair of variables with a number. */
+typedef struct gbs_pair {
+    uint32_t i, j;
+    double value;
+} gbs_pair;
+
+#define GBS_NO_PAIR UINT32_MAX /**< as i: a pair that is left out */
+
+/** A polynomial of second degree over variables of two states: spins -1 and +1, or bits 0 and 1,
+ *      p(x) = constant + sum over v of linear_v x_v + sum over pairs of value x_i x_j.
+ *  Zero-initialise it and set what is there. */
+typedef struct gbs_quadratic {
+    size_t size;     /**< sizeof(gbs_quadratic) */
+    double scale;    /**< the log-weight is scale * p(x): 1, or -1 / temperature of an energy */
+    double constant; /**< such as the offset of a binary quadratic model */
+    const double *linear; /**< [n_variables] of variables 0, 1, ...; NULL: none */
+    const gbs_pair *pair; /**< [n_pairs] of different variables */
+    size_t n_pairs;
+    uint32_t n_variables;
+    int bits; /**< 1: states 0 and 1 are bits 0 and 1; 0: they are spins -1 and +1 */
+} gbs_quadratic;
+
+/**
+ * Add a polynomial of second degree as a constant, fields and couplings of spins; numbers that are
+ * zero add nothing.
+ *
+ * @param quadratic borrowed during the call.
+ * @return GBS_ERR_ARGUMENT for pairs of a variable with itself or beyond n_variables, variables
+ *         that are not there or have not two states, and numbers of size beyond GBS_MAX_LOG_WEIGHT
+ *         or not finite; terms before that one may have been added.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_builder_add_quadratic(gbs_builder *builder,
+                                                          const gbs_quadratic *quadratic,
+                                                          gbs_error *err);
+
 /** Add a logical factor. @param scope [n] the variable of each literal; copied. @param state [n]
  * the state that makes each literal true; copied. @param weight in units of the log-weight. */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_logical(gbs_builder *builder,

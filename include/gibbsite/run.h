@@ -281,8 +281,8 @@ GBS_API void gbs_run_free(gbs_run *run);
  * @param callbacks NULL for none.
  * @return GBS_OK; GBS_STOPPED if the run ended before its target, in which case the estimates so
  * far can be read; GBS_ERR_STOPPED if it ended before there were any; GBS_ERR_IMPOSSIBLE if no
- * initial state of positive probability was found or all states of a conditional distribution had
- * weight zero.
+ * state has a positive probability; GBS_ERR_NOT_FOUND if no initial state of positive probability
+ * was found, though there may be one, or all states of a conditional distribution had weight zero.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks,
                                                 gbs_error *err);
@@ -313,6 +313,17 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_marginals(const gbs_run *run, double *p,
 GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n,
                                                      double *p, double *mcse, double *ess,
                                                      double *rhat, gbs_error *err);
+
+/**
+ * Count memory that the caller keeps for a run, such as its draws, towards the run's memory limit,
+ * in place of what the call before counted. It may be called in callbacks of the run.
+ *
+ * @param bytes all that the caller keeps or is about to take. @param what for the message: "draws".
+ * @return GBS_ERR_LIMIT, with the figures, where it is beyond the limit; then the bytes of the call
+ *         before are counted.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_run_count_bytes(gbs_run *run, size_t bytes, const char *what,
+                                                    gbs_error *err);
 
 /** @return the report; borrowed, valid until the run is freed; complete after gbs_run_execute(). */
 GBS_API const gbs_report *gbs_run_report(const gbs_run *run);

@@ -110,7 +110,8 @@ GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
  * (gbs_share_needs_whole()); otherwise do nothing. Shares made afterwards contain these states, so
  * that runs with this seed and at most as many chains need no partition. @param n_chains as in
  * option chains; the seed is that of the options.
- * @return GBS_ERR_IMPOSSIBLE if no such states are found. */
+ * @return GBS_ERR_NOT_FOUND if no such states are found, GBS_ERR_IMPOSSIBLE if
+ * there are none. */
 GBS_API GBS_MUST_USE gbs_status gbs_partition_find_starts(gbs_partition *partition,
                                                           uint32_t n_chains, gbs_error *err);
 

@@ -33,10 +33,10 @@ typedef enum gbs_status {
     GBS_ERR_IO = -4,          /**< the operating system refused a read or a write */
     GBS_ERR_STATE = -5,       /**< the object is not in a state in which the call is allowed */
     GBS_ERR_LIMIT = -6,       /**< a stated limit would be exceeded; the message has the figures */
-    GBS_ERR_IMPOSSIBLE = -7,  /**< the evidence has probability zero, or no state of positive
-                                   probability was found */
+    GBS_ERR_IMPOSSIBLE = -7,  /**< the evidence has probability zero: no state has a positive one */
     GBS_ERR_UNSUPPORTED = -8, /**< legal input that this version cannot handle */
     GBS_ERR_STOPPED = -9,     /**< a signal or --time ended the work before it had any result */
+    GBS_ERR_NOT_FOUND = -10,  /**< no state of positive probability was found; there may be one */
 } gbs_status;
 
 /** Why a call failed. The caller owns the struct; the first failure writes it. */

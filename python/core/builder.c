@@ -69,30 +69,30 @@ static PyObject *add_variables(PyObject *self, PyObject *arguments)
 
 static PyObject *name_variable(PyObject *self, PyObject *arguments)
 {
-    unsigned v = 0;
+    uint32_t v = 0;
     const char *name = NULL;
     gbs_error err = {GBS_OK, ""};
     gbs_builder *b = builder_of(self);
-    return b != NULL && PyArg_ParseTuple(arguments, "Is", &v, &name)
+    return b != NULL && PyArg_ParseTuple(arguments, "O&s", core_u32, &v, &name)
                ? done(gbs_builder_name_variable(b, v, name, &err), &err)
                : NULL;
 }
 
 static PyObject *label_states(PyObject *self, PyObject *arguments)
 {
-    unsigned v = 0;
+    uint32_t v = 0;
     PyObject *labels = NULL;
     PyObject *result = NULL;
     gbs_error err = {GBS_OK, ""};
     gbs_builder *b = builder_of(self);
-    if (b == NULL || !PyArg_ParseTuple(arguments, "IO!", &v, &PyTuple_Type, &labels)) {
+    if (b == NULL || !PyArg_ParseTuple(arguments, "O&O!", core_u32, &v, &PyTuple_Type, &labels)) {
         return NULL;
     }
     const Py_ssize_t n = PyTuple_Size(labels);
     const char **text = PyMem_Calloc((size_t)n + 1, sizeof *text);
     int good = text != NULL;
     for (Py_ssize_t i = 0; good && i < n; i++) {
-        text[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(labels, i), NULL);
+        text[i] = core_text(PyTuple_GetItem(labels, i));
         good = text[i] != NULL;
     }
     if (good) {
@@ -107,12 +107,12 @@ static PyObject *label_states(PyObject *self, PyObject *arguments)
 /* cpt(child, parents, p): the child's states are the fastest */
 static PyObject *add_cpt(PyObject *self, PyObject *arguments)
 {
-    unsigned child = 0;
+    uint32_t child = 0;
     Py_buffer parents = {.buf = NULL};
     Py_buffer p = {.buf = NULL};
     gbs_error err = {GBS_OK, ""};
     gbs_builder *b = builder_of(self);
-    if (b == NULL || !PyArg_ParseTuple(arguments, "Iy*y*", &child, &parents, &p)) {
+    if (b == NULL || !PyArg_ParseTuple(arguments, "O&y*y*", core_u32, &child, &parents, &p)) {
         return NULL;
     }
     const gbs_status status =
@@ -138,6 +138,51 @@ static PyObject *add_factor(PyObject *self, PyObject *arguments)
                                   (size_t)weight.len / sizeof(double), weight.buf, &err);
     PyBuffer_Release(&scope);
     PyBuffer_Release(&weight);
+    return done(status, &err);
+}
+
+/* log_factor(scope, log-weights): the last variable is the fastest */
+static PyObject *add_log_factor(PyObject *self, PyObject *arguments)
+{
+    Py_buffer scope = {.buf = NULL};
+    Py_buffer logw = {.buf = NULL};
+    uint32_t table = 0;
+    gbs_error err = {GBS_OK, ""};
+    gbs_builder *b = builder_of(self);
+    if (b == NULL || !PyArg_ParseTuple(arguments, "y*y*", &scope, &logw)) {
+        return NULL;
+    }
+    gbs_status status =
+        gbs_builder_add_table(b, (size_t)logw.len / sizeof(double), logw.buf, &table, &err);
+    if (status >= 0) {
+        status = gbs_builder_add_table_factor(b, (uint32_t)((size_t)scope.len / sizeof(uint32_t)),
+                                              scope.buf, table, &err);
+    }
+    PyBuffer_Release(&scope);
+    PyBuffer_Release(&logw);
+    return done(status, &err);
+}
+
+/* quadratic(bits, scale, constant, linear, pairs): scale times the polynomial; pairs is an array of
+ * gbs_pair */
+static PyObject *add_quadratic(PyObject *self, PyObject *arguments)
+{
+    gbs_quadratic q = {.size = sizeof q};
+    Py_buffer linear = {.buf = NULL};
+    Py_buffer pairs = {.buf = NULL};
+    gbs_error err = {GBS_OK, ""};
+    gbs_builder *b = builder_of(self);
+    if (b == NULL ||
+        !PyArg_ParseTuple(arguments, "pddy*y*", &q.bits, &q.scale, &q.constant, &linear, &pairs)) {
+        return NULL;
+    }
+    q.linear = linear.buf;
+    q.n_variables = (uint32_t)((size_t)linear.len / sizeof *q.linear);
+    q.pair = pairs.buf;
+    q.n_pairs = (size_t)pairs.len / sizeof *q.pair;
+    const gbs_status status = gbs_builder_add_quadratic(b, &q, &err);
+    PyBuffer_Release(&linear);
+    PyBuffer_Release(&pairs);
     return done(status, &err);
 }
 
@@ -218,6 +263,8 @@ static PyMethodDef methods[] = {
     {"labels", label_states, METH_VARARGS, "labels(variable, tuple)"},
     {"cpt", add_cpt, METH_VARARGS, "cpt(child, parents, p)"},
     {"factor", add_factor, METH_VARARGS, "factor(scope, weights)"},
+    {"log_factor", add_log_factor, METH_VARARGS, "log_factor(scope, log-weights)"},
+    {"quadratic", add_quadratic, METH_VARARGS, "quadratic(bits, scale, constant, linear, pairs)"},
     {"fields", add_fields, METH_VARARGS, "fields(h)"},
     {"couplings", add_couplings, METH_VARARGS, "couplings(potts, i, j, J)"},
     {"build", build, METH_VARARGS, "build(directed): the model"},

@@ -8,6 +8,9 @@
 
 static PyObject *error_type, *argument_type, *option_type;
 
+/* Whether Ctrl-C ended this thread's last call, which has an answer all the same. */
+static _Thread_local int was_interrupted;
+
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 static const char *status_name(gbs_status status)
@@ -31,6 +34,8 @@ static const char *status_name(gbs_status status)
         return "unsupported";
     case GBS_ERR_STOPPED:
         return "stopped";
+    case GBS_ERR_NOT_FOUND:
+        return "not found";
     default:
         return "ok";
     }
@@ -74,12 +79,26 @@ static double now_s(void)
 void core_unlock(core_watch *watch, PyObject *progress)
 {
     *watch = (core_watch){.progress = progress == Py_None ? NULL : progress, .told_s = now_s()};
+    was_interrupted = 0;
     watch->saved = PyEval_SaveThread();
 }
 
 void core_lock(core_watch *watch)
 {
     PyEval_RestoreThread(watch->saved);
+}
+
+/* An exception is set: Ctrl-C is kept in mind, so that the call may still give what it has.
+ * @return 1: stop. */
+static int note_exception(core_watch *watch)
+{
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        watch->interrupted = 1;
+    } else {
+        watch->raised = 1;
+    }
+    return 1;
 }
 
 /* @return whether to stop. */
@@ -91,8 +110,7 @@ static int tell(core_watch *watch, const gbs_progress *p)
         p->elapsed_s, p->worst_error, p->target_error, p->rhat);
     const int stop = answer == NULL ? -1 : PyObject_IsTrue(answer);
     Py_XDECREF(answer);
-    watch->raised = stop < 0;
-    return stop != 0;
+    return stop < 0 ? note_exception(watch) : stop;
 }
 
 int core_look(core_watch *watch, const gbs_progress *progress)
@@ -105,13 +123,7 @@ int core_look(core_watch *watch, const gbs_progress *progress)
     watch->told_s = now;
     PyEval_RestoreThread(watch->saved);
     if (PyErr_CheckSignals() < 0) {
-        if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-            PyErr_Clear();
-            watch->interrupted = 1;
-        } else {
-            watch->raised = 1;
-        }
-        stop = 1;
+        stop = note_exception(watch);
     } else if (watch->progress != NULL) {
         stop = tell(watch, progress);
     }
@@ -138,6 +150,7 @@ int core_settle(const core_watch *watch, gbs_status status, const gbs_error *err
     } else if (status < 0) {
         (void)core_fail(status, err);
     }
+    was_interrupted = status >= 0 && watch->interrupted;
     return status < 0 ? -1 : 0;
 }
 
@@ -188,6 +201,46 @@ int core_put(PyObject *dict, const char *name, PyObject *value)
     return result;
 }
 
+/* ---- numbers and texts ----------------------------------------------------------------------- */
+
+static int whole(PyObject *object, unsigned long long most, unsigned long long *value)
+{
+    PyObject *number = PyNumber_Index(object);
+    *value = number == NULL ? 0 : PyLong_AsUnsignedLongLong(number);
+    if (PyErr_Occurred() == NULL && *value > most) {
+        (void)PyErr_Format(PyExc_OverflowError, "found %S, expected at most %llu", object, most);
+    }
+    Py_XDECREF(number);
+    return PyErr_Occurred() == NULL;
+}
+
+int core_u32(PyObject *object, void *out)
+{
+    unsigned long long value = 0;
+    const int good = whole(object, UINT32_MAX, &value);
+    *(uint32_t *)out = (uint32_t)value;
+    return good;
+}
+
+int core_u64(PyObject *object, void *out)
+{
+    unsigned long long value = 0;
+    const int good = whole(object, UINT64_MAX, &value);
+    *(uint64_t *)out = value;
+    return good;
+}
+
+const char *core_text(PyObject *object)
+{
+    Py_ssize_t n = 0;
+    const char *text = PyUnicode_AsUTF8AndSize(object, &n);
+    if (text != NULL && strlen(text) != (size_t)n) {
+        (void)PyErr_Format(PyExc_ValueError, "found a NUL character in %R, expected none", object);
+        return NULL;
+    }
+    return text;
+}
+
 /* ---- sequences ------------------------------------------------------------------------------- */
 
 uint32_t *core_ids(PyObject *sequence, Py_ssize_t *n)
@@ -199,16 +252,12 @@ uint32_t *core_ids(PyObject *sequence, Py_ssize_t *n)
     }
     for (Py_ssize_t i = 0; id != NULL && i < *n; i++) {
         PyObject *item = PySequence_GetItem(sequence, i);
-        const unsigned long value = item == NULL ? 0 : PyLong_AsUnsignedLong(item);
+        const int good = item != NULL && core_u32(item, &id[i]);
         Py_XDECREF(item);
-        if (PyErr_Occurred() == NULL && value > UINT32_MAX) {
-            PyErr_SetString(PyExc_OverflowError, "a number is beyond 2^32 - 1");
-        }
-        if (PyErr_Occurred() != NULL) {
+        if (!good) {
             PyMem_Free(id);
             return NULL;
         }
-        id[i] = (uint32_t)value;
     }
     return id;
 }
@@ -234,7 +283,18 @@ double *core_doubles(PyObject *sequence, Py_ssize_t *n)
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
+/* interrupted(): whether Ctrl-C ended the last call, asked once. */
+static PyObject *interrupted(PyObject *self, PyObject *unused)
+{
+    const int was = was_interrupted;
+    (void)self;
+    (void)unused;
+    was_interrupted = 0;
+    return PyBool_FromLong(was);
+}
+
 static PyMethodDef methods[] = {
+    {"interrupted", interrupted, METH_NOARGS, "Whether Ctrl-C ended the last call, asked once."},
     {"options", core_list_options, METH_O, "The options of a run (None) or of a question."},
     {NULL, NULL, 0, NULL}};
 
@@ -273,9 +333,9 @@ static int add_errors(PyObject *module)
 
 static int execute(PyObject *module)
 {
-    PyMethodDef *const functions[] = {core_run_methods,   core_ask_methods,    core_trust_methods,
-                                      core_learn_methods, core_rows_methods,   core_make_methods,
-                                      core_label_methods, core_picture_methods};
+    PyMethodDef *const functions[] = {core_run_methods,   core_ask_methods,     core_trust_methods,
+                                      core_learn_methods, core_rows_methods,    core_make_methods,
+                                      core_label_methods, core_picture_methods, core_table_methods};
     int failed = add_errors(module) < 0 || core_add_array(module) < 0 ||
                  core_add_model(module) < 0 || core_add_builder(module) < 0;
     for (size_t i = 0; !failed && i < sizeof functions / sizeof functions[0]; i++) {

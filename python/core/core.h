@@ -61,6 +61,13 @@ PyObject *core_dict(const void *report, const core_field *fields);
 /* Takes the reference to value, which may be NULL with an exception. @return 0, or -1. */
 int core_put(PyObject *dict, const char *name, PyObject *value);
 
+/* Converters for "O&" of PyArg_ParseTuple(), as its own "I" and "K" cut what does not fit. @param
+ * out uint32_t or uint64_t. @return 1, or 0 with an exception. */
+int core_u32(PyObject *object, void *out);
+int core_u64(PyObject *object, void *out);
+/* @return the text of a str, borrowed; NULL with an exception, also for a NUL inside of it. */
+const char *core_text(PyObject *object);
+
 /* Sequences of numbers. @return PyMem memory, of at least one element, or NULL with an exception.
  */
 uint32_t *core_ids(PyObject *sequence, Py_ssize_t *n);
@@ -136,6 +143,7 @@ extern PyMethodDef core_ask_methods[];   /* ask.c: states, ln Z, cases, reports 
 extern PyMethodDef core_trust_methods[]; /* trust.c: certificates, scans, sensitivity, diagnoses */
 extern PyMethodDef core_learn_methods[]; /* learn.c: parameters of a model from data */
 extern PyMethodDef core_rows_methods[];  /* rows.c: models from rows of states */
+extern PyMethodDef core_table_methods[]; /* tables.c: tables in files */
 extern PyMethodDef core_make_methods[];  /* make.c: models ground and generated */
 extern PyMethodDef core_label_methods[]; /* label.c: sequences */
 extern PyMethodDef core_picture_methods[]; /* picture.c: noisy pictures, and regions */

@@ -132,8 +132,9 @@ static PyObject *generate(PyObject *self, PyObject *arguments)
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "s(III)(II)O", &name, &s.side[0], &s.side[1], &s.side[2],
-                          &s.states[0], &s.states[1], &given)) {
+    if (!PyArg_ParseTuple(arguments, "s(O&O&O&)(O&O&)O", &name, core_u32, &s.side[0], core_u32,
+                          &s.side[1], core_u32, &s.side[2], core_u32, &s.states[0], core_u32,
+                          &s.states[1], &given)) {
         return NULL;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

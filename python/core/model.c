@@ -106,7 +106,7 @@ static int is_interrupted(void *watch)
 }
 
 /* read(path or name, bytes or None, format, lenient, normalize_cpts, convention, diagonal,
- * weight_scale, states, warnings) */
+ * weight_scale, states, table_order, warnings) */
 static PyObject *read_model(PyObject *self, PyObject *arguments)
 {
     const char *path = NULL;
@@ -119,9 +119,9 @@ static PyObject *read_model(PyObject *self, PyObject *arguments)
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "sz*zppzzdIO", &path, &bytes, &o.format, &o.lenient,
-                          &o.normalize_cpts, &o.convention, &o.diagonal, &o.weight_scale, &o.states,
-                          &warnings)) {
+    if (!PyArg_ParseTuple(arguments, "sz*zppzzdO&zO", &path, &bytes, &o.format, &o.lenient,
+                          &o.normalize_cpts, &o.convention, &o.diagonal, &o.weight_scale, core_u32,
+                          &o.states, &o.table_order, &warnings)) {
         return NULL;
     }
     o.context = warnings;
@@ -133,16 +133,11 @@ static PyObject *read_model(PyObject *self, PyObject *arguments)
     if (bytes.obj != NULL) {
         PyBuffer_Release(&bytes);
     }
-    if (watch.raised) {
+    if (core_settle(&watch, watch.interrupted ? GBS_ERR_STOPPED : status, &err) < 0) {
         gbs_model_free(model);
         return NULL;
     }
-    if (watch.interrupted) {
-        gbs_model_free(model);
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
-        return NULL;
-    }
-    return status < 0 ? core_fail(status, &err) : core_new_model(model);
+    return core_new_model(model);
 }
 
 static PyObject *model_write(PyObject *self, PyObject *arguments)
@@ -203,17 +198,17 @@ static PyObject *model_offsets(PyObject *self, PyObject *unused)
 
 static PyObject *model_name(PyObject *self, PyObject *arguments)
 {
-    unsigned v = 0;
-    return PyArg_ParseTuple(arguments, "I", &v)
+    uint32_t v = 0;
+    return PyArg_ParseTuple(arguments, "O&", core_u32, &v)
                ? text_or_none(gbs_model_variable_name(((model_object *)self)->model, v))
                : NULL;
 }
 
 static PyObject *model_label(PyObject *self, PyObject *arguments)
 {
-    unsigned v = 0;
-    unsigned a = 0;
-    return PyArg_ParseTuple(arguments, "II", &v, &a)
+    uint32_t v = 0;
+    uint32_t a = 0;
+    return PyArg_ParseTuple(arguments, "O&O&", core_u32, &v, core_u32, &a)
                ? text_or_none(gbs_model_state_label(((model_object *)self)->model, v, a))
                : NULL;
 }
@@ -234,10 +229,10 @@ static PyObject *model_find(PyObject *self, PyObject *arguments)
 static PyObject *model_find_state(PyObject *self, PyObject *arguments)
 {
     const char *text = NULL;
-    unsigned v = 0;
+    uint32_t v = 0;
     uint32_t a = 0;
     gbs_error err = {GBS_OK, ""};
-    if (!PyArg_ParseTuple(arguments, "Is", &v, &text)) {
+    if (!PyArg_ParseTuple(arguments, "O&s", core_u32, &v, &text)) {
         return NULL;
     }
     const gbs_status status =
@@ -342,10 +337,10 @@ static void evidence_dealloc(PyObject *self)
 
 static PyObject *evidence_observe(PyObject *self, PyObject *arguments)
 {
-    unsigned v = 0;
-    unsigned a = 0;
+    uint32_t v = 0;
+    uint32_t a = 0;
     gbs_error err = {GBS_OK, ""};
-    if (!PyArg_ParseTuple(arguments, "II", &v, &a)) {
+    if (!PyArg_ParseTuple(arguments, "O&O&", core_u32, &v, core_u32, &a)) {
         return NULL;
     }
     const gbs_status status = gbs_evidence_observe(((evidence_object *)self)->evidence, v, a, &err);
@@ -354,12 +349,12 @@ static PyObject *evidence_observe(PyObject *self, PyObject *arguments)
 
 static PyObject *evidence_likelihood(PyObject *self, PyObject *arguments)
 {
-    unsigned v = 0;
+    uint32_t v = 0;
     PyObject *sequence = NULL;
     Py_ssize_t n = 0;
     gbs_error err = {GBS_OK, ""};
     evidence_object *e = (evidence_object *)self;
-    if (!PyArg_ParseTuple(arguments, "IO", &v, &sequence)) {
+    if (!PyArg_ParseTuple(arguments, "O&O", core_u32, &v, &sequence)) {
         return NULL;
     }
     double *x = core_doubles(sequence, &n);

@@ -19,8 +19,8 @@ static int take(PyObject *name, PyObject *value, keyword *k)
     k->text = value == Py_True    ? PyUnicode_FromString("yes")
               : value == Py_False ? PyUnicode_FromString("no")
                                   : PyObject_Str(value);
-    k->name = PyUnicode_AsUTF8AndSize(name, NULL);
-    k->value = k->text == NULL ? NULL : PyUnicode_AsUTF8AndSize(k->text, NULL);
+    k->name = core_text(name);
+    k->value = k->text == NULL ? NULL : core_text(k->text);
     if (k->name == NULL || k->value == NULL) {
         Py_XDECREF(k->text);
         return -1;
@@ -161,7 +161,7 @@ PyObject *core_list_options(PyObject *self, PyObject *name)
     const gbs_question *question = NULL;
     (void)self;
     if (name != Py_None) {
-        const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+        const char *text = core_text(name);
         question = gbs_question_find(text);
         if (text == NULL || question == NULL) {
             return text == NULL ? NULL

@@ -62,9 +62,9 @@ static int take_picture(PyObject *object, gbs_image *image)
 {
     const char *path = NULL;
     int kind = 0;
-    unsigned width = 0;
-    unsigned height = 0;
-    unsigned most = 0;
+    uint32_t width = 0;
+    uint32_t height = 0;
+    uint32_t most = 0;
     Py_buffer samples;
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
@@ -78,7 +78,8 @@ static int take_picture(PyObject *object, gbs_image *image)
         status = gbs_image_read(path, NULL, image, &err);
         PyEval_RestoreThread(saved);
     } else {
-        if (!PyArg_ParseTuple(object, "iIIIy*", &kind, &width, &height, &most, &samples)) {
+        if (!PyArg_ParseTuple(object, "iO&O&O&y*", &kind, core_u32, &width, core_u32, &height,
+                              core_u32, &most, &samples)) {
             return -1;
         }
         status = gbs_image_new((gbs_image_kind)kind, width, height, most, 0, image, &err);
@@ -170,13 +171,12 @@ typedef struct denoising {
 /* What is not a number by its name: NAN stands for what is to be found. */
 static int settle(denoising *d, int levels, int kind, double noise, double coupling)
 {
-    const int is_grey =
-        !d->how.labels && d->noisy.kind != GBS_IMAGE_BITMAP && d->noisy.kind != GBS_IMAGE_PALETTE;
     const uint32_t colors = d->noisy.n_colors < 2 ? 2 : d->noisy.n_colors;
     d->how.levels = levels > 0                                            ? (uint32_t)levels
                     : d->how.labels && d->noisy.kind == GBS_IMAGE_PALETTE ? colors
                                                                           : 2;
-    d->how.noise = kind < 0 ? (is_grey ? GBS_NOISE_GAUSS : GBS_NOISE_FLIP) : (gbs_noise)kind;
+    d->how.noise =
+        kind < 0 ? gbs_denoise_noise_of(&d->noisy, d->how.levels, d->how.labels) : (gbs_noise)kind;
     d->find_noise = d->find_noise || isnan(noise);
     d->find_coupling = d->find_coupling || isnan(coupling);
     d->how.noise_level = !isnan(noise)                    ? noise
@@ -454,27 +454,34 @@ static const core_field aspect_fields[] = {
     {"seconds", CORE_REAL, offsetof(gbs_aspect_report, seconds)},
     {NULL, 0, 0}};
 
-/* learn_aspects(path of the list, side, step, options, progress): (handle, names, dict). 0: not
- * given. */
+/* learn_aspects(path of the list, side, step, want a curve, options, progress): (handle, names,
+ * dict). 0: not given. */
 static PyObject *learn_aspects(PyObject *self, PyObject *arguments)
 {
     const char *path = NULL;
     PyObject *given = NULL;
     PyObject *progress = NULL;
-    unsigned side = 0;
-    unsigned step = 0;
+    uint32_t side = 0;
+    uint32_t step = 0;
     core_watch watch;
     gbs_aspect_options options;
     gbs_aspect_report report = {.size = sizeof report};
     gbs_aspects *aspects = NULL;
+    core_curve points = {0};
+    int curve = 0;
     gbs_error err = {GBS_OK, ""};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "sIIOO", &path, &side, &step, &given, &progress) ||
+    if (!PyArg_ParseTuple(arguments, "sO&O&pOO", &path, core_u32, &side, core_u32, &step, &curve,
+                          &given, &progress) ||
         core_question("learn aspects", given, &options, sizeof options, NULL) < 0) {
         return NULL;
     }
     options.side = side > 0 ? side : options.side;
     options.step = side > 0 || step > 0 ? step : options.step;
+    if (curve) {
+        options.point = core_add_point;
+        options.point_context = &points;
+    }
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &watch, .progress = core_on_progress};
     core_unlock(&watch, progress);
@@ -482,10 +489,15 @@ static PyObject *learn_aspects(PyObject *self, PyObject *arguments)
         gbs_aspects_learn(path, &options, &callbacks, &aspects, &report, &err);
     core_lock(&watch);
     if (core_settle(&watch, status, &err) < 0) {
+        free(points.value);
         return NULL;
     }
-    PyObject *pair = give_aspects(aspects);
-    return Py_BuildValue("(NN)", pair, core_dict(&report, aspect_fields));
+    PyObject *dict = core_dict(&report, aspect_fields);
+    if (dict != NULL && core_put(dict, "curve", core_give_curve(&points)) < 0) {
+        Py_CLEAR(dict);
+    }
+    free(points.value);
+    return Py_BuildValue("(NN)", give_aspects(aspects), dict);
 }
 
 /* ---- a picture cut into regions -------------------------------------------------------------- */
@@ -675,15 +687,15 @@ static PyObject *segment(PyObject *self, PyObject *arguments)
     PyObject *o[6];
     core_watch watch;
     double coupling = 0.0;
-    unsigned neighbours = 0;
+    uint32_t neighbours = 0;
     gbs_error err = {GBS_OK, ""};
     segmenting s;
     PyObject *result = NULL;
     (void)self;
     memset(&s, 0, sizeof s);
     s.scan.size = sizeof s.scan;
-    if (!PyArg_ParseTuple(arguments, "OOOOpdIOO", &o[0], &o[1], &o[2], &o[3], &s.own_scan,
-                          &coupling, &neighbours, &o[4], &o[5]) ||
+    if (!PyArg_ParseTuple(arguments, "OOOOpdO&OO", &o[0], &o[1], &o[2], &o[3], &s.own_scan,
+                          &coupling, core_u32, &neighbours, &o[4], &o[5]) ||
         (s.aspects = PyCapsule_GetPointer(o[0], ASPECTS)) == NULL ||
         core_question("segment", o[4], &s.how, sizeof s.how, &s.options) < 0) {
         return NULL;
@@ -695,8 +707,9 @@ static PyObject *segment(PyObject *self, PyObject *arguments)
     s.has_target = o[3] != Py_None;
     if (take_picture(o[1], &s.picture) == 0 &&
         (!s.has_truth || take_picture(o[2], &s.truth) == 0) &&
-        (!s.has_target || PyArg_ParseTuple(o[3], "IIII", &s.target.row, &s.target.column,
-                                           &s.target.rows, &s.target.columns))) {
+        (!s.has_target ||
+         PyArg_ParseTuple(o[3], "O&O&O&O&", core_u32, &s.target.row, core_u32, &s.target.column,
+                          core_u32, &s.target.rows, core_u32, &s.target.columns))) {
         core_unlock(&watch, o[5]);
         const gbs_status status = segment_all(&s, &watch, &err);
         core_lock(&watch);
@@ -728,7 +741,7 @@ PyMethodDef core_picture_methods[] = {
     {"denoise", denoise, METH_VARARGS,
      "denoise(picture, truth, how, estimate, keep_chains, best, options, progress)"},
     {"learn_aspects", learn_aspects, METH_VARARGS,
-     "learn_aspects(path, side, step, options, progress)"},
+     "learn_aspects(path, side, step, curve, options, progress)"},
     {"read_aspects", read_aspects, METH_VARARGS, "read_aspects(path)"},
     {"write_aspects", write_aspects, METH_VARARGS, "write_aspects(aspects, path)"},
     {"segment", segment, METH_VARARGS,

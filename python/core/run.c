@@ -16,6 +16,8 @@ typedef struct collector {
     unsigned char *state;      /* [n][n_kept] */
     double *log_density;       /* [n] */
     size_t n, capacity;        /* draws of all chains */
+    uint64_t expected;         /* draws, by the options; 0: nobody knows */
+    gbs_run *run;              /* whose memory limit counts the draws */
     gbs_joint_estimate *joint; /* NULL: none */
 } collector;
 
@@ -31,9 +33,26 @@ static gbs_status no_memory(gbs_error *err)
     return GBS_ERR_MEMORY;
 }
 
+/* So many draws are kept: counts them towards the memory limit. */
+static gbs_status count_draws(const collector *c, uint64_t n, gbs_error *err)
+{
+    const uint64_t each = (uint64_t)c->n_kept * (uint64_t)c->item + sizeof *c->log_density;
+    const uint64_t bytes = n > SIZE_MAX / each ? SIZE_MAX : n * each;
+    return gbs_run_count_bytes(c->run, (size_t)bytes, "draws", err);
+}
+
 static gbs_status grow(collector *c, gbs_error *err)
 {
-    const size_t more = c->capacity == 0 ? 64 : 2 * c->capacity;
+    size_t more = c->capacity == 0 ? 64 : 2 * c->capacity;
+    if (c->n < c->expected && more > c->expected) {
+        more = (size_t)c->expected;
+    }
+    if (more > c->expected) {
+        const gbs_status status = count_draws(c, more, err);
+        if (status < 0) {
+            return status;
+        }
+    }
     unsigned char *state = realloc(c->state, more * c->n_kept * (size_t)c->item + 1);
     if (state == NULL) {
         return no_memory(err);
@@ -56,8 +75,9 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
     if (c->joint != NULL) {
         return gbs_joint_estimate_add(c->joint, chain, state, err);
     }
-    if (c->n == c->capacity && grow(c, err) < 0) {
-        return GBS_ERR_MEMORY;
+    const gbs_status status = c->n == c->capacity ? grow(c, err) : GBS_OK;
+    if (status < 0) {
+        return status;
     }
     unsigned char *to = c->state + c->n * c->n_kept * (size_t)c->item;
     for (uint32_t i = 0; i < c->n_kept; i++) {
@@ -172,6 +192,16 @@ static int take(request *r)
                : 0;
 }
 
+/* All draws that the options ask for are counted before the first one is drawn. */
+static gbs_status expect_draws(collector *c, const request *r, gbs_error *err)
+{
+    const uint64_t chains = gbs_run_report(r->run)->chains;
+    const uint64_t each = r->options.sweeps / (r->options.thin > 0 ? r->options.thin : 1);
+    c->run = r->run;
+    c->expected = chains > 0 && each > UINT64_MAX / chains ? UINT64_MAX : each * chains;
+    return c->item == 0 ? GBS_OK : count_draws(c, c->expected, err);
+}
+
 /* Makes and executes the run without the interpreter's lock. @return -1 with an exception. */
 static int execute(request *r, collector *c, int for_draws)
 {
@@ -184,21 +214,13 @@ static int execute(request *r, collector *c, int for_draws)
                     ? gbs_run_new_for_draws(r->model, r->evidence, &r->options, &r->run, &r->err)
                     : gbs_run_new(r->model, r->evidence, &r->options, &r->run, &r->err);
     if (r->status >= 0) {
+        r->status = expect_draws(c, r, &r->err);
+    }
+    if (r->status >= 0) {
         r->status = gbs_run_execute(r->run, &callbacks, &r->err);
     }
     core_lock(&c->watch);
-    if (c->watch.raised) {
-        return -1;
-    }
-    if (r->status == GBS_ERR_STOPPED && c->watch.interrupted) {
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
-        return -1;
-    }
-    if (r->status < 0) {
-        (void)core_fail(r->status, &r->err);
-        return -1;
-    }
-    return 0;
+    return core_settle(&c->watch, r->status, &r->err);
 }
 
 static void settle_item(collector *c, const gbs_model *model)

@@ -31,7 +31,11 @@ static gbs_influences *influences(const core_asked *q, int rule, core_watch *wat
     core_unlock(watch, Py_None);
     const gbs_status status = gbs_influences_new(q->model, q->evidence, &options, &found, &err);
     core_lock(watch);
-    return core_settle(watch, status, &err) < 0 ? NULL : found;
+    if (core_settle(watch, watch->interrupted ? GBS_ERR_STOPPED : status, &err) < 0) {
+        gbs_influences_free(found);
+        return NULL;
+    }
+    return found;
 }
 
 static int take_rule(const char *name, int *rule)
@@ -243,8 +247,6 @@ static PyObject *optimise_scan(PyObject *self, PyObject *arguments)
     PyObject *o[4];
     core_asked q;
     core_watch watch;
-    unsigned long long steps = 0;
-    unsigned long long match = 0;
     const char *name = NULL;
     double *weight = NULL;
     uint32_t *sequence = NULL;
@@ -254,8 +256,9 @@ static PyObject *optimise_scan(PyObject *self, PyObject *arguments)
     gbs_scan_request request = {.size = sizeof request};
     gbs_scan_report r = {.size = sizeof r};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOOsOKdKp", &o[0], &o[1], &o[2], &name, &o[3], &steps,
-                          &request.accuracy, &match, &request.iterate) ||
+    if (!PyArg_ParseTuple(arguments, "OOOsOO&dO&p", &o[0], &o[1], &o[2], &name, &o[3], core_u64,
+                          &request.steps, &request.accuracy, core_u64, &request.match,
+                          &request.iterate) ||
         take_rule(name, &rule) < 0 || core_take(&q, o[0], o[1], o[2]) < 0 ||
         take_weights(&q, o[3], &weight) < 0) {
         return NULL;
@@ -267,9 +270,8 @@ static PyObject *optimise_scan(PyObject *self, PyObject *arguments)
     }
     request.weight = weight;
     request.origin = q.options.origin;
-    request.match = match;
-    request.steps = steps;
-    if (steps == 0 && match == 0 && request.accuracy == 0.0) { /* as gibbsite scan */
+    if (request.steps == 0 && request.match == 0 &&
+        request.accuracy == 0.0) { /* as gibbsite scan */
         request.steps = gbs_influences_report(c)->n_free;
     }
     core_unlock(&watch, Py_None);
@@ -365,12 +367,12 @@ static PyObject *sensitivity(PyObject *self, PyObject *arguments)
     PyObject *o[3];
     core_asked q;
     core_watch watch;
-    unsigned variable = 0;
-    unsigned state = 0;
+    uint32_t variable = 0;
+    uint32_t state = 0;
     gbs_error err = {GBS_OK, ""};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOOOII", &o[0], &o[1], &o[2], &q.progress, &variable,
-                          &state) ||
+    if (!PyArg_ParseTuple(arguments, "OOOOO&O&", &o[0], &o[1], &o[2], &q.progress, core_u32,
+                          &variable, core_u32, &state) ||
         core_take(&q, o[0], o[1], o[2]) < 0) {
         return NULL;
     }
@@ -523,7 +525,7 @@ static PyObject *draws_summary(PyObject *self, PyObject *arguments)
     gbs_drawn *drawn = PyMem_Calloc(n + 1, sizeof *drawn);
     int fits = drawn != NULL && (size_t)draws.len == n * each * sizeof(double);
     for (size_t i = 0; fits && i < n; i++) {
-        drawn[i].name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, (Py_ssize_t)i), NULL);
+        drawn[i].name = core_text(PyTuple_GetItem(names, (Py_ssize_t)i));
         drawn[i].draws = (const double *)draws.buf + i * each;
         fits = drawn[i].name != NULL;
     }

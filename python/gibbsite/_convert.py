@@ -2,7 +2,7 @@
 """Models from arrays, and from the objects of other libraries, which are not imported: what they have is asked for."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,17 +10,35 @@ import numpy.typing as npt
 
 from . import _core
 from ._model import Model
+from ._text import MOST, real, reals, text, whole, wholes
+
+
+def _names(b, names):
+    for v, name in enumerate(names or ()):
+        b.name(v, text(name))
+
+
+def _pairs(i, j, x):
+    """Arrays of two variables and a number, as C takes them."""
+    return wholes(i, "numbers of variables"), wholes(j, "numbers of variables"), reals(x, "couplings")
 
 
 def _spins(n, names, fields, i, j, couplings, potts_states=None):
+    """Spins with a field each, or Potts variables with a log-weight of each state."""
     b = _core.Builder()
     b.add(np.full(n, potts_states or 2, np.uint32))
-    for v, name in enumerate(names or ()):
-        b.name(v, str(name))
+    _names(b, names)
     if fields is not None:
-        b.fields(np.ascontiguousarray(fields, np.float64).ravel())
-    b.couplings(potts_states is not None, np.ascontiguousarray(i, np.uint32), np.ascontiguousarray(j, np.uint32),
-                np.ascontiguousarray(couplings, np.float64))
+        h = reals(fields, "fields")
+        if potts_states is None:
+            b.fields(h.ravel())
+        elif h.shape != (n, potts_states):
+            raise ValueError(f"fields of Potts variables are log-weights [{n} variables, {potts_states} states], found the shape "
+                             f"{h.shape}")
+        else:
+            for v in np.flatnonzero(h.any(axis=1)).tolist():
+                b.log_factor(np.array([v], np.uint32), h[v])
+    b.couplings(potts_states is not None, *_pairs(i, j, couplings))
     return Model._of(b.build(False))
 
 
@@ -40,12 +58,12 @@ def _grid(shape, torus):
 
 
 def _sides(shape: int | Sequence[int]) -> tuple[int, ...]:
-    return tuple(int(side) for side in np.atleast_1d(np.asarray(shape)))
+    return tuple(wholes(shape, "shape", 1).reshape(-1).tolist())
 
 
 def _of_pairs(couplings, n, axis):
     """One number, one for each axis, or one for each pair."""
-    x = np.asarray(couplings, np.float64)
+    x = reals(couplings, "coupling")
     if x.ndim == 0:
         return np.full(n, float(x))
     if x.shape == (n,):
@@ -63,7 +81,7 @@ def ising(shape: int | Sequence[int], coupling: npt.ArrayLike, field: npt.ArrayL
     sides = _sides(shape)
     i, j, axis = _grid(sides, torus)
     n = int(np.prod(sides))
-    return _spins(n, None, np.broadcast_to(np.asarray(field, np.float64), sides if np.ndim(field) else (n,)), i, j,
+    return _spins(n, None, np.broadcast_to(reals(field, "field"), sides if np.ndim(field) else (n,)), i, j,
                   _of_pairs(coupling, len(i), axis))
 
 
@@ -71,15 +89,17 @@ def potts(shape: int | Sequence[int], states: int, coupling: npt.ArrayLike, toru
     """Variables of ``states`` states on a grid: weight exp(sum of J [x = x'])."""
     sides = _sides(shape)
     i, j, axis = _grid(sides, torus)
-    return _spins(int(np.prod(sides)), None, None, i, j, _of_pairs(coupling, len(i), axis), int(states))
+    return _spins(int(np.prod(sides)), None, None, i, j, _of_pairs(coupling, len(i), axis), whole(states, "states", 1, MOST))
 
 
 def from_arrays(couplings: Any, fields: npt.ArrayLike | None = None, names: Sequence[str] | None = None,
                 states: int | None = None) -> Model:
     """Spins from a matrix J, dense, of SciPy, or as (indptr, indices, data) of CSR; each pair once, or both halves alike.
 
-    fields : [n] h of each spin; states : their number where variables are Potts variables with J [x = x']
+    fields : [n] h of each spin; states : their number where variables are Potts variables with J [x = x'], whose fields are
+        [n, states] log-weights
     """
+    states = None if states is None else whole(states, "states", 1, MOST)
     if isinstance(couplings, tuple):
         indptr, indices, data = (np.asarray(x) for x in couplings)
         n = len(indptr) - 1
@@ -88,22 +108,31 @@ def from_arrays(couplings: Any, fields: npt.ArrayLike | None = None, names: Sequ
         coo = couplings.tocoo()
         n, i, j, x = coo.shape[0], coo.row, coo.col, coo.data
     else:
-        dense = np.asarray(couplings, np.float64)
+        dense = reals(couplings, "couplings")
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
             raise ValueError(f"expected a square matrix, found the shape {dense.shape}")
         n = len(dense)
         i, j = np.nonzero(dense)
         x = dense[i, j]
+    i, j, x = _pairs(i, j, x)
     if np.any(i == j):
         raise ValueError("the diagonal must be zero: fields are an argument of their own")
+    i, j, x = _halves(i, j, x)
+    return _spins(n, names, fields, i, j, x, states)
+
+
+def _halves(i, j, x):
+    """Each pair once: repeated entries are summed, as in SciPy, and the two halves of a matrix have to be alike."""
+    entries: dict[tuple[int, int], float] = {}
+    for a, b, v in zip(i.tolist(), j.tolist(), x.tolist()):
+        entries[a, b] = entries.get((a, b), 0.0) + v
     pairs: dict[tuple[int, int], float] = {}
-    for a, b, v in zip(i.tolist(), j.tolist(), np.asarray(x, np.float64).tolist()):
+    for (a, b), v in entries.items():
         key = (min(a, b), max(a, b))
         if pairs.setdefault(key, v) != v:
             raise ValueError(f"the couplings of {key[0]} and {key[1]} differ in the two halves of the matrix")
     keys = np.array(sorted(pairs), np.uint32).reshape(-1, 2)
-    return _spins(n, names, fields, keys[:, 0], keys[:, 1], np.array([pairs[a, b] for a, b in keys.tolist()], np.float64),
-                  states)
+    return keys[:, 0], keys[:, 1], np.array([pairs[a, b] for a, b in keys.tolist()], np.float64)
 
 
 def from_tables(arities: Sequence[int], tables: Sequence[tuple[Sequence[int], npt.ArrayLike]],
@@ -113,53 +142,79 @@ def from_tables(arities: Sequence[int], tables: Sequence[tuple[Sequence[int], np
     tables : pairs of a sequence of numbers of variables and an array of weights of at least 0, an axis for each of them
     """
     b = _core.Builder()
-    states = np.ascontiguousarray(arities, np.uint32)
+    states = wholes(arities, "numbers of states").reshape(-1)
     b.add(states)
-    for v, name in enumerate(names or ()):
-        b.name(v, str(name))
+    _names(b, names)
     for variables, table in tables:
-        weights = np.ascontiguousarray(table, np.float64)
-        scope = np.asarray(variables, np.int64).reshape(-1)
-        if scope.size and not (0 <= scope.min() and scope.max() < len(states)):
+        weights = reals(table, "weights")
+        scope = wholes(variables, "variables").reshape(-1)
+        if scope.size and scope.max() >= len(states):
             raise IndexError(f"there are variables 0 to {len(states) - 1}, found {scope.tolist()}")
         if weights.shape != tuple(states[scope]):
             raise ValueError(f"the table of {scope.tolist()} has the shape {weights.shape}, expected {tuple(states[scope])}")
-        b.factor(scope.astype(np.uint32), weights)
+        b.factor(scope, weights)
     return Model._of(b.build(False))
 
 
 def from_networkx(graph: Any, coupling: str = "weight", field: str = "field", states: int | None = None) -> Model:
-    """Spins on the nodes of a graph; edges have their coupling as an attribute (1 without), nodes their field."""
+    """Spins on the nodes of a graph; edges have their coupling as an attribute (1 without), nodes their field.
+
+    states : their number where nodes are Potts variables, whose fields are sequences of log-weights, one for each state
+
+    Edges side by side add up; of a directed graph, edges in both directions have to be alike and are one.
+    """
     nodes = list(graph.nodes)
     place = {node: k for k, node in enumerate(nodes)}
-    edges = [(place[a], place[b], float(d.get(coupling, 1.0))) for a, b, d in graph.edges(data=True) if a != b]
-    i, j, x = (np.array([e[k] for e in edges]) for k in range(3))
-    h = [float(graph.nodes[node].get(field, 0.0)) for node in nodes]
-    return _spins(len(nodes), nodes, None if states else h, i.astype(np.uint32), j.astype(np.uint32), x, states)
+    states = None if states is None else whole(states, "states", 1, MOST)
+    edges = [(place[a], place[b], real(d.get(coupling, 1.0), "couplings")) for a, b, d in graph.edges(data=True)]
+    loop = next((a for a, b, _ in edges if a == b), None)
+    if loop is not None:
+        raise ValueError(f"found an edge from {nodes[loop]!r} to itself, expected two nodes; a field is an attribute of its node")
+    none = np.zeros(() if states is None else states)
+    h = [reals(graph.nodes[node].get(field, none), f"the field of {node!r}") for node in nodes]
+    wrong = next((node for node, x in zip(nodes, h) if x.shape != none.shape), None)
+    if wrong is not None:
+        what = "a number" if states is None else f"{states} log-weights, one for each state"
+        raise ValueError(f"found a field of the shape {h[place[wrong]].shape} at {wrong!r}, expected {what}")
+    i, j, x = _pairs([e[0] for e in edges], [e[1] for e in edges], [e[2] for e in edges])
+    if graph.is_directed():
+        i, j, x = _halves(i, j, x)
+    return _spins(len(nodes), nodes, np.array(h), i, j, x, states)
 
 
-def from_dimod(bqm: Any, beta: float = 1.0) -> Model:
-    """The Boltzmann distribution exp(-beta E) of a binary quadratic model: spins, or bits 0 and 1."""
+def from_dimod(bqm: Any, beta: float = 1.0, offset: float = 0.0) -> Model:
+    """The Boltzmann distribution exp(-beta E) of a binary quadratic model: spins, or bits 0 and 1.
+
+    offset : a constant energy beside that of the model
+    """
     variables = list(bqm.variables)
     place = {v: k for k, v in enumerate(variables)}
-    m = Model()
-    is_spin = getattr(bqm.vartype, "name", str(bqm.vartype)) == "SPIN"
-    value = (-1.0, 1.0) if is_spin else (0.0, 1.0)
-    for v in variables:
-        m.add(v, [str(int(x)) for x in value])
-    for v in variables:
-        energy = np.array([float(bqm.linear[v]) * x for x in value])
-        m.factor([v], np.exp(-beta * (energy - energy.min())))
-    for (a, b), q in bqm.quadratic.items():
-        energy = np.array([[float(q) * x * y for y in value] for x in value])
-        m.factor([variables[place[a]], variables[place[b]]], np.exp(-beta * (energy - energy.min())))
-    return m
+    kind = getattr(bqm.vartype, "name", str(bqm.vartype))
+    if kind not in ("SPIN", "BINARY"):
+        raise ValueError(f"found the vartype {kind}, expected SPIN or BINARY")
+    b = _core.Builder()
+    b.add(np.full(len(variables), 2, np.uint32))
+    _names(b, variables)
+    for k in range(len(variables)):
+        b.labels(k, ("-1", "1") if kind == "SPIN" else ("0", "1"))
+    terms = list(bqm.quadratic.items())
+    pairs = np.zeros(len(terms), [("i", np.uint32), ("j", np.uint32), ("value", np.float64)])  # gbs_pair
+    pairs["i"], pairs["j"] = [place[u] for (u, _), _ in terms], [place[v] for (_, v), _ in terms]
+    pairs["value"] = [real(q, "couplings") for _, q in terms]
+    b.quadratic(kind == "BINARY", -real(beta, "beta"), real(getattr(bqm, "offset", 0.0), "the offset") + real(offset, "offset"),
+                np.array([real(bqm.linear[v], "fields") for v in variables]), pairs)
+    return Model._of(b.build(False))
 
 
 def from_pgmpy(network: Any) -> Model:
-    """A Bayesian network or Markov network of pgmpy."""
+    """A Bayesian network or Markov network of pgmpy, or the dict with one as "model" that the Python package bnlearn has.
+
+    Names and states are their texts: the state 1 is "1", and whatever equals it asks for it: 1, 1.0, True.
+    """
+    if isinstance(network, Mapping) and "model" in network:
+        network = network["model"]
+    m = Model()
     if hasattr(network, "get_cpds"):
-        m = Model()
         waiting = {cpd.variable: cpd for cpd in network.get_cpds()}
         while waiting:
             ready = [v for v, cpd in waiting.items() if all(p not in waiting for p in cpd.variables[1:])]
@@ -167,15 +222,14 @@ def from_pgmpy(network: Any) -> Model:
                 raise ValueError("the network has a cycle, or a variable without a table")
             for v in ready:
                 cpd = waiting.pop(v)
-                table = np.asarray(cpd.values, np.float64)
-                m.add(v, [str(s) for s in cpd.state_names[v]], parents=cpd.variables[1:], p=np.moveaxis(table, 0, -1))
+                table = reals(cpd.values, f"the table of {v!r}")
+                m.add(v, cpd.state_names[v], parents=cpd.variables[1:], p=np.moveaxis(table, 0, -1))
         return m
-    m, factors = Model(), list(network.get_factors())
+    factors = list(network.get_factors())
     for f in factors:
         for v, n in zip(f.variables, np.shape(f.values)):
-            if str(v) not in m._made_names:
-                names = getattr(f, "state_names", {}).get(v, range(n))
-                m.add(v, [str(s) for s in names])
+            if text(v) not in m._made:
+                m.add(v, getattr(f, "state_names", {}).get(v, range(n)))
     for f in factors:
         m.factor(f.variables, f.values)
     return m

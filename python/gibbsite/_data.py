@@ -5,8 +5,10 @@ Wherever data are expected, the path of a file is taken as well.
 """
 from __future__ import annotations
 
-import csv
 import os
+import re
+import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
@@ -15,12 +17,14 @@ import numpy.typing as npt
 
 from . import _core
 from ._results import Draws
+from ._tables import Path, read_table
+from ._text import MOST, is_missing, place_of, reals, text, whole, wholes
 
 UNOBSERVED = 0xFFFFFFFF  # GBS_UNOBSERVED
+SIGNS = ("NA", "N/A", "NaN", "nan", "<NA>", "None", "NULL", "null", "?", ".", "*", "-")  # of a missing value, beside ""
 BITMAP, GREY, COLOR, PALETTE = range(4)  # gbs_image_kind
 
 Table = Any  # a path, DataFrame, dict of columns, list of dicts, array of numbers of states, or Draws
-Path = Union[str, "os.PathLike[str]"]
 
 
 def is_path(x: Any) -> bool:
@@ -35,29 +39,20 @@ def options_of(given: Mapping[str, Any], **named: Any) -> dict[str, Any]:
 # ---- rows of states -----------------------------------------------------------------------------
 
 
-def read_columns(path: Path, comments: bool = False) -> dict[str, list[Any]]:
-    """Columns of a CSV table as text; an empty field is None, and NA stays. With comments, lines that begin with # are none."""
-    with open(path, newline="", encoding="utf-8-sig", errors="surrogateescape") as file:
-        rows = list(csv.reader(line for line in file if not (comments and line.startswith("#"))))
-    if not rows:
-        raise ValueError(f"{os.fspath(path)}: found nothing, expected a line of names")
-    head, body = rows[0], rows[1:]
-    for i, row in enumerate(body):
-        if len(row) != len(head) and not (len(head) == 1 and not row):
-            raise ValueError(f"{os.fspath(path)}:{i + 2}: found {len(row)} fields, expected {len(head)}")
-    return {name: [(row[k] if row else "") or None for row in body] for k, name in enumerate(head)}
-
-
 def columns_of(table: Table) -> tuple[dict[str, list[Any]], Any, int]:
     """A dict of columns, the labels of rows, the number of rows."""
-    if is_path(table):
-        table = read_columns(table)
-    elif isinstance(table, Sequence) and table and isinstance(table[0], Mapping):
+    if isinstance(table, Sequence) and table and isinstance(table[0], Mapping):
         table = {name: [row.get(name) for row in table] for name in dict.fromkeys(n for row in table for n in row)}
     if hasattr(table, "columns") and hasattr(table, "index"):
-        columns = {str(c): table[c].astype(object).where(table[c].notna(), None).tolist() for c in table.columns}
+        if len({text(c) for c in table.columns}) < len(table.columns):
+            raise ValueError("two columns have the same name")
+        columns = {text(c): table[c].astype(object).tolist() for c in table.columns}
         return columns, table.index, len(table)
-    columns = {str(c): list(x) for c, x in table.items()}
+    if not isinstance(table, Mapping):
+        raise TypeError(f"expected a DataFrame, a dict of columns, a list of dicts or a path, found {type(table).__name__}")
+    columns = {text(c): list(x) for c, x in table.items()}
+    if len(columns) < len(table):
+        raise ValueError("two columns have the same name")
     lengths = {len(x) for x in columns.values()} if columns else {0}
     if len(lengths) != 1:
         raise ValueError(f"columns have {', '.join(map(str, sorted(lengths)))} rows, expected as many in each")
@@ -80,18 +75,124 @@ def states_of(array: npt.ArrayLike) -> npt.NDArray[np.uint32]:
         missing = missing | (x < 0)
     if masked is not None:
         missing = missing | masked
-    filled = np.where(missing, 0, x)
-    if x.dtype.kind == "f" and not np.equal(np.floor(filled), filled).all():
-        raise ValueError("numbers of states are whole numbers")
-    return np.where(missing, UNOBSERVED, filled.astype(np.uint32)).astype(np.uint32)
+    states = wholes(np.where(missing, 0, x), "numbers of states", 0, UNOBSERVED - 1)
+    return np.where(missing, np.uint32(UNOBSERVED), states)
 
 
-def model_data(model: Any, table: Table, weights: Any = None, complete: bool = False) -> tuple[Any, ...]:
+# ---- columns of a model's variables -------------------------------------------------------------
+
+
+def _bare(name):
+    """A name without what is lost when tables are written: case, blanks, dots and underscores."""
+    return re.sub(r"[\s._]", "", name).casefold()
+
+
+def _one_letter(a, b):
+    """Whether two names of three letters or more differ by one letter: another one, or one more."""
+    short, long = sorted((a, b), key=len)
+    if len(short) < 3 or len(long) - len(short) > 1:
+        return False
+    same = next((i for i, (x, y) in enumerate(zip(short, long)) if x != y), len(short))
+    return short[same + (len(short) == len(long)):] == long[same + 1:]
+
+
+def _misspelt(model, left, there):
+    """Refuses a column that is left out and looks like a variable's."""
+    bare = {_bare(name): name for name in model.names}
+    lacking = [name for v, name in enumerate(model.names) if v not in there]
+    for c in left:
+        like = bare.get(_bare(c)) or next((name for name in lacking if _one_letter(_bare(c), _bare(name))), None)
+        if like is not None:
+            raise ValueError(f"found the column {c!r}, which is no variable, expected {like!r} or a name unlike it")
+
+
+def chosen(model: Any, columns: Sequence[str]) -> dict[str, int]:
+    """The variables of columns by name; the other columns are told once and left out."""
+    found = {c: v for c in columns for v in [model._known(c)] if v is not None}
+    left = [c for c in columns if c not in found]
+    if columns and not found:
+        raise ValueError(f"found the columns {', '.join(map(repr, left[:10]))}, of which none is a variable")
+    if left:
+        _misspelt(model, left, set(found.values()))
+        more = f" and {len(left) - 10} more" if len(left) > 10 else ""
+        warnings.warn(f"left out columns that are no variables: {', '.join(map(repr, left[:10]))}{more}", stacklevel=_outside())
+    if len(set(found.values())) != len(found):
+        raise ValueError("a variable has two columns")
+    return found
+
+
+def _outside():
+    """The level of the caller who is not this module, for warnings."""
+    import sys
+    level, frame = 1, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    return level
+
+
+def _cell(model, v, value):
+    """The number of the state that a cell says, or None where it is missing."""
+    places = model._places(v)
+    if not isinstance(value, str):
+        return None if is_missing(value) else model._find_state(v, value)
+    if value in places:
+        return places[value]
+    bare = value.strip()
+    if not bare or bare in SIGNS and bare not in places:
+        return None
+    number = re.fullmatch(r"([+-]?\d+)\.0*", bare)
+    word = {"true": True, "false": False}.get(bare.lower())
+    found = place_of(places, bare if number is None and word is None else int(number[1]) if number else word)
+    return model._find_state(v, value) if found is None else found
+
+
+def _tell_missing(model, counts):
+    """Says how many values were taken for missing by a sign, and where None or NaN may be a state that pandas has lost."""
+    signs: Counter[str] = Counter()
+    for of in counts.values():
+        signs.update({str(sign).strip(): n for sign, n in of.items() if sign is not None and sign.strip()})
+    if signs:
+        told = ", ".join(f"{n} times {sign!r}" for sign, n in signs.items())
+        warnings.warn(f"missing values: {told}", stacklevel=_outside())
+    lost = [(model.names[v], s) for v, of in counts.items() if of.get(None) for s in SIGNS if s in model._places(v)]
+    if lost:
+        told = ", ".join(f"{name!r} has the state {s!r}" for name, s in lost[:5])
+        warnings.warn(f"None and NaN are missing values, but {told}: pandas.read_csv() keeps such texts with "
+                      f"keep_default_na=False", stacklevel=_outside())
+
+
+def column_states(model: Any, columns: Mapping[int, Sequence[Any]]) -> npt.NDArray[np.uint32]:
+    """[rows, columns] numbers of the states that the cells of columns say; a number is its text."""
+    length = len(next(iter(columns.values()))) if columns else 0
+    states = np.empty((length, len(columns)), np.uint32)
+    missing: dict[int, Counter[Any]] = {v: Counter() for v in columns}
+    for k, (v, values) in enumerate(columns.items()):
+        known: dict[Any, int | None] = {}
+        for i, value in enumerate(values):
+            key = (type(value), None if is_missing(value) else value)
+            if key not in known:
+                known[key] = _cell(model, v, value)
+            a = known[key]
+            states[i, k] = UNOBSERVED if a is None else a
+            if a is None:
+                missing[v][key[1]] += 1
+    _tell_missing(model, missing)
+    return states
+
+
+def model_data(model: Any, table: Table, weights: Any = None, complete: bool = False, **of_files: Any) -> tuple[Any, ...]:
     """(columns, number of rows, states, weights or None) of a table of a model's variables.
 
     complete : as for a pseudo-likelihood: each variable with a choice has a column
+    of_files : states and strict, for tables in files alone
     """
-    if isinstance(table, Draws):
+    if is_path(table):
+        column = weights if isinstance(weights, str) else None
+        columns, _, states, read = read_table(model, table, column, complete, **of_files)
+        weights = weights if column is None else read
+    elif of_files:
+        raise ValueError(f"{', '.join(of_files)}: said of a table that is no file")
+    elif isinstance(table, Draws):
         columns = [model._find(n) for n in table.names]
         states = np.ascontiguousarray(table.to_numpy().reshape(-1, len(columns)), np.uint32)
     elif _is_array(table):
@@ -101,29 +202,23 @@ def model_data(model: Any, table: Table, weights: Any = None, complete: bool = F
                              f"dict names those that there are")
         columns = list(range(len(model)))
     else:
-        text, of_file = columns_of(table)[0], is_path(table)
+        cells = columns_of(table)[0]
         if isinstance(weights, str):
-            if weights not in text:
+            if weights not in cells:
                 raise ValueError(f"found no column {weights!r}, expected the weights there")
-            weights = [float(x) for x in text.pop(weights)]
-        if list(text)[:3] == ["chain", "draw", "lp"] and "chain" not in model.names:  # draws of gibbsite sample
-            text = {name: [x if x is None else f"#{x}" for x in values] for name, values in list(text.items())[3:]}
-            text = {name[1:] if name not in model.names and name[:1] == "x" else name: x for name, x in text.items()}
-        columns = [model._find(c) for c in text]
-        length = len(next(iter(text.values()))) if text else 0
-        states = np.empty((length, len(columns)), np.uint32)
-        for k, (v, values) in enumerate(zip(columns, text.values())):
-            if of_file and "NA" not in model._labels(v):
-                values = [None if x == "NA" else x for x in values]
-            states[:, k] = model._column_states(v, values)
-    if len(set(columns)) != len(columns):
-        raise ValueError("a variable has two columns")
+            weights = [float(x) for x in cells.pop(weights)]
+        if list(cells)[:3] == ["chain", "draw", "lp"] and "chain" not in model.names:  # draws of gibbsite sample
+            cells = {name: [x if x is None else f"#{x}" for x in values] for name, values in list(cells.items())[3:]}
+            cells = {name[1:] if name not in model.names and name[:1] == "x" else name: x for name, x in cells.items()}
+        found = chosen(model, list(cells))
+        columns = list(found.values())
+        states = column_states(model, {v: cells[c] for c, v in found.items()})
     if complete:
         lacking = [v for v in set(range(len(model))) - set(columns) if len(model._labels(v)) > 1]
         if lacking:
             raise ValueError(f"found no column of variable {model.names[min(lacking)]}, expected one of each variable")
     if weights is not None:
-        weights = np.ascontiguousarray(weights, np.float64).ravel()
+        weights = reals(weights, "weights").ravel()
         if len(weights) != len(states):
             raise ValueError(f"found {len(weights)} weights of {len(states)} rows")
     return columns, len(states), np.ascontiguousarray(states), weights
@@ -158,15 +253,21 @@ def hold_out(data: tuple[Any, ...], share: float) -> tuple[tuple[Any, ...], tupl
     return parts[0], parts[1]
 
 
-def split(model: Any, data: Table, held_out: Any, weights: Any, complete: bool = False) -> tuple[Any, Any]:
+def split(model: Any, data: Table, held_out: Any, weights: Any, complete: bool = False, **of_files: Any) -> tuple[Any, Any]:
     """Rows to learn from, and rows to judge by or None."""
-    rows = model_data(model, data, weights, complete)
+    rows = model_data(model, data, weights, complete, **of_files)
     if held_out is None:
         return rows, None
     share = share_of(held_out)
     if share is not None:
         return hold_out(rows, share)
-    return rows, model_data(model, held_out, weights if isinstance(weights, str) else None, complete)
+    return rows, model_data(model, held_out, weights if isinstance(weights, str) else None, complete, **of_files)
+
+
+def _site_state(name, x):
+    if is_missing(x):
+        raise ValueError(f"found a missing value in the column {name!r}: rows of sites have none")
+    return x if isinstance(x, str) else str(whole(x, f"the column {name!r}", 0, MOST))
 
 
 def site_rows(table: Table, name: str = "rows") -> tuple[Any, ...]:
@@ -180,8 +281,8 @@ def site_rows(table: Table, name: str = "rows") -> tuple[Any, ...]:
         if (states == UNOBSERVED).any():
             raise ValueError("rows of sites have no missing values")
         return states.shape[1], max(2, int(states.max(initial=0)) + 1), np.ascontiguousarray(states)
-    columns, _, n = columns_of(table)
-    lines = [columns.keys(), *zip(*([str(int(x)) for x in values] for values in columns.values()))]
+    columns, _, _ = columns_of(table)
+    lines = [columns.keys(), *zip(*([_site_state(name, x) for x in values] for name, values in columns.items()))]
     return name, "".join(",".join(f'"{x}"' if "," in x or '"' in x else x for x in line) + "\n" for line in lines).encode()
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from . import _core
 from ._data import is_path
-from ._model import Model, _run
+from ._model import Model, _ask
 from ._results import Report
+from ._text import MOST, whole
 
 
 class Grounding(Report):
@@ -83,7 +84,7 @@ def ground(program: Any, database: Any, *, query_predicates: str | Iterable[str]
     rules, facts = _text(program, "program"), _text(database, "database")
     if rules[1] is not None or facts[1] is not None:
         rules, facts = _read(rules), _read(facts)
-    return Grounding(_run(_core.ground, *rules, *facts, _list(query_predicates), _list(similarity), options=options))
+    return _ask(Grounding, _core.ground, *rules, *facts, _list(query_predicates), _list(similarity), options=options)
 
 
 def generate(kind: str, *, grid: Sequence[int] | str | None = None, states: int | Sequence[int] | str | None = None,
@@ -101,17 +102,16 @@ def generate(kind: str, *, grid: Sequence[int] | str | None = None, states: int 
     >>> gb.generate("ising", grid=(3, 4), seed=2)
     <gibbsite.Model: 12 variables, 17 factors>
     """
-    sides = [int(x) for x in grid.lower().split("x")] if isinstance(grid, str) else [int(x) for x in grid or ()]
+    given: Any = [int(x) for x in grid.lower().split("x")] if isinstance(grid, str) else grid if grid is not None else ()
+    sides = [whole(x, "grid", 0, MOST) for x in given]
     if grid is not None and (not 2 <= len(sides) <= 3 or min(sides) < 1):
         raise ValueError(f"grid: found {grid!r}, expected two or three sides, such as (20, 30)")
-    if isinstance(states, str):
-        counts = [int(x) for x in states.split(":")]
-    else:
-        counts = [states] if isinstance(states, int) else [int(x) for x in states or ()]
+    words: Any = [int(x) for x in states.split(":")] if isinstance(states, str) else () if states is None else states
+    counts = [whole(x, "states", 0, MOST) for x in (words if isinstance(words, Iterable) else (words,))]
     if len(counts) > 2 or any(x < 1 for x in counts) or counts != sorted(counts):
         raise ValueError(f"states: found {states!r}, expected a number or (fewest, most)")
-    for name, given, kinds in (("grid", sides, ("ising", "potts")), ("states", counts, ("potts", "bayes"))):
-        if bool(given) != (kind in kinds):
+    for name, there, kinds in (("grid", sides, ("ising", "potts")), ("states", counts, ("potts", "bayes"))):
+        if bool(there) != (kind in kinds):
             raise TypeError(f"generate {kind}: {name} {'is missing' if kind in kinds else 'does not apply'}")
     if kind == "potts" and len(counts) != 1:
         raise ValueError(f"states: found {states!r}, expected one number")

@@ -15,16 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._data import Table, columns_of, split
+from ._data import Table, model_data, split
 from ._learning import Fit, LearntWeights
 from ._results import Cases, Certificate, Draws, Influences, Joint, LogZ, Marginals, Scan, State, _warn
+from ._tables import options_of_files
+from ._text import MOST, is_missing, place_of, plain, real, reals, text, texts, whole
 from ._trust import Sensitivities
 
 
-Name = Union[str, "index"]
-Observed = Union[str, int, Iterable[Union[str, int]]]
+Name = Any  # the name of a variable, or what has it as its text: 1, (0, 2); or index(3)
+Names = Any  # a Name, or several in a list
+Label = Any  # the label of a state, or what has it as its text: 1, 1.0, True; or index(0)
+Observed = Any  # a Label, or several in a set or list
 Evidence = Union[Mapping[Name, Observed], str, None]
-Likelihood = Union[Mapping[Name, Union[Mapping[Union[str, int], float], Sequence[float]]], None]
+Likelihood = Union[Mapping[Name, Union[Mapping[Label, float], Sequence[float]]], None]
 
 
 class index(int):
@@ -49,20 +53,24 @@ def options(question: str | None = None) -> list[dict[str, Any]]:
 
 
 def read(path: str | os.PathLike[str], format: str | None = None, *, lenient: bool = False, normalize_cpts: bool = False,
-         convention: str | None = None, diagonal: str | None = None, weight_scale: float = 0.0, states: int = 0) -> Model:
+         convention: str | None = None, diagonal: str | None = None, weight_scale: float = 0.0, states: int = 0,
+         table_order: str | None = None) -> Model:
     """Read a model from a file; its extension tells the format unless ``format`` does.
 
     Formats are those of ``gibbsite convert``: uai, bif, xmlbif, xdsl, net, fg, gbm, wcnf, ... The options are those of
     the command line. Raises Error with FILE:LINE:COLUMN for what cannot be read.
     """
-    return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states)
+    return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states,
+                 table_order)
 
 
 def loads(text: str | bytes, format: str, *, name: str = "text", lenient: bool = False, normalize_cpts: bool = False,
-          convention: str | None = None, diagonal: str | None = None, weight_scale: float = 0.0, states: int = 0) -> Model:
+          convention: str | None = None, diagonal: str | None = None, weight_scale: float = 0.0, states: int = 0,
+          table_order: str | None = None) -> Model:
     """Read a model from a str or bytes in one of the formats of ``read()``."""
     data = text.encode() if isinstance(text, str) else bytes(text)
-    return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states)
+    return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states,
+                 table_order)
 
 
 def _read(path, data, *how):
@@ -103,23 +111,28 @@ def _progress(wanted):
     return step, bar.close
 
 
-def _ask(call, model, evidence, given, *rest):
-    given = dict(given)
-    step, end = _progress(given.pop("progress", None))
-    try:
-        return call(model, evidence, given, step, *rest)
-    finally:
-        end()
+def _answer(make, found):
+    """What is made of what a call of core found; as ``partial`` of a KeyboardInterrupt where Ctrl-C ended the call."""
+    stop = KeyboardInterrupt("what there is so far is in .partial") if _core.interrupted() else None
+    answer = make(found)
+    if stop is not None:
+        stop.partial = answer  # type: ignore[attr-defined]
+        raise stop
+    return answer
 
 
-def _run(call, *arguments, options):
-    """A call of core whose last arguments are options and progress."""
+def _ask(make, call, *before, options, after=()):
+    """The answer to a question. ``partial`` of a KeyboardInterrupt is None where Ctrl-C came before there was one."""
     given = dict(options)
-    step, end = _progress(given.pop("progress", None))
+    step, end = _progress(given.pop("progress", given.pop("show_progress", None)))
     try:
-        return call(*arguments, given, step)
+        found = call(*before, given, step, *after)
+    except KeyboardInterrupt as stop:
+        stop.partial = None  # type: ignore[attr-defined]
+        raise
     finally:
         end()
+    return _answer(make, found)
 
 
 class Model:
@@ -136,7 +149,7 @@ class Model:
     def __init__(self):
         self._built = None
         self._parts = []  # of models that are made here: variables and factors in their order
-        self._made_names, self._made_labels = [], []
+        self._made, self._shapes = {}, []  # their numbers by name, and how many states they have
         self._cache = {}
 
     @classmethod
@@ -161,45 +174,44 @@ class Model:
         p : [states of the first parent][...][states] probabilities; each column over the states sums to 1
         """
         self._must_grow()
-        labels = [str(k) for k in range(states)] if isinstance(states, (int, np.integer)) else [str(s) for s in states]
-        if str(name) in self._made_names:
+        name, labels = text(name), None
+        if isinstance(states, Iterable) and not isinstance(states, (str, bytes)):
+            labels = tuple(text(s) for s in states)
+        n = whole(states if labels is None else len(labels), f"states of {name}", 0, MOST)
+        if name in self._made:
             raise ValueError(f"there is a variable {name} already")
-        if not labels:
+        if not n:
             raise ValueError(f"{name} needs at least one state")
-        scope = [self._made(x) for x in parents]
+        scope = [self._made_at(x) for x in parents]
         if p is None and scope:
             raise ValueError(f"{name} has parents and no p")
-        table = None if p is None else np.ascontiguousarray(p, np.float64)
-        shape = tuple(len(self._made_labels[v]) for v in scope) + (len(labels),)
+        table = None if p is None else reals(p, f"the table of {name}")
+        shape = tuple(self._shapes[v] for v in scope) + (n,)
         if table is not None and table.shape != shape:
             raise ValueError(f"the table of {name} has the shape {table.shape}, expected {shape}")
-        self._made_names.append(str(name))
-        self._made_labels.append(None if isinstance(states, (int, np.integer)) else tuple(labels))
-        if self._made_labels[-1] is None:
-            self._made_labels[-1] = tuple(labels)
-            self._parts.append(("variable", len(labels), None))
-        else:
-            self._parts.append(("variable", len(labels), tuple(labels)))
+        self._made[name] = len(self._shapes)
+        self._shapes.append(n)
+        self._parts.append(("variable", name, n, labels))
         if table is not None:
-            self._parts.append(("cpt", len(self._made_names) - 1, scope, table))
+            self._parts.append(("cpt", len(self._shapes) - 1, scope, table))
         return self
 
     def factor(self, variables: Sequence[Name], table: npt.ArrayLike) -> Model:
         """Add a factor: weights of at least 0, an axis of ``table`` for each of the variables."""
         self._must_grow()
-        scope = [self._made(x) for x in variables]
-        weights = np.ascontiguousarray(table, np.float64)
-        shape = tuple(len(self._made_labels[v]) for v in scope)
+        scope = [self._made_at(x) for x in variables]
+        weights = reals(table, "the factor")
+        shape = tuple(self._shapes[v] for v in scope)
         if weights.shape != shape:
             raise ValueError(f"the factor of {', '.join(map(str, variables))} has the shape {weights.shape}, expected {shape}")
         self._parts.append(("factor", scope, weights))
         return self
 
-    def _made(self, name):
-        try:
-            return int(name) if isinstance(name, index) else self._made_names.index(str(name))
-        except ValueError:
-            raise KeyError(f"there is no variable {name}; add it first") from None
+    def _made_at(self, name):
+        v = int(name) if isinstance(name, index) else place_of(self._made, name)
+        if v is None or not 0 <= v < len(self._shapes):
+            raise KeyError(f"there is no variable {name}; add it first")
+        return v
 
     def _build(self):
         b = _core.Builder()
@@ -208,16 +220,16 @@ class Model:
         n_tables = sum(part[0] == "cpt" for part in self._parts)
         for part in self._parts:
             if part[0] == "variable":
-                b.add(np.array([part[1]], np.uint32))
-                b.name(v, self._made_names[v])
-                if part[2] is not None:
-                    b.labels(v, part[2])
+                b.add(np.array([part[2]], np.uint32))
+                b.name(v, part[1])
+                if part[3] is not None:
+                    b.labels(v, part[3])
                 v += 1
             elif part[0] == "cpt":
                 b.cpt(part[1], np.array(part[2], np.uint32), part[3])
             else:
                 b.factor(np.array(part[1], np.uint32), part[2])
-        return b.build(directed and n_tables == len(self._made_names))
+        return b.build(directed and n_tables == len(self._shapes))
 
     @property
     def _core(self):
@@ -283,84 +295,138 @@ class Model:
             labels[v] = tuple(self._core.label(v, a) or str(a) for a in range(n))
         return labels[v]
 
+    def _called(self, name):
+        """The variable that has this very name, or whose number it is where it has none; None."""
+        try:
+            return self._core.find(f"={name}")
+        except _core.Error:
+            v = int(name) if name.isascii() and name.isdigit() and len(name) < 11 else len(self)
+            return v if v < len(self) and self._core.name(v) is None else None
+
+    def _known(self, name):
+        """The number of a variable, or None if there is none."""
+        if isinstance(name, index):
+            return int(name) if 0 <= name < len(self) else None
+        return next((v for v in map(self._called, texts(name)) if v is not None), None)
+
     def _find(self, name):
-        if isinstance(name, (int, np.integer)) and not isinstance(name, (index, bool)):
-            if self._core.name(0) is not None if len(self) else False:
-                raise TypeError(f"expected the name of a variable, found {name}; gb.index({name}) is the one with that number")
-        if isinstance(name, (int, np.integer)):
-            if not 0 <= name < len(self):
-                raise IndexError(f"there is no variable {int(name)}, only 0 to {len(self) - 1}")
-            return int(name)
-        return self._core.find(str(name))
+        v = self._known(name)
+        if v is None and isinstance(name, str):
+            return self._core.find(f"={name}")  # which says what is similar
+        if v is None and isinstance(plain(name), int) and (isinstance(name, index) or not len(self) or self._core.name(0) is None):
+            raise IndexError(f"there is no variable {int(name)}, only 0 to {len(self) - 1}")
+        if v is None:
+            hint = f"; gb.index({plain(name)}) is the one with that number" if isinstance(plain(name), int) else ""
+            raise TypeError(f"expected the name of a variable, found {name!r}{hint}")
+        return v
+
+    def _asked(self, names, variables=None):
+        """The numbers of the variables that are asked for, by names as arguments or in lists."""
+        asked = []
+        for name in names if variables is None else (*names, variables):
+            if isinstance(name, Mapping):
+                raise TypeError(f"expected the names of variables, found {name!r}; what is observed is evidence=")
+            several = isinstance(name, Iterable) and not isinstance(name, (str, bytes))
+            if several and not (isinstance(name, tuple) and self._known(name) is not None):
+                found = [self._find(x) for x in name]
+                asked += sorted(found) if isinstance(name, (set, frozenset)) else found
+            else:
+                asked.append(self._find(name))
+        if len(set(asked)) != len(asked):
+            raise ValueError("a variable is asked for twice")
+        if not asked and (names or variables is not None):
+            raise ValueError("found no names, expected those of the variables that are asked for")
+        return asked
+
+    def _places(self, v):
+        """The numbers of the states by their labels."""
+        places = self._cache.setdefault("places", {})
+        if v not in places:
+            places[v] = {label: a for a, label in enumerate(self._labels(v))}
+        return places[v]
 
     def _find_state(self, v, state):
-        labelled = self._core.label(v, 0) is not None
-        if isinstance(state, (int, np.integer)) and (isinstance(state, index) or not labelled) and not isinstance(state, bool):
-            if not 0 <= state < len(self._labels(v)):
-                raise IndexError(f"{self.names[v]} has no state {int(state)}, only 0 to {len(self._labels(v)) - 1}")
-            return int(state)
-        if not isinstance(state, str):
-            raise TypeError(f"expected one of the states {', '.join(self._labels(v))} of {self.names[v]}, found {state!r}; "
+        if isinstance(state, str):
+            return self._core.find_state(v, state)
+        a = None if is_missing(state) else int(state) if isinstance(state, index) else place_of(self._places(v), state)
+        if isinstance(state, index) and not 0 <= state < len(self._labels(v)) or (
+                a is None and isinstance(plain(state), int) and self._core.label(v, 0) is None):
+            raise IndexError(f"{self.names[v]} has no state {int(state)}, only 0 to {len(self._labels(v)) - 1}")
+        if a is None:
+            raise TypeError(f"expected one of the states {', '.join(self._labels(v)[:20])} of {self.names[v]}, found {state!r}; "
                             f"gb.index(0) is the first")
-        return self._core.find_state(v, state)
+        return a
+
+    def _observed(self, v, state):
+        """The states that are possible: a label's, or those of several in a set or list."""
+        several = isinstance(state, Iterable) and not isinstance(state, (str, bytes))
+        if several and not (isinstance(state, tuple) and place_of(self._places(v), state) is not None):
+            return {self._find_state(v, s) for s in state}
+        return self._find_state(v, state)
 
     def _evidence(self, evidence, likelihood):
-        if not evidence and not likelihood:
+        if (evidence is None or not len(evidence)) and not likelihood:
             return None
         e = _core.Evidence(self._core)
         if isinstance(evidence, str):
             e.add(evidence)
             evidence = {}
-        for name, state in dict(evidence or {}).items():
+        for name, state in dict({} if evidence is None else evidence).items():
             v = self._find(name)
-            if isinstance(state, (set, frozenset, list, tuple)):
-                allowed = {self._find_state(v, s) for s in state}
-                e.likelihood(v, [float(a in allowed) for a in range(len(self._labels(v)))])
+            possible = self._observed(v, state)
+            if isinstance(possible, set):
+                e.likelihood(v, [float(a in possible) for a in range(len(self._labels(v)))])
             else:
-                e.observe(v, self._find_state(v, state))
+                e.observe(v, possible)
         for name, numbers in dict(likelihood or {}).items():
             v = self._find(name)
             if isinstance(numbers, Mapping):
                 by_state = {self._find_state(v, s): x for s, x in numbers.items()}
                 numbers = [by_state.get(a, 0.0) for a in range(len(self._labels(v)))]
-            e.likelihood(v, [float(x) for x in numbers])
+            e.likelihood(v, [real(x, f"likelihood of {self.names[v]}") for x in numbers])
         return e
 
     # ---- questions ---------------------------------------------------------------------------
 
-    def query(self, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> Marginals:
+    def query(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
+              joint: bool = False, **options: Any) -> Any:
         """P(variable = state | evidence) of the named variables, or of all.
 
+        names, variables : "A", "B" or ["A", "B"]; a number or a tuple is its text, so that 1 is the variable named "1"
         evidence : {name: state}, {name: {states}} for one of some, or the command line's text
         likelihood : {name: {state: number}} or {name: [numbers]}: virtual evidence
+        joint : answer as ``joint()`` does, with one table in place of Marginals
         options : those of ``gibbsite marginals``; progress=True shows a bar
         """
-        asked = [self._find(x) for x in names] if names else range(len(self))
-        if len(set(asked)) != len(asked):
-            raise ValueError("a variable is asked for twice")
-        found = _ask(_core.run, self._core, self._evidence(evidence, likelihood), options, None)
-        self._shape()
-        offsets = self._cache["offsets"]
-        numbers = {k: np.asarray(x) for k, x in found["marginals"].items()}
-        if names:
-            where = np.concatenate([np.arange(offsets[v], offsets[v + 1]) for v in asked])
-            numbers = {k: x[where] for k, x in numbers.items()}
-            offsets = np.concatenate([[0], np.cumsum([offsets[v + 1] - offsets[v] for v in asked])])
-        return _warn(Marginals([self.names[v] for v in asked], [self._labels(v) for v in asked], offsets, numbers,
-                               _summary(found)))
+        if joint:
+            return self.joint(*names, variables=variables, evidence=evidence, likelihood=likelihood, **options)
+        asked = self._asked(names, variables) or range(len(self))
 
-    def joint(self, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> Joint:
+        def make(found):
+            self._shape()
+            offsets = self._cache["offsets"]
+            numbers = {k: np.asarray(x) for k, x in found["marginals"].items()}
+            if len(asked) < len(self) or asked != range(len(self)):
+                where = np.concatenate([np.arange(offsets[v], offsets[v + 1]) for v in asked])
+                numbers = {k: x[where] for k, x in numbers.items()}
+                offsets = np.concatenate([[0], np.cumsum([offsets[v + 1] - offsets[v] for v in asked])])
+            return Marginals([self.names[v] for v in asked], [self._labels(v) for v in asked], offsets, numbers, _summary(found))
+        return _warn(_ask(make, _core.run, self._core, self._evidence(evidence, likelihood), options=options, after=(None,)))
+
+    def joint(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
+              **options: Any) -> Joint:
         """P(a, b, ... | evidence), by a junction tree where it holds, else by draws."""
-        asked = [self._find(x) for x in names]
-        found = _ask(_core.joint, self._core, self._evidence(evidence, likelihood), options, asked)
-        numbers = {k: np.asarray(x) for k, x in found["table"].items()}
-        summary = _summary(found)
-        return _warn(Joint([self.names[v] for v in asked], [self._labels(v) for v in asked], numbers, summary))
+        asked = self._asked(names, variables)
+
+        def make(found):
+            numbers = {k: np.asarray(x) for k, x in found["table"].items()}
+            return Joint([self.names[v] for v in asked], [self._labels(v) for v in asked], numbers, _summary(found))
+        return _warn(_ask(make, _core.joint, self._core, self._evidence(evidence, likelihood), options=options, after=(asked,)))
 
     def logz(self, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> LogZ:
         """ln of the sum of the weights of all states that agree with the evidence."""
-        about = _ask(_core.log_z, self._core, self._evidence(evidence, likelihood), options)
-        return _warn(LogZ({**about, "digest": self.digest, "seed": int(options.get("seed", 0))}))
+        return _warn(_ask(lambda about: LogZ({**about, "digest": self.digest, "seed": int(options.get("seed", 0))}),
+                          _core.log_z, self._core, self._evidence(evidence, likelihood), options=options))
 
     def prob(self, evidence: Evidence, likelihood: Likelihood = None, **options: Any) -> float:
         """P(evidence). The logarithm, with its error, is ``logz(evidence) - logz()``."""
@@ -380,7 +446,7 @@ class Model:
         probability : find ln P(state | evidence), too, which takes ln Z
         options : those of ``gibbsite map``: method, sweeps, chains, seed, time, tau0, ...
 
-        Raises Error with status "impossible" where the evidence has probability 0.
+        Raises Error with status "impossible" where the evidence has probability 0, "not found" where no state was found.
 
         >>> import gibbsite as gb
         >>> m = gb.read("examples/sprinkler.bif")
@@ -388,20 +454,16 @@ class Model:
         >>> found["rain"], found.optimal, round(found.log_probability, 3)
         ('no', True, -0.464)
         """
-        states, about = _ask(_core.map, self._core, self._evidence(evidence, likelihood), options)
-        about["digest"] = self.digest
-        if probability:
-            z = about["z"] = self.logz(evidence, likelihood, **options)
-            about["log_probability"] = about["log_density"] - z
-            about["log_probability_low"], about["log_probability_high"] = about["log_density"] - z.high, about["log_density"] - z.low
-        return State(self.names, self._labels, np.asarray(states), about)
+        found = _ask(lambda found: State(self.names, self._labels, np.asarray(found[0]), {**found[1], "digest": self.digest}),
+                     _core.map, self._core, self._evidence(evidence, likelihood), options=options)
+        return found.with_log_z(self.logz(evidence, likelihood, **options)) if probability else found
 
     def mpe(self, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> State:
         """The most probable state of all variables given evidence: another name of ``map()``."""
         return self.map(evidence, likelihood, **options)
 
-    def mmap(self, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None, probability: bool = False,
-             **options: Any) -> State:
+    def mmap(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
+             probability: bool = False, **options: Any) -> State:
         """The most probable state of the named variables, all others summed out (marginal MAP), as ``gibbsite uai MMAP`` does.
 
         probability : find ln P(state | evidence), too
@@ -412,66 +474,61 @@ class Model:
         >>> found, round(found.log_probability, 4)
         (rain=no (ln weight -1.212, ln P -0.431075, optimal), -0.4311)
         """
-        asked = [self._find(x) for x in names]
-        states, about = _ask(_core.mmap, self._core, self._evidence(evidence, likelihood), options, asked)
-        about["log_density"], about["digest"] = about["log_p"], self.digest
-        about["optimal"] = about["stop"] == "exact" or about["log_p"] >= about["log_bound"]
-        if probability:
-            z = about["z"] = self.logz(evidence, likelihood, **options)
-            about["log_probability"] = about["log_density"] - z
-            about["log_probability_low"], about["log_probability_high"] = about["log_density"] - z.high, about["log_density"] - z.low
-        return State([self.names[v] for v in asked], lambda i: self._labels(asked[i]), np.asarray(states), about)
+        asked = self._asked(names, variables)
 
-    def sample(self, draws: int = 1000, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None,
-               **options: Any) -> Draws:
+        def make(found):
+            states, about = found
+            optimal = about["stop"] == "exact" or about["log_p"] >= about["log_bound"]
+            about = {**about, "log_density": about["log_p"], "digest": self.digest, "optimal": optimal}
+            return State([self.names[v] for v in asked], lambda i: self._labels(asked[i]), np.asarray(states), about)
+        found = _ask(make, _core.mmap, self._core, self._evidence(evidence, likelihood), options=options, after=(asked,))
+        return found.with_log_z(self.logz(evidence, likelihood, **options)) if probability else found
+
+    def map_query(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
+                  **options: Any) -> State:
+        """``mmap()`` of the named variables, ``map()`` without any: what pgmpy calls a MAP query."""
+        if names or variables is not None:
+            return self.mmap(*names, variables=variables, evidence=evidence, likelihood=likelihood, **options)
+        return self.map(evidence, likelihood, **options)
+
+    def sample(self, draws: int = 1000, *names: Names, variables: Names = None, evidence: Evidence = None,
+               likelihood: Likelihood = None, **options: Any) -> Draws:
         """Draws of the named variables, or of all: ``draws`` by each chain, independent where junction trees hold.
 
         options : those of ``gibbsite sample``; ``chains`` is 4 if it is not given
         """
-        asked = [self._find(x) for x in names] if names else list(range(len(self)))
-        options = {"chains": 4, "sweeps": int(draws) * int(options.get("thin", 1)), **options}
-        found = _ask(_core.run, self._core, self._evidence(evidence, likelihood), options, asked)
-        states, density = map(np.asarray, found["draws"])
-        return _warn(Draws([self.names[v] for v in asked], [self._labels(v) for v in asked], states, density,
-                           _summary(found)))
+        asked = self._asked(names, variables) or list(range(len(self)))
+        sweeps = whole(draws, "draws") * whole(options.get("thin", 1), "thin", 1)
+        options = {"chains": 4, "sweeps": sweeps, **options}
 
-    def exact_samples(self, draws: int = 1000, *names: Name, evidence: Evidence = None, likelihood: Likelihood = None,
-                      **options: Any) -> Draws:
+        def make(found):
+            states, density = map(np.asarray, found["draws"])
+            return Draws([self.names[v] for v in asked], [self._labels(v) for v in asked], states, density, _summary(found))
+        return _warn(_ask(make, _core.run, self._core, self._evidence(evidence, likelihood), options=options, after=(asked,)))
+
+    def exact_samples(self, draws: int = 1000, *names: Names, variables: Names = None, evidence: Evidence = None,
+                      likelihood: Likelihood = None, **options: Any) -> Draws:
         """Independent draws by junction trees; an Error where these do not fit."""
-        return self.sample(draws, *names, evidence=evidence, likelihood=likelihood,
+        return self.sample(draws, *names, variables=variables, evidence=evidence, likelihood=likelihood,
                            **{"method": "exact", "chains": 1, **options})
 
-    def query_table(self, table: Any, *names: Name, evidence: Evidence = None, **options: Any) -> Cases:
+    def query_table(self, table: Any, *names: Names, variables: Names = None, evidence: Evidence = None,
+                    **options: Any) -> Cases:
         """P(variable = state | case) for each row of a table of cases.
 
-        table : a pandas DataFrame whose columns are variables, a dict of columns, a list of dicts, or the path of a CSV table;
-            None, NaN and "" are not observed
-        names : the variables asked for; none: those that are no column
+        table : as of ``fit()``; of a file, which is read as for ``marginals --cases``, the options states="numbers" and strict=True hold
+        names, variables : those asked for; none: those that are no column
         """
-        columns, rows, length = columns_of(table)
-        asked = [self._find(c) for c in columns]
-        query = [self._find(x) for x in names] if names else [v for v in range(len(self)) if v not in set(asked)]
-        states = np.empty((length, len(asked)), np.uint32)
-        for k, (name, v) in enumerate(zip(columns, asked)):
-            states[:, k] = self._column_states(v, columns[name])
-        found = _ask(_core.cases, self._core, self._evidence(evidence, None), options, asked, query, length, states)
+        columns, n, states, _ = model_data(self, table, **options_of_files(options))
+        query = self._asked(names, variables) or [v for v in range(len(self)) if v not in set(columns)]
+        rows = table.index if hasattr(table, "columns") and hasattr(table, "index") else None
         offsets = np.concatenate([[0], np.cumsum([len(self._labels(v)) for v in query])])
-        about = {k: np.asarray(x) if k != "exact" else x for k, x in found.items()}
-        return Cases([self.names[v] for v in query], [self._labels(v) for v in query], offsets, about, rows)
 
-    def _column_states(self, v, values):
-        numbers, known = np.empty(len(values), np.uint32), {}
-        for i, value in enumerate(values):
-            key = value if isinstance(value, (str, int, float, type(None))) else getattr(value, "item", lambda: value)()
-            if key not in known:
-                missing = key is None or key == "" or key != key
-                if isinstance(key, float) and not missing and key.is_integer():
-                    key_state = int(key)
-                else:
-                    key_state = key
-                known[key] = 0xFFFFFFFF if missing else self._find_state(v, key_state)
-            numbers[i] = known[key]
-        return numbers
+        def make(found):
+            about = {k: np.asarray(x) if k != "exact" else x for k, x in found.items()}
+            return Cases([self.names[v] for v in query], [self._labels(v) for v in query], offsets, about, rows)
+        return _ask(make, _core.cases, self._core, self._evidence(evidence, None), options=options,
+                    after=(columns, query, n, states))
 
     def influences(self, evidence: Evidence = None, *, influence: str = "auto", **options: Any) -> Influences:
         """How much the conditional distribution of a variable changes with another one, at most.
@@ -487,8 +544,8 @@ class Model:
         pairs = sorted({(a, b) for f in range(self.n_factors) for scope in [self._core.factor(f)[1]] for a in scope
                         for b in scope if a != b})
         i, j = (np.array([p[k] for p in pairs], np.int64) for k in (0, 1))
-        value, about = _core.influences(self._core, self._evidence(evidence, None), options, influence, i.tolist(), j.tolist())
-        return Influences(self, i, j, np.asarray(value), about)
+        return _answer(lambda found: Influences(self, i, j, np.asarray(found[0]), found[1]),
+                       _core.influences(self._core, self._evidence(evidence, None), options, influence, i.tolist(), j.tolist()))
 
     def certify(self, evidence: Evidence = None, accuracy: float = 0.01,
                 weights: Mapping[Name, float] | Iterable[Name] | None = None, *, steps: Sequence[int] = (),
@@ -506,10 +563,12 @@ class Model:
         >>> found.dobrushin, found.passes, len(found.variation)
         (True, 4, 2)
         """
-        about = _core.certify(self._core, self._evidence(evidence, None), options, influence, self._weights(weights),
-                              float(accuracy), [int(k) for k in steps])
-        about["variation"] = np.asarray(about["variation"])
-        return Certificate({**about, "accuracy": accuracy, "steps": [int(k) for k in steps]})
+        steps = [whole(k, "steps") for k in steps]
+
+        def make(about):
+            return Certificate({**about, "variation": np.asarray(about["variation"]), "accuracy": accuracy, "steps": steps})
+        return _answer(make, _core.certify(self._core, self._evidence(evidence, None), options, influence,
+                                           self._weights(weights), real(accuracy, "accuracy"), steps))
 
     def optimise_scan(self, updates: int = 0, evidence: Evidence = None, accuracy: float = 0.01,
                       weights: Mapping[Name, float] | Iterable[Name] | None = None, *, match: int = 0, iterate: bool = True,
@@ -528,9 +587,10 @@ class Model:
         >>> gb.ising((3, 3), 0.1).optimise_scan(accuracy=0.1, weights=["4"]).bound <= 0.1
         True
         """
-        sequence, about = _core.scan(self._core, self._evidence(evidence, None), options, influence, self._weights(weights),
-                                     int(updates), 0.0 if match else float(accuracy), int(match), bool(iterate))
-        return Scan(self, np.asarray(sequence), about)
+        found = _core.scan(self._core, self._evidence(evidence, None), options, influence, self._weights(weights),
+                           whole(updates, "updates"), 0.0 if match else real(accuracy, "accuracy"), whole(match, "match"),
+                           bool(iterate))
+        return _answer(lambda found: Scan(self, np.asarray(found[0]), found[1]), found)
 
     scan = optimise_scan
 
@@ -555,9 +615,8 @@ class Model:
             raise ValueError(f"expected one state of one variable, found {len(query)}")
         (asked, wanted), = query.items()
         v = self._find(asked)
-        about = _ask(_core.sensitivity, self._core, self._evidence(evidence, likelihood), options, v,
-                     self._find_state(v, wanted))
-        return _warn(Sensitivities(self, about))
+        return _warn(_ask(lambda about: Sensitivities(self, about), _core.sensitivity, self._core,
+                          self._evidence(evidence, likelihood), options=options, after=(v, self._find_state(v, wanted))))
 
     # ---- learning ----------------------------------------------------------------------------
 
@@ -566,7 +625,9 @@ class Model:
         """Estimate the tables of a Bayesian network from data, as ``gibbsite fit`` does: by EM where values are missing.
 
         data : a DataFrame, a dict of columns, a list of dicts, an array [rows, variables] of numbers of states (below 0, NaN:
-            missing), draws, or the path of a CSV table; None and "" are missing values, and so are variables without a column
+            missing), draws, or the path of a table, for which the options states="numbers" and strict=True hold. A number means
+            its text: 1, 1.0 and True are the state "1". None, NaN, "", NA, ? and their like are missing values, and so are
+            variables without a column; columns that are no variables are left out with a warning
         prior : "none", "bdeu:10" (equivalent sample size) or "dirichlet:1" (alpha)
         held_out : rows whose log-likelihood is reported, or a share of the rows, 0.2 or "20%"
         weights : the name of a column, or a weight of each row
@@ -584,8 +645,8 @@ class Model:
         if prior is not None:
             name, colon, weight = prior.partition(":")
             options = {"prior": name, **({"prior_weight": weight} if colon else {}), **options}
-        rows, judged = split(self, data, held_out, weights)
-        return _warn(Fit(_run(_core.fit, self._core, rows, judged, float(level), options=options)))
+        rows, judged = split(self, data, held_out, weights, **options_of_files(options))
+        return _warn(_ask(Fit, _core.fit, self._core, rows, judged, real(level, "level"), options=options))
 
     def learn_weights(self, data: Table, *, held_out: Any = None, weights: Any = None, errors: bool = True,
                       curve: bool = False, **options: Any) -> LearntWeights:
@@ -604,16 +665,16 @@ class Model:
         (True, True)
         """
         complete = str(options.get("objective", "pseudo")) == "pseudo"
-        rows, judged = split(self, data, held_out, weights, complete)
-        return _warn(LearntWeights(_run(_core.learn_weights, self._core, rows, judged, bool(errors), bool(curve),
-                                        options=options)))
+        rows, judged = split(self, data, held_out, weights, complete, **options_of_files(options))
+        return _warn(_ask(LearntWeights, _core.learn_weights, self._core, rows, judged, bool(errors), bool(curve),
+                          options=options))
 
     def _weights(self, weights):
         if weights is None:
             return None
         numbers = [0.0] * len(self)
         for name, x in (weights.items() if isinstance(weights, Mapping) else ((n, 1.0) for n in weights)):
-            numbers[self._find(name)] = float(x)
+            numbers[self._find(name)] = real(x, "weights")
         return numbers
 
     def log_density(self, states: Mapping[Name, str | int] | Sequence[int]) -> float:
@@ -621,7 +682,7 @@ class Model:
         if isinstance(states, Mapping):
             by_number = {self._find(n): s for n, s in states.items()}
             states = [self._find_state(v, by_number[v]) for v in range(len(self))]
-        return self._core.log_density([int(s) for s in states])
+        return self._core.log_density([whole(s, "states") for s in states])
 
     def info(self, evidence: Evidence = None, **options: Any) -> dict[str, Any]:
         """What the model is and what exact answers would take, as a dict."""

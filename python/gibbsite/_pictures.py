@@ -13,6 +13,7 @@ import numpy.typing as npt
 from . import _core
 from ._data import Path, Picture, is_path, picture_of
 from ._results import Report, _Told, _warn
+from ._text import INT_MAX, MOST, real, whole
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -91,7 +92,8 @@ def denoise(image: Any, *, noise: str | None = None, coupling: float | None = No
     """Restore a noisy picture, as ``gibbsite denoise`` does.
 
     image : a path, a Picture, or an array: [height, width] of bool (True is black), uint8, uint16, or [height, width, 3]
-    noise : "flip:P", "gauss:S", or without a number; estimated where it is not given
+    noise : "flip:P", "gauss:S", or without a number; estimated where it is not given, as flips where the picture has no
+        more values than levels
     coupling : what neighbours that differ cost; estimated where it is not given
     levels : of the picture without noise, 2 if not given
     labels : values of pixels are labels, 0 to levels - 1
@@ -110,18 +112,17 @@ def denoise(image: Any, *, noise: str | None = None, coupling: float | None = No
     >>> found.picture, found.converged, found.wrong["wrong"] < 0.03
     (picture of 96 x 72 pixels, black and white, True, True)
     """
-    from ._model import _run
+    from ._model import _ask
     kind, level = _named("noise", noise, NOISES, -1)
     smooth, truncation = _named("smoothing", smoothing, SMOOTHINGS, 0)
     wanted = estimate.split(",") if isinstance(estimate, str) else list(estimate)
     for word in wanted:
         if word not in ("noise", "coupling"):
             raise ValueError(f"estimate: found {word!r}, expected noise or coupling")
-    how = (int(levels or 0), bool(labels), int(neighbours), kind, level, float("nan") if coupling is None else float(coupling),
-           smooth, truncation if truncation == truncation else 0.0)
-    about = _run(_core.denoise, picture_of(image), None if truth is None else picture_of(truth), how,
-                 ("noise" in wanted, "coupling" in wanted), "chains" in options, bool(best), options=options)
-    return _warn(Denoised(about))
+    how = (whole(levels or 0, "levels", 0, INT_MAX), bool(labels), whole(neighbours, "neighbours", 0, INT_MAX), kind, level,
+           float("nan") if coupling is None else real(coupling, "coupling"), smooth, truncation if truncation == truncation else 0.0)
+    return _warn(_ask(Denoised, _core.denoise, picture_of(image), None if truth is None else picture_of(truth), how,
+                      ("noise" in wanted, "coupling" in wanted), "chains" in options, bool(best), options=options))
 
 
 class Segments(Report, _Told):
@@ -193,6 +194,7 @@ class Aspects(Report):
 
     classes : their names
     log_likelihood : ln P(words) of a patch, mean; n_pictures, n_patches, iterations, ... : of learning
+    curve : [iterations, 4] with curve=True: iteration, ln P(words) of a patch, NaN, NaN
     """
 
     classes: list[str]
@@ -200,9 +202,11 @@ class Aspects(Report):
     n_pictures: int
     n_patches: int
     iterations: int
+    curve: npt.NDArray[np.float64]
 
     def __init__(self, handle: Any, classes: list[str], about: dict[str, Any]):
         super().__init__(about)
+        self.curve = np.asarray(about["curve"]) if "curve" in about else np.empty((0, 4))
         self._handle, self.classes = handle, classes
 
     @property
@@ -233,16 +237,16 @@ class Aspects(Report):
         >>> found.labels.shape, sum(found.counts().values()), found.converged
         ((15, 19), 285, True)
         """
-        from ._model import _run
+        from ._model import _ask
         if target is not None:
             if len(target) not in (2, 4):
                 raise ValueError(f"target: found {target!r}, expected (rows, columns) or (row, column, rows, columns)")
-            target = tuple(int(x) for x in (target if len(target) == 4 else (MIDDLE, MIDDLE, *target)))
+            target = tuple(whole(x, "target", 0, MOST) for x in (target if len(target) == 4 else (MIDDLE, MIDDLE, *target)))
             options = {"method": "sample", **options}
-        about = _run(_core.segment, self._handle, picture_of(image), None if truth is None else picture_of(truth), target,
-                     target is not None and "scan" not in options, float("nan") if coupling is None else float(coupling),
-                     int(neighbours), options=options)
-        return _warn(Segments(about, self.classes))
+        return _warn(_ask(lambda about: Segments(about, self.classes), _core.segment, self._handle, picture_of(image),
+                          None if truth is None else picture_of(truth), target, target is not None and "scan" not in options,
+                          float("nan") if coupling is None else real(coupling, "coupling"), whole(neighbours, "neighbours", 0, MOST),
+                          options=options))
 
     def write(self, path: Path) -> None:
         """Write the classes as text, which ``gb.read_aspects()`` and ``gibbsite segment`` read."""
@@ -258,12 +262,13 @@ def read_aspects(path: Path) -> Aspects:
     return Aspects(*_core.read_aspects(os.fspath(path)), {})
 
 
-def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, **options: Any) -> Aspects:
+def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, curve: bool = False, **options: Any) -> Aspects:
     """Learn classes from pictures of which is told what they show, as ``gibbsite learn aspects`` does.
 
     pictures : the path of a list (a line for each picture: its path from there, and its classes), or a list of
         (path or array, classes)
     patch : the side of a patch in pixels, or (side, step to the next one); (20, 10) if it is not given
+    curve : keep the mean log-likelihood of each iteration
     options : those of ``gb.options("learn aspects")``
 
     Raises Error for pictures that cannot be read, or where nothing tells two classes apart. Warns NotConverged.
@@ -274,8 +279,9 @@ def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, **
     """
     import tempfile
 
-    from ._model import _run
-    side, step = (0, 0) if patch is None else (int(patch), 0) if isinstance(patch, int) else (int(patch[0]), int(patch[1]))
+    from ._model import _ask
+    sides = (0, 0) if patch is None else tuple(patch) if isinstance(patch, Sequence) else (patch, 0)
+    side, step = (whole(x, "patch", 0, MOST) for x in sides)
     with tempfile.TemporaryDirectory() as folder:
         path = os.fspath(pictures) if is_path(pictures) else os.path.join(folder, "list.txt")
         if not is_path(pictures):
@@ -289,5 +295,6 @@ def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, **
                 lines.append(" ".join([f"{i}.png", *([classes] if isinstance(classes, str) else classes)]) + "\n")
             with open(path, "w", encoding="utf-8") as file:
                 file.writelines(lines)
-        (handle, classes), about = _run(_core.learn_aspects, path, side, step, options=options)
-    return _warn(Aspects(handle, list(classes), about))
+        found = _ask(lambda found: Aspects(found[0][0], list(found[0][1]), found[1]), _core.learn_aspects, path, side, step,
+                     bool(curve), options=options)
+    return _warn(found)

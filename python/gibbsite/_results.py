@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._text import place_of
 
 
 class NotConverged(UserWarning):
@@ -21,7 +22,7 @@ class NotConverged(UserWarning):
 
 def _warn(result):
     if not result.converged:
-        warnings.warn(result.verdict, NotConverged, stacklevel=4)
+        warnings.warn(result.verdict, NotConverged, stacklevel=3)
     return result
 
 
@@ -101,8 +102,8 @@ class Distribution(Mapping):
 
     def __getitem__(self, label: str | int) -> float:
         try:
-            return float(self._values[self._labels.index(_label_text(label))])
-        except ValueError:
+            return float(self._values[_at({a: k for k, a in enumerate(self._labels)}, label)])
+        except KeyError:
             raise KeyError(f"{self.name} has no state {label!r}, only {', '.join(self._labels)}") from None
 
     def __iter__(self) -> Iterator[str]:
@@ -122,8 +123,12 @@ class Distribution(Mapping):
         return f"{self.name}: " + ", ".join(f"{a}={p:.6g}" for a, p in zip(self._labels, self._values))
 
 
-def _label_text(label):
-    return str(int(label)) if isinstance(label, (int, np.integer)) and not isinstance(label, bool) else label
+def _at(places, x):
+    """The number of a name or label; a KeyError that has its text where there is none."""
+    found = place_of(places, x)
+    if found is None:
+        raise KeyError(str(x))
+    return found
 
 
 class _ByVariable(Mapping):
@@ -134,7 +139,7 @@ class _ByVariable(Mapping):
         self._place = {name: i for i, name in enumerate(names)}
 
     def __getitem__(self, name):
-        i = self._place[str(name)]
+        i = _at(self._place, name)
         return Distribution(self._names[i], self._labels[i], self._values[self._offsets[i]:self._offsets[i + 1]])
 
     def __iter__(self) -> Iterator[str]:
@@ -250,9 +255,10 @@ class Joint(Mapping, _Told):
             raise KeyError(f"expected {len(self.names)} states, of {', '.join(self.names)}")
         at = []
         for name, labels, state in zip(self.names, self.labels, states):
-            if _label_text(state) not in labels:
+            found = place_of({a: k for k, a in enumerate(labels)}, state)
+            if found is None:
                 raise KeyError(f"{name} has no state {state!r}, only {', '.join(labels)}")
-            at.append(labels.index(_label_text(state)))
+            at.append(found)
         return tuple(at)
 
     def __iter__(self):
@@ -316,6 +322,13 @@ class State(Mapping):
         self.log_bound, self.stop = about.get("log_bound"), about["stop"]
         self.about = about
 
+    def with_log_z(self, z: LogZ) -> State:
+        """The same state with ln P(state | evidence), which takes ln Z."""
+        x = self.log_density
+        return State(self._names, self._labels, self._states,
+                     {**self.about, "z": z, "log_probability": x - z, "log_probability_low": x - z.high,
+                      "log_probability_high": x - z.low})
+
     @property
     def converged(self) -> bool:
         """Whether the state is proved; a state that was found by a search may be the most probable one all the same."""
@@ -334,7 +347,7 @@ class State(Mapping):
                            **{k: _finite(x) for k, x in numbers.items()}, "state": [int(x) for x in self._states]})
 
     def __getitem__(self, name):
-        i = self._place[str(name)]
+        i = _at(self._place, name)
         return self._labels(i)[self._states[i]]
 
     def __iter__(self) -> Iterator[str]:
@@ -360,6 +373,8 @@ class State(Mapping):
 
 class LogZ(float):
     """ln Z, or ln P(evidence): a number with ``mcse``, ``low`` and ``high`` (95 %), ``converged``, ``verdict``.
+
+    NaN where it is unknown, because no state of positive weight was found: the verdict says so.
 
     exact : whether no part of it was estimated
     lower_bound : below ln Z with probability 0.975 or more, of annealing; NaN of ladders
@@ -411,7 +426,7 @@ class Cases:
 
     def __getitem__(self, name):
         """[cases, states of the variable]"""
-        i = self.names.index(str(name))
+        i = _at({n: k for k, n in enumerate(self.names)}, name)
         return self.p[:, self._offsets[i]:self._offsets[i + 1]]
 
     @property
@@ -455,7 +470,7 @@ class Draws(_Told):
 
     def __getitem__(self, name):
         """[chains, draws] numbers of the states of a variable."""
-        return self._states[:, :, self.names.index(str(name))]
+        return self._states[:, :, _at({n: k for k, n in enumerate(self.names)}, name)]
 
     def to_numpy(self) -> npt.NDArray[np.generic]:
         return self._states

@@ -23,6 +23,7 @@
 #include "gibbsite/map.h"
 #include "gibbsite/report.h"
 #include "gibbsite/sensitivity.h"
+#include "gibbsite/table.h"
 #include "gibbsite/traces.h"
 #include "models/format_names.h"
 #include "support/misuse.h"
@@ -72,6 +73,14 @@ static void tables_by_count(void **state)
     gbs_builder *b = NULL;
     FINE(gbs_builder_new(&b, &err));
     FINE(gbs_builder_add_variables(b, 2, arity, NULL, &err));
+    const gbs_pair pair = {.i = 0, .j = 1, .value = 1.0};
+    const gbs_quadratic quadratic = {
+        .size = sizeof quadratic, .scale = 1.0, .n_variables = 2, .pair = &pair, .n_pairs = 1};
+    gbs_quadratic without = quadratic;
+    without.pair = NULL;
+    REFUSED(gbs_builder_add_quadratic(NULL, &quadratic, &err));
+    REFUSED(gbs_builder_add_quadratic(b, NULL, &err));
+    REFUSED(gbs_builder_add_quadratic(b, &without, &err));
     REFUSED(gbs_builder_add_count_table(NULL, 2, scope, literal, logw, &err));
     REFUSED(gbs_builder_add_count_table(b, 2, NULL, literal, logw, &err));
     REFUSED(gbs_builder_add_count_table(b, 2, scope, NULL, logw, &err));
@@ -332,6 +341,59 @@ static void traces(void **state)
     REFUSED(gbs_run_trace_state(run, 2, &x, &err));
     gbs_run_free(run);
     gbs_model_free(m);
+}
+
+static void tables_of_data(void **state)
+{
+    (void)state;
+    static const char text[] = "1,0\n0,1\n";
+    gbs_model *m = two_spins();
+    gbs_table *table = NULL;
+    uint32_t x[2];
+    int end = 0;
+    uint32_t n = 1;
+    const gbs_table_options small = {.size = 8};
+    REFUSED(gbs_table_open(NULL, "x", NULL, &table, &err));
+    REFUSED(gbs_table_open(m, NULL, NULL, &table, &err));
+    REFUSED(gbs_table_open(m, "x", NULL, NULL, &err));
+    REFUSED(gbs_table_open(m, "x", &small, &table, &err));
+    REFUSED(gbs_table_open_memory(NULL, "t", text, sizeof text - 1, NULL, &table, &err));
+    REFUSED(gbs_table_open_memory(m, NULL, text, sizeof text - 1, NULL, &table, &err));
+    REFUSED(gbs_table_open_memory(m, "t", NULL, 0, NULL, &table, &err));
+    REFUSED(gbs_table_open_memory(m, "t", text, sizeof text - 1, NULL, NULL, &err));
+    assert_int_equal(gbs_table_open(m, "/none/none", NULL, &table, NULL), GBS_ERR_IO);
+    assert_null(table);
+    assert_null(gbs_table_columns(NULL, &n));
+    assert_int_equal(n, 0);
+    FINE(gbs_table_open_memory(m, "t", text, sizeof text - 1, NULL, &table, &err));
+    assert_int_equal(gbs_table_columns(table, NULL)[0], 1);
+    REFUSED(gbs_table_next(NULL, x, NULL, &end, &err));
+    REFUSED(gbs_table_next(table, NULL, NULL, &end, &err));
+    REFUSED(gbs_table_next(table, x, NULL, NULL, &err));
+    FINE(gbs_table_next(table, x, NULL, &end, &err));
+    assert_true(!end && x[0] == 0 && x[1] == 1);
+    gbs_table_rewind(NULL);
+    gbs_table_free(NULL);
+    gbs_table_free(table);
+    gbs_model_free(m);
+}
+
+static void draws_in_files(void **state)
+{
+    (void)state;
+    const char *none[2] = {"/none/none", NULL};
+    gbs_draws *draws = NULL;
+    REFUSED(gbs_draws_read(NULL, 1, NULL, &draws, &err));
+    REFUSED(gbs_draws_read(none, 0, NULL, &draws, &err));
+    REFUSED(gbs_draws_read(none, 2, NULL, &draws, &err));
+    REFUSED(gbs_draws_read(none, 1, NULL, NULL, &err));
+    assert_int_equal(gbs_draws_read(none, 1, NULL, &draws, NULL), GBS_ERR_IO);
+    assert_null(draws);
+    gbs_draws_free(NULL);
+    assert_true(gbs_draws_n_quantities(NULL) == 0 && gbs_draws_n_chains(NULL) == 0 &&
+                gbs_draws_n_draws(NULL) == 0);
+    assert_null(gbs_draws_name(NULL, 0));
+    assert_null(gbs_draws_values(NULL, 0));
 }
 
 static void other_files(void **state)
@@ -597,15 +659,16 @@ static void ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),         cmocka_unit_test(diagnostics),
-        cmocka_unit_test(reports),      cmocka_unit_test(sensitivities),
-        cmocka_unit_test(noisy_maxima), cmocka_unit_test(tables_by_count),
-        cmocka_unit_test(tied_weights), cmocka_unit_test(networks_in_time),
-        cmocka_unit_test(arrays),       cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),  cmocka_unit_test(evidence_files),
-        cmocka_unit_test(checkpoints),  cmocka_unit_test(traces),
-        cmocka_unit_test(other_files),  cmocka_unit_test(answers_in_files),
-        cmocka_unit_test(ranks),
+        cmocka_unit_test(fits),           cmocka_unit_test(diagnostics),
+        cmocka_unit_test(reports),        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(noisy_maxima),   cmocka_unit_test(tables_by_count),
+        cmocka_unit_test(tied_weights),   cmocka_unit_test(networks_in_time),
+        cmocka_unit_test(arrays),         cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),    cmocka_unit_test(evidence_files),
+        cmocka_unit_test(checkpoints),    cmocka_unit_test(traces),
+        cmocka_unit_test(other_files),    cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(ranks),          cmocka_unit_test(tables_of_data),
+        cmocka_unit_test(draws_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

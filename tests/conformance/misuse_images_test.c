@@ -108,6 +108,11 @@ static void denoising(void **state)
     REFUSED(gbs_denoise_run(&y, &o, &limited, NULL, &run, &err));
     REFUSED(gbs_denoise_run(&y, &o, &limited, &m, NULL, &err));
     REFUSED(gbs_denoise_run(&broken, &o, &limited, &m, &run, &err));
+    uint64_t n_frozen = 0;
+    REFUSED(gbs_denoise_frozen(NULL, &o, &n_frozen, &err));
+    REFUSED(gbs_denoise_frozen(&y, NULL, &n_frozen, &err));
+    REFUSED(gbs_denoise_frozen(&y, &o, NULL, &err));
+    assert_int_equal(gbs_denoise_noise_of(NULL, 2, 0), GBS_NOISE_FLIP);
     REFUSED(gbs_denoise_model(NULL, &o, &m, &err));
     REFUSED(gbs_denoise_model(&y, NULL, &m, &err));
     REFUSED(gbs_denoise_model(&y, &small, &m, &err));

@@ -202,6 +202,8 @@ static void runs(void **state)
     REFUSED(gbs_run_marginals_of(run, 0, 1, NULL, NULL, NULL, NULL, &err));
     REFUSED(gbs_run_marginals_of(run, 1, UINT32_MAX, p, NULL, NULL, NULL, &err));
     FINE(gbs_run_marginals_of(run, 0, 1, p, NULL, NULL, NULL, &err));
+    REFUSED(gbs_run_count_bytes(NULL, 1, "draws", &err));
+    FINE(gbs_run_count_bytes(run, 1, NULL, &err));
     assert_true(gbs_run_report(run)->size == sizeof(gbs_report));
     gbs_run_free(run);
     gbs_run_free(NULL);

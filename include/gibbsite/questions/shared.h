@@ -21,8 +21,13 @@
     GBS_ROW_TEXT(0, virtual_evidence, "virtual-evidence", "FILE", \
         "virtual (soft) evidence: likelihoods of the states of variables", \
         "", "", INPUT, "")
+#define GBS_SHARED_FILE_EVIDENCE \
+    GBS_ROW_FLAG(0, file_evidence, "file-evidence", 1, \
+        "take the observations that the model file itself holds (XMLBIF of SamIam and AISpace) as " \
+        "evidence", \
+        "", "", INPUT, "")
 #define GBS_SHARED_EVIDENCE_FORMAT \
-    GBS_ROW_WORD(0, evidence_format, "evidence-format", "single|multi|tab", \
+    GBS_ROW_WORD(0, evidence_format, "evidence-format", "single|multi|tab|names", \
         "form of an evidence file; unset: by file name extension (.tab) and content", \
         "", "", INPUT, "")
 #define GBS_SHARED_EVIDENCE_INDEX \
@@ -113,6 +118,17 @@
     GBS_ROW_TEXT(0, weights, "weights", "COLUMN", \
         "how many rows each row of DATA stands for, a number of 0 or more, is in this column", \
         "COLUMN", "how many rows each row stands for", QUESTION, "")
+#define GBS_SHARED_TABLES(NEEDS) \
+    GBS_ROW_WORD(0, table_states, "states", "labels|numbers", \
+        "what the cells of tables of data hold: labels of states, or numbers of states from 0; unset: " \
+        "labels, and numbers where a variable has no labels", \
+        "labels|numbers", "cells are labels, or numbers of states", INPUT, NEEDS) \
+    GBS_ROW_FLAG(0, strict, "strict", 1, \
+        "refuse tables of data with columns that are no variable of the model, instead of leaving them out", \
+        "", "refuse columns that are no variable", INPUT, NEEDS)
+/* The least double: the least value of a number that may be typed as 0, which in a struct means that
+ * it is not set. */
+#define GBS_SHARED_LEAST 5e-324
 #define GBS_SHARED_HELD_OUT \
     GBS_ROW_TEXT(0, held_out, "held-out", "FILE|SHARE", \
         "report the pseudo-likelihood of other rows: those of a table, or a share of the rows of " \
@@ -167,6 +183,12 @@
     GBS_ROW_FLAG(0, normalize_cpts, "normalize-cpts", 1, \
         "scale columns of conditional tables to sum to one", \
         "", "", INPUT, "")
+#define GBS_SHARED_TABLE_ORDER \
+    GBS_ROW_WORD(0, table_order, "table-order", \
+        "parents-child|child-parents|reversed-child|child-reversed", \
+        "order in which the entries of conditional tables stand in MODEL, the slowest first; " \
+        "reversed: the first parent is the fastest of the parents; unset: that of its format", \
+        "", "", INPUT, "")
 #define GBS_SHARED_FLOAT_FORMAT \
     GBS_ROW_WORD(0, float_format, "float-format", "shortest|fixed", \
         "numbers with the fewest digits that read back exactly, or as digits[.digits] without exponents", \
@@ -187,6 +209,9 @@
 #define GBS_SHARED_THREADS \
     GBS_ROW_RUN(threads, "threads", \
         "N", "unset: one per processor; the answer is the same", ACCURACY, "")
+/* Of verbs whose work one thread does: scripts give all verbs the same options. */
+#define GBS_SHARED_THREADS_OF_ONE \
+    GBS_ROW_RUN(threads, "threads", "N", "any number; one thread does the work", ACCURACY, "")
 #define GBS_SHARED_MEMORY_LIMIT \
     GBS_ROW_RUN(memory_limit, "memory-limit", "SIZE", "most memory to use: 512M, 4G", ACCURACY, "")
 #define GBS_SHARED_MEMORY_LIMIT_OF_PICTURES \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Option values: their defaults, ranges and texts. */
 #include <assert.h>
+#include <float.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -121,6 +122,12 @@ static gbs_status check_whole(const gbsi_option *row, uint64_t value, bool marks
     return GBS_OK;
 }
 
+/* The least value, as it is typed: the least double stands for 0. */
+static double typed_least(const gbs_option *option)
+{
+    return option->real_min == DBL_TRUE_MIN ? 0.0 : option->real_min;
+}
+
 static gbs_status check_real(const gbsi_option *row, double value, bool marks, gbs_error *err)
 {
     const gbs_option *option = &row->shown;
@@ -131,7 +138,7 @@ static gbs_status check_real(const gbsi_option *row, double value, bool marks, g
     if (!(value >= option->real_min && value <= option->real_max) ||
         (open && value == option->real_min)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s %g: must be %s %g and at most %g (%s)",
-                         option->name, value, open ? "above" : "at least", option->real_min,
+                         option->name, value, open ? "above" : "at least", typed_least(option),
                          option->real_max, option->unit);
     }
     return GBS_OK;
@@ -443,6 +450,7 @@ gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const cha
         return bad_text(option, text, err);
     }
     if (is_real(row)) {
+        real = real == typed_least(option) ? option->real_min : real;
         GBSI_TRY(check_real(row, real, marked, err));
         put_real(row, options, real);
     } else {

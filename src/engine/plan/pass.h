@@ -91,7 +91,7 @@ typedef struct gbsi_pass {
      * left. */
     gbs_status (*batch)(void *state, uint32_t most, bool *more, gbs_error *err);
     /* REQUIRED. Ends the pass, after the last batch. @return GBS_STOPPED where the watch cut the
-     * pass short; GBS_ERR_IMPOSSIBLE naming a variable whose conditional had no positive weight. */
+     * pass short; GBS_ERR_NOT_FOUND naming a variable whose conditional had no positive weight. */
     gbs_status (*end)(void *state, gbs_error *err);
     /* REQUIRED. Updates of each chain in the last pass. */
     uint64_t (*n_updates)(const void *state);

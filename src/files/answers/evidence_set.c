@@ -12,31 +12,25 @@
 
 static const gbs_read_options default_options = {0};
 
-gbs_status gbsi_evidence_set_begin(gbsi_evidence_set *set, gbs_error *err)
-{
-    gbs_status status = gbsi_reserve(&set->start, &set->start_capacity, set->n_samples + 1,
-                                     sizeof(size_t), set->name, err);
-    if (status == GBS_OK) {
-        ((size_t *)set->start)[set->n_samples++] = set->n_observations;
-    }
-    return status;
-}
-
-gbs_status gbsi_evidence_set_add(gbsi_evidence_set *set, gbsi_observation observation,
-                                 gbs_error *err)
-{
-    gbs_status status = gbsi_reserve(&set->observation, &set->observation_capacity,
-                                     set->n_observations + 1, sizeof observation, set->name, err);
-    if (status == GBS_OK) {
-        ((gbsi_observation *)set->observation)[set->n_observations++] = observation;
-    }
-    return status;
-}
-
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Pictures are recognised by their first bytes, "tab" by the format named in the options, and the
- * two UAI forms by their content. */
+/* NAME=STATE, which must be known, and agree with one another. */
+static gbs_status read_typed(gbsi_evidence_set *set, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_evidence *alone = NULL;
+    set->is_typed = true;
+    GBSI_TRY(gbsi_evidence_set_begin(set, err));
+    GBSI_TRY(gbs_evidence_new(set->model, &alone, err));
+    status = gbsi_evidence_add_lines(alone, &set->text, err);
+
+cleanup:
+    gbs_evidence_free(alone);
+    return status;
+}
+
+/* Pictures are recognised by their first bytes, "tab" by the format named in the options, XMLBIF
+ * and the other forms by their content. */
 static gbs_status read_format(gbsi_evidence_set *set, const char *path,
                               const gbs_read_options *options, gbs_error *err)
 {
@@ -47,8 +41,17 @@ static gbs_status read_format(gbsi_evidence_set *set, const char *path,
     if (format == NULL && gbsi_is_image(&set->input)) {
         return gbsi_evidence_read_image(set, options, err);
     }
+    GBSI_TRY(gbsi_input_decode(&set->input, options, err));
     GBSI_TRY(gbsi_text_open(&set->text, &set->input, options, err));
-    status = tab ? gbsi_evidence_read_tab(set, err) : gbsi_evidence_read_uai(set, err);
+    if (format == NULL ? !tab && gbsi_evidence_is_typed(&set->text)
+                       : strcmp(format, "names") == 0) {
+        return read_typed(set, err);
+    }
+    const gbsi_token first = gbsi_text_peek(&set->text);
+    const bool xml = format == NULL && first.n > 0 && first.at[0] == '<';
+    status = tab   ? gbsi_evidence_read_tab(set, err)
+             : xml ? gbsi_evidence_read_xml(set, err)
+                   : gbsi_evidence_read_uai(set, err);
 
 cleanup:
     return status;
@@ -128,8 +131,24 @@ static gbs_status check_agreement(const gbsi_evidence_set *set, const gbsi_obser
                           o->variable, o->state, before);
 }
 
+/* On a copy, so that nothing is half done. */
+static gbs_status observe_typed(const gbsi_evidence_set *set, gbs_evidence *evidence, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_evidence *changed = NULL;
+    GBSI_TRY(gbsi_evidence_copy(set->model, evidence, &changed, err));
+    GBSI_TRY(gbsi_evidence_add_lines(changed, &set->text, err));
+    const gbs_evidence before = *evidence;
+    *evidence = *changed;
+    *changed = before;
+
+cleanup:
+    gbs_evidence_free(changed);
+    return status;
+}
+
 gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
-                                     gbs_evidence *evidence, gbs_error *err)
+                                    gbs_evidence *evidence, gbs_error *err)
 {
     GBSI_NEED(set);
     GBSI_NEED(evidence);
@@ -143,6 +162,9 @@ gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: evidence sample %zu is asked for, the file has %zu (counted from 0)",
                          set->text.name, index, set->n_samples);
+    }
+    if (set->is_typed) {
+        return observe_typed(set, evidence, err);
     }
     size_t end = index + 1 < set->n_samples ? start[index + 1] : set->n_observations;
     for (size_t i = start[index]; i < end; i++) {

@@ -139,7 +139,7 @@ static gbs_status add_factors(const col_reader *r, gbs_builder *builder, gbs_err
     }
     GBSI_TRY(gbs_builder_add_variables(builder, r->n_variables, arity, NULL, err));
     for (size_t e = 0; e < r->edges.n; e++) {
-        if (edge[e].i != GBSI_NO_EDGE) {
+        if (edge[e].i != GBS_NO_PAIR) {
             bool ordered = edge[e].i < edge[e].j;
             GBSI_TRY(gbs_builder_add_potts(builder, ordered ? edge[e].i : edge[e].j,
                                            ordered ? edge[e].j : edge[e].i, -INFINITY, err));

@@ -54,7 +54,7 @@ gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_tok
                               "--convention than maxcut, or --diagonal ignore");
     }
     /* Left out, but counted: the index of an entry finds it again in the file. */
-    return gbsi_edges_add(&c->edges, dropped ? GBSI_NO_EDGE : (uint32_t)i, (uint32_t)j, value, err);
+    return gbsi_edges_add(&c->edges, dropped ? GBS_NO_PAIR : (uint32_t)i, (uint32_t)j, value, err);
 }
 
 /* Where entry e of the file begins: read again, since only a message needs it. */
@@ -143,15 +143,12 @@ gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool bi
     c->edges = (gbsi_edges){0};
     gbsi_edge *edge = spins.edges.edge;
     for (size_t e = 0; e < spins.edges.n; e++) {
-        if (edge[e].i != GBSI_NO_EDGE && edge[e].i == edge[e].j) {
+        if (edge[e].i != GBS_NO_PAIR && edge[e].i == edge[e].j) {
             spins.field[edge[e].i] = edge[e].value;
-            edge[e].i = GBSI_NO_EDGE;
+            edge[e].i = GBS_NO_PAIR;
         }
     }
-    if (binary) {
-        gbsi_spin_list_from_binary(&spins);
-    }
-    status = gbsi_spin_list_build(&spins, gbsi_convention_sign(c->convention), model, err);
+    status = gbsi_spin_list_build(&spins, binary, gbsi_convention_sign(c->convention), model, err);
     GBSI_TRY(gbsi_text_blame(c->text, gbsi_text_peek(&c->first), status, err));
     if (c->n_underflow != 0) {
         gbsi_text_warn(c->text, "%zu values are too small for a double and became zero",

@@ -15,13 +15,8 @@
 
 /* A list of numbers at pairs of variables, as files have them, and which of them share a place. */
 
-#define GBSI_NO_EDGE UINT32_MAX
-
-typedef struct gbsi_edge {
-    uint32_t i; /* GBSI_NO_EDGE: an entry that is left out; its index stays that of the file */
-    uint32_t j;
-    double value;
-} gbsi_edge;
+/* i is GBS_NO_PAIR: an entry that is left out; its index stays that of the file. */
+typedef gbs_pair gbsi_edge;
 
 /* Zero-initialise. */
 typedef struct gbsi_edges {
@@ -84,14 +79,10 @@ typedef struct gbsi_spin_list {
 gbs_status gbsi_spin_list_init(gbsi_spin_list *spins, uint32_t n_variables, gbs_error *err);
 void gbsi_spin_list_free(gbsi_spin_list *spins);
 
-/* sum v_ij x_i x_j + sum v_ii x_i over x in {0, 1}, as fields and edges have the v, becomes one
- * over spins. */
-void gbsi_spin_list_from_binary(gbsi_spin_list *spins);
-
 /* Times sign, into a model: the constant, fields by variable, couplings as they come. Zeros are
- * left out. */
-gbs_status gbsi_spin_list_build(const gbsi_spin_list *spins, double sign, gbs_model **model,
-                                gbs_error *err);
+ * left out. @param bits over x in {0, 1} in place of spins. */
+gbs_status gbsi_spin_list_build(const gbsi_spin_list *spins, bool bits, double sign,
+                                gbs_model **model, gbs_error *err);
 
 /* The model as spins, every pair once in the order of its first factor.
  * @param format its name, for messages. @param fields whether it may hold any.

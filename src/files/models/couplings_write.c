@@ -36,7 +36,7 @@ cleanup:
 
 static bool is_coupling(gbsi_edge e)
 {
-    return e.i != GBSI_NO_EDGE && e.value != 0;
+    return e.i != GBS_NO_PAIR && e.value != 0;
 }
 
 static uint64_t count_couplings(const gbsi_spin_list *spins)

@@ -43,7 +43,7 @@ static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool direc
     }
     size_t *next = first; /* the lists, until their entries are looked at */
     for (size_t e = edges->n; e-- > 0;) {
-        if (edge[e].i == GBSI_NO_EDGE) {
+        if (edge[e].i == GBS_NO_PAIR) {
             next[e] = e;
             continue;
         }
@@ -103,7 +103,7 @@ gbs_status gbsi_edges_sum(gbsi_edges *edges, uint32_t n_variables, bool directed
     for (size_t e = 0; e < edges->n; e++) {
         if (first[e] != e) {
             edge[first[e]].value += edge[e].value;
-            edge[e].i = GBSI_NO_EDGE;
+            edge[e].i = GBS_NO_PAIR;
             count_repeat(repeats, e, first[e]);
         }
     }
@@ -125,7 +125,7 @@ gbs_status gbsi_edges_fold(gbsi_edges *edges, uint32_t n_variables, gbsi_repeats
             if (edge[first[e]].value != edge[e].value) {
                 count_repeat(unequal, e, first[e]);
             }
-            edge[e].i = GBSI_NO_EDGE;
+            edge[e].i = GBS_NO_PAIR;
         }
     }
     gbsi_free(first);

@@ -23,6 +23,7 @@ enum {
     GBSI_TAKES_DIAGONAL = 1 << 1,
     GBSI_TAKES_WEIGHT_SCALE = 1 << 2,
     GBSI_TAKES_STATES = 1 << 3,
+    GBSI_TAKES_TABLE_ORDER = 1 << 4,
 };
 
 /* A format has one of the three readers (or none; read_files may go with one for streams) and a

@@ -22,12 +22,12 @@
     .read_binary = gbsi_##id##_read, .read_files = gbsi_##id##_read_file, .write = gbsi_##id##_write
 
 static const gbsi_format formats[] = {
-#define GBS_FORMAT(id, called, ends, what, form, has, wants, sign) \
-    {.name = (called),                                             \
-     .endings = (ends),                                            \
-     .holds = (has),                                               \
-     .takes = (wants),                                             \
-     .convention = (gbsi_convention)(sign),                        \
+#define GBS_FORMAT(id, called, ends, what, form, has, wants, sign, programs) \
+    {.name = (called),                                                       \
+     .endings = (ends),                                                      \
+     .holds = (has),                                                         \
+     .takes = (wants),                                                       \
+     .convention = (gbsi_convention)(sign),                                  \
      FUNCTIONS_##form(id)},
 #include "gibbsite/formats.def"
 };
@@ -141,6 +141,36 @@ static gbs_status by_name(const char *name, use to, const gbsi_format **format, 
                      name, list_formats(to, list, sizeof list));
 }
 
+/* Files that people have and no format here reads: what to do with them. */
+static const struct {
+    const char *ending;
+    const char *advice;
+} strangers[] = {
+    {".zip", "a ZIP archive: unpack it first"},
+    {".7z", "a 7-Zip archive: unpack it first"},
+    {".tar", "a tar archive: unpack it first"},
+    {".tgz", "a tar archive: unpack it first"},
+    {".dsl", "GeNIe's older format, which is not read: save it in GeNIe as .xdsl"},
+    {".dne", "Netica's own format, which is not read: save it in Netica in another format"},
+    {".neta", "Netica's own format, which is not read: save it in Netica in another format"},
+    {".dsc",
+     "the format of Microsoft's Belief Networks, which is not read: save it as .bif or .xml"},
+    {".pgmx", "the format of OpenMarkov, which is not read: save it there in another format"},
+    {".rda", "data of R: write the network there, with write.bif() of bnlearn"},
+    {".rds", "data of R: write the network there, with write.bif() of bnlearn"},
+};
+
+static const char *advice_for(const char *path)
+{
+    const size_t n = gbsi_unpacked_length(path);
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
+        if (gbsi_ends_in(path, n, strangers[i].ending, strlen(strangers[i].ending))) {
+            return strangers[i].advice;
+        }
+    }
+    return NULL;
+}
+
 static gbs_status find_format(const char *path, const char *name, use to,
                               const gbsi_format **format, gbs_error *err)
 {
@@ -154,6 +184,11 @@ static gbs_status find_format(const char *path, const char *name, use to,
                          list_formats(to, list, sizeof list));
     }
     *format = by_ending(path, to);
+    const char *advice = *format == NULL && to == READ ? advice_for(path) : NULL;
+    if (advice != NULL) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: the file name extension is that of %s",
+                         path, advice);
+    }
     if (*format == NULL) {
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
@@ -198,6 +233,7 @@ static gbs_status read_input(gbsi_input *input, const gbsi_format *format,
         status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s models cannot be read from a stream",
                            input->name, format->name);
     } else {
+        GBSI_TRY(gbsi_input_decode(input, options, err));
         GBSI_TRY(gbsi_text_open(&text, input, options, err));
         status = format->read(&text, model, err);
     }
@@ -226,7 +262,6 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
     gbsi_input input;
-    options = options == NULL ? &default_read : options;
     if (options->format == NULL && by_ending(path, READ) == NULL && strcmp(path, "-") != 0) {
         GBSI_TRY(gbsi_input_check(path, err)); /* before its name is judged */
         if (gbsi_dimmwitted_in_folder(path)) {
@@ -254,8 +289,10 @@ gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs
     gbsi_budget budget;
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
-    gbsi_watch watch = {.look = ask, .context = (void *)(uintptr_t)options}; /* which it reads */
-    gbsi_watch *nobody = gbsi_watch_enter(options == NULL ? NULL : &watch);
+    options = options == NULL ? &default_read : options;
+    gbsi_watch watch =
+        gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* which it reads */
+    gbsi_watch *nobody = gbsi_watch_enter(&watch);
     const gbs_status status = read_path(path, options, model, err);
     gbsi_watch_leave(nobody);
     gbsi_budget_leave(before);
@@ -276,7 +313,8 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
     options = options == NULL ? &default_read : options;
-    gbsi_watch watch = {.look = ask, .context = (void *)(uintptr_t)options}; /* which it reads */
+    gbsi_watch watch =
+        gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* which it reads */
     gbsi_watch *nobody = gbsi_watch_enter(&watch);
     GBSI_TRY(find_format(name, options->format, READ, &format, err));
     GBSI_TRY(gbsi_check_read_options(format, name, options, err));

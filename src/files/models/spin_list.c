@@ -51,25 +51,6 @@ void gbsi_spin_list_free(gbsi_spin_list *spins)
     *spins = (gbsi_spin_list){0};
 }
 
-/* With x = (1 + s) / 2:  q x_i x_j = q/4 (1 + s_i + s_j + s_i s_j),  l x_i = l/2 (1 + s_i). */
-void gbsi_spin_list_from_binary(gbsi_spin_list *spins)
-{
-    gbsi_edge *edge = spins->edges.edge;
-    for (uint32_t v = 0; v < spins->n_variables; v++) {
-        spins->field[v] *= 0.5;
-        spins->constant += spins->field[v];
-    }
-    for (size_t e = 0; e < spins->edges.n; e++) {
-        if (edge[e].i == GBSI_NO_EDGE) {
-            continue;
-        }
-        edge[e].value *= 0.25;
-        spins->field[edge[e].i] += edge[e].value;
-        spins->field[edge[e].j] += edge[e].value;
-        spins->constant += edge[e].value;
-    }
-}
-
 static gbs_status add_variables(gbs_builder *builder, uint32_t n, gbs_error *err)
 {
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
@@ -84,33 +65,22 @@ static gbs_status add_variables(gbs_builder *builder, uint32_t n, gbs_error *err
     return status;
 }
 
-gbs_status gbsi_spin_list_build(const gbsi_spin_list *spins, double sign, gbs_model **model,
-                                gbs_error *err)
+gbs_status gbsi_spin_list_build(const gbsi_spin_list *spins, bool bits, double sign,
+                                gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;
-    const gbsi_edge *edge = spins->edges.edge;
+    const gbs_quadratic quadratic = {.size = sizeof quadratic,
+                                     .scale = sign,
+                                     .constant = spins->constant,
+                                     .linear = spins->field,
+                                     .pair = spins->edges.edge,
+                                     .n_pairs = spins->edges.n,
+                                     .n_variables = spins->n_variables,
+                                     .bits = bits};
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(add_variables(builder, spins->n_variables, err));
-    if (spins->constant != 0) {
-        const double constant = sign * spins->constant;
-        uint32_t table = 0;
-        GBSI_TRY(gbs_builder_add_table(builder, 1, &constant, &table, err));
-        GBSI_TRY(gbs_builder_add_table_factor(builder, 0, NULL, table, err));
-    }
-    for (uint32_t v = 0; v < spins->n_variables; v++) {
-        if (spins->field[v] != 0) {
-            GBSI_TRY(gbs_builder_add_field(builder, v, sign * spins->field[v], err));
-        }
-    }
-    for (size_t e = 0; e < spins->edges.n; e++) {
-        if (edge[e].i == GBSI_NO_EDGE || edge[e].value == 0) {
-            continue;
-        }
-        bool ordered = edge[e].i < edge[e].j;
-        GBSI_TRY(gbs_builder_add_ising(builder, ordered ? edge[e].i : edge[e].j,
-                                       ordered ? edge[e].j : edge[e].i, sign * edge[e].value, err));
-    }
+    GBSI_TRY(gbs_builder_add_quadratic(builder, &quadratic, err));
     status = gbs_builder_build(builder, model, err);
 
 cleanup:

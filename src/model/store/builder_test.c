@@ -279,6 +279,52 @@ static void test_logical_values(void **unused)
     }
 }
 
+/* Against the polynomial itself, over spins and over bits. */
+static void test_quadratic(void **unused)
+{
+    (void)unused;
+    static const uint32_t three[3] = {2, 2, 2};
+    const double linear[3] = {0.5, 0, -1.25};
+    const gbs_pair pair[4] = {{0, 1, 2000.5}, {GBS_NO_PAIR, 0, 7}, {2, 0, -0.75}, {1, 2, 0}};
+    gbs_quadratic q = {.size = sizeof q,
+                       .scale = -0.5,
+                       .constant = 3,
+                       .linear = linear,
+                       .pair = pair,
+                       .n_pairs = 4,
+                       .n_variables = 3};
+    for (q.bits = 0; q.bits < 2; ++q.bits) {
+        gbs_builder *b = new_builder(3, three);
+        assert_int_equal(gbs_builder_add_quadratic(b, &q, NULL), GBS_OK);
+        gbs_model *m = build(b);
+        for (uint32_t k = 0; k < 8; ++k) {
+            const uint32_t state[3] = {k >> 2, k >> 1 & 1, k & 1};
+            double x[3];
+            for (int v = 0; v < 3; ++v) {
+                x[v] = q.bits ? state[v] : 2.0 * state[v] - 1.0;
+            }
+            const double p =
+                3 + 0.5 * x[0] - 1.25 * x[2] + 2000.5 * x[0] * x[1] - 0.75 * x[2] * x[0];
+            assert_true(gbs_model_log_density(m, state) == -0.5 * p);
+        }
+        gbs_model_free(m);
+        gbs_builder_free(b);
+    }
+    gbs_builder *b = new_builder(3, three);
+    const gbs_pair outside = {1, 3, 1};
+    const gbs_pair same = {1, 1, 1};
+    q.pair = &outside;
+    q.n_pairs = 1;
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_quadratic(b, &q, &err),
+            "pair 0: variable 3, expected 0 to 2");
+    q.pair = &same;
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_quadratic(b, &q, &err), "twice");
+    q.n_pairs = 0;
+    q.scale = (double)NAN;
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_quadratic(b, &q, &err), "not a number");
+    gbs_builder_free(b);
+}
+
 static void test_values(void **unused)
 {
     (void)unused;
@@ -431,8 +477,8 @@ int main(void)
         cmocka_unit_test(test_refused_tables), cmocka_unit_test(test_overflowing_table),
         cmocka_unit_test(test_refused_spins),  cmocka_unit_test(test_refused_logical),
         cmocka_unit_test(test_long_scope),     cmocka_unit_test(test_logical_values),
-        cmocka_unit_test(test_values),         cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_build_again),
+        cmocka_unit_test(test_quadratic),      cmocka_unit_test(test_values),
+        cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_build_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

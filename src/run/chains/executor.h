@@ -101,7 +101,7 @@ bool gbsi_executor_may_connect(const gbsi_executor *x);
 void gbsi_executor_watch(gbsi_executor *x, gbsi_on_block *on_block, void *context);
 
 /* One pass of all groups that are moved here. @param estimate NULL: nothing is kept.
- * @return GBS_ERR_IMPOSSIBLE naming the variable if a conditional had no positive weight. */
+ * @return GBS_ERR_NOT_FOUND naming the variable if a conditional had no positive weight. */
 gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);
 

@@ -20,6 +20,7 @@ typedef struct gbsi_report {
     bool
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
     bool bare;     /* the run is of a lattice or a picture: its model has no factors */
+    bool frozen;   /* noise leaves the pixels of a picture no choice */
     bool told_of_ladders; /* on several ranks: that one process would turn to them */
 } gbsi_report;
 

@@ -60,6 +60,7 @@ typedef struct gbsi_run_memory {
 typedef struct gbsi_run_budget {
     gbsi_budget own;
     gbsi_budget *before; /* in force where the call came from */
+    size_t callers;      /* bytes that gbs_run_count_bytes() counts */
     bool entered;
     uint64_t untouched; /* bytes for arrays that so short a run does not touch */
 } gbsi_run_budget;
@@ -181,6 +182,7 @@ typedef struct gbsi_drive {
     gbsi_stop stop;
     const gbs_run *run;
     gbsi_watch watch;   /* for work inside a pass, or before the first */
+    gbsi_watch outer;   /* of the call that this run works for */
     bool keeping;       /* a pass that is kept is under way */
     double last_look_s; /* when progress was told inside a pass */
     double share;       /* of --time, after which what is not kept is cut short */
@@ -193,13 +195,10 @@ void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callb
 /* Called before a pass or other work: resets the watch, unless drive->stop says that the run has
  * ended. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
+/* Says in drive->stop that --time is over, or that the call which this run works for ends. */
+void gbsi_drive_end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s);
 /* Called before the last work of a run, which may still take a moment whatever stopped the run. */
 void gbsi_drive_finish(gbsi_drive *drive);
-/* The limit --time for work before a run is executed; it is the context of a watch. */
-typedef struct gbsi_deadline {
-    double begun_s, time_s; /* time_s 0: none */
-} gbsi_deadline;
-bool gbsi_deadline_is_over(void *deadline);
 /* The failure of a run that stopped before there was anything to show for it.
  * @param doing  "calibrating junction trees" */
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
@@ -274,8 +273,8 @@ gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine
                             gbs_error *err);
 void gbsi_traces_put(const gbsi_estimates *estimates, const gbsi_engine *engine);
 /* certified.c: finds the burn-in for options.certified, if it asks for one; with restarts, the
- * bound on the distance that one pass leaves. */
-gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);
+ * bound on the distance that one pass leaves. @param watch of preparing. */
+gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err);
 
 /* restarts.c: sets fresh states in all chains before the next pass. */
 gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err);

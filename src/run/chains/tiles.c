@@ -203,7 +203,7 @@ static gbs_status find_impossible(const gbsi_tiles *t, gbs_error *err)
     const gbsi_conditioned *model = plan->model;
     const uint32_t variable = model->user_variable[plan->variable_of[first->impossible_slot]];
     const char *name = gbs_model_variable_name(model->model, variable);
-    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+    return gbsi_fail(err, GBS_ERR_NOT_FOUND,
                      "variable %u%s%s%s has no state of positive weight given its neighbours: the "
                      "chain left the support",
                      variable, name == NULL ? "" : " (", name == NULL ? "" : name,

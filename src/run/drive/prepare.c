@@ -92,7 +92,7 @@ static gbs_status compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
     GBSI_TRY(run->engine.scan->init(run->problem.graph, &run->options, watch,
                                     &run->engine.scan_state, &run->engine.scan_traits, err));
     GBSI_TRY(gbsi_run_check_draw(run, err));
-    GBSI_TRY(gbsi_run_certify(run, err));
+    GBSI_TRY(gbsi_run_certify(run, watch, err));
     GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
     GBSI_TRY(gbsi_plan_new(
         run->problem.soft != NULL ? run->problem.soft : run->problem.part, run->problem.graph,
@@ -237,8 +237,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     gbs_status status = GBS_OK;
     const double begun_s = gbsi_clock_s();
     const int asked = run->options.scan;
-    gbsi_deadline deadline = {.begun_s = begun_s, .time_s = run->options.time_s};
-    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, begun_s, run->options.time_s);
     gbsi_watch *before = gbsi_watch_enter(&watch);
     if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
         run->options.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */

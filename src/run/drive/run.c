@@ -31,6 +31,23 @@ void gbsi_run_leave(gbs_run *run)
     }
 }
 
+gbs_status gbs_run_count_bytes(gbs_run *run, size_t bytes, const char *what, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_NEED(run);
+    gbsi_budget *before = gbsi_budget_current();
+    gbsi_budget_set(&run->budget.own);
+    gbsi_budget_give(run->budget.callers);
+    if (gbsi_budget_take(bytes)) {
+        run->budget.callers = bytes;
+    } else {
+        gbsi_budget_count(run->budget.callers);
+        status = gbsi_no_memory(err, what == NULL ? "the caller" : what, bytes);
+    }
+    gbsi_budget_set(before);
+    return status;
+}
+
 void gbs_run_free(gbs_run *run)
 {
     if (run == NULL) {

@@ -322,6 +322,29 @@ static void test_many_variables_are_counted(void **unused)
     }
 }
 
+/* What a caller keeps counts towards the limit, the last figure in place of the one before. */
+static void test_bytes_of_the_caller(void **unused)
+{
+    (void)unused;
+    gbs_model *model = grid(4);
+    gbs_run_options options = sampling(4, GBS_ESTIMATOR_COUNT);
+    gbs_run *run = NULL;
+    gbs_error err = {GBS_OK, ""};
+    options.sweeps = 10;
+    options.memory_limit = gbsi_program_bytes() + (30 << 20);
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
+    for (int i = 0; i < 5; ++i) {
+        assert_int_equal(gbs_run_count_bytes(run, 20 << 20, "draws", &err), GBS_OK);
+        assert_int_equal(gbs_run_count_bytes(run, 40 << 20, "draws", &err), GBS_ERR_LIMIT);
+        assert_non_null(strstr(err.message, "draws: 41943040 bytes more would exceed"));
+    }
+    assert_int_equal(gbs_run_count_bytes(run, SIZE_MAX, NULL, &err), GBS_ERR_LIMIT);
+    assert_int_equal(gbs_run_count_bytes(run, 0, NULL, &err), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, NULL, &err), GBS_OK);
+    gbs_run_free(run);
+    gbs_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +357,7 @@ int main(void)
         cmocka_unit_test(test_early_is_below),
         cmocka_unit_test(test_nothing_to_sample),
         cmocka_unit_test(test_many_variables_are_counted),
+        cmocka_unit_test(test_bytes_of_the_caller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
