@@ -49,16 +49,16 @@ gbsi_watch *gbsi_watch_enter(gbsi_watch *watch);
 void gbsi_watch_leave(gbsi_watch *before);
 gbsi_watch *gbsi_watch_current(void);
 
-/* What is outside of calls that this thread makes, where no watch is in force: work that may be
- * stopped and still has an answer to give has its watch here. */
+/* The watch around calls that this thread makes while no watch is in force: work that still has an
+ * answer to give after it is stopped has its watch here. */
 typedef struct gbsi_surrounding {
     gbsi_watch *watch; /* NULL: none */
     bool lent;         /* it spends on another thread, as for members of a pool */
 } gbsi_surrounding;
 
-/* @return what was there before. */
+/* Sets the watch around calls. @return the one before. */
 gbsi_surrounding gbsi_watch_surround(gbsi_surrounding now);
-/* What is outside of a call made now. */
+/* @return the watch around a call made now. */
 gbsi_surrounding gbsi_watch_surrounding(void);
 
 /* GBS_ERR_STOPPED with a message that it was stopped while doing this, without a result. */
