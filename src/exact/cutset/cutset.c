@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choosing a cutset by counted work: table entries of the rest times cases. */
+/* Chooses a cutset by counted work: table entries of the rest, times the number of cases. */
 #include "cutset/cutset.h"
 
 #include <assert.h>
@@ -212,8 +212,8 @@ cleanup:
     return status;
 }
 
-/* The variable that lowers the logarithm of the entries most for each unit that it adds to the
- * logarithm of the number of cases, ascending; GBSI_NONE: none lowers it.
+/* The variable that lowers the logarithm of the entries most per unit that it adds to the logarithm
+ * of the number of cases; the first one if there are several; GBSI_NONE: none lowers it.
  * @param entries of one case. */
 static uint32_t best_variable(const choosing *s, double entries)
 {
@@ -388,7 +388,7 @@ static void bar_large_factors(choosing *s)
     }
 }
 
-/* One case, with nothing known. */
+/* Begins with one case, in which no state is known. */
 static gbs_status begin(choosing *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -452,7 +452,7 @@ cleanup:
     return status;
 }
 
-/* As gbsi_components_extract() numbers them. */
+/* Numbers the variables of the rest, as gbsi_components_extract() does. */
 static void number_rest(const gbsi_cutset *c)
 {
     const gbsi_components *of = c->components;
