@@ -74,8 +74,8 @@ GBS_API uint32_t gbs_rows_n_sites(const gbs_rows *rows);
 GBS_API uint32_t gbs_rows_n_states(const gbs_rows *rows);
 /** @return the number of letters B, J, O, U, X and Z of a file in FASTA, which were read as '-'. */
 GBS_API uint64_t gbs_rows_n_unknown(const gbs_rows *rows);
-/** @return what was skipped when the rows were read, such as an index, and which states occur in no
- *          row, as a line of text; NULL if there is nothing to tell. Valid until they are freed. */
+/** @return what was skipped when the rows were read, such as an index, as a line of text; NULL:
+ *          nothing. Valid until they are freed. */
 GBS_API const char *gbs_rows_note(const gbs_rows *rows);
 /** @return the sum of the weights of the rows: their effective number. */
 GBS_API double gbs_rows_weight(const gbs_rows *rows);

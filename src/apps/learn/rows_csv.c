@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of states from a table of whole numbers. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@ typedef struct reader {
     gbsi_sheet sheet;
     uint32_t first; /* column of the first site: behind those of draws */
     gbs_rows *rows;
-    bool seen[GBS_MAX_SITE_STATES];
 } reader;
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -108,7 +106,6 @@ static gbs_status read_state(reader *r, const gbsi_cell *cell, uint8_t *state, g
         return gbsi_cell_unexpected(&r->sheet, cell, "a state, 0 to 255", err);
     }
     *state = (uint8_t)number;
-    r->seen[number] = true;
     r->rows->n_states = number >= r->rows->n_states ? (uint32_t)number + 1 : r->rows->n_states;
     return GBS_OK;
 }
@@ -143,28 +140,6 @@ static void add_note(gbs_rows *rows, const char *text)
     (void)snprintf(rows->note + n, sizeof rows->note - n, "%s%s", n > 0 ? "; " : "", text);
 }
 
-static void tell_unseen(reader *r)
-{
-    enum { MOST = 8 };
-    char list[160] = "";
-    char text[256];
-    size_t n = 0;
-    uint32_t n_unseen = 0;
-    for (uint32_t a = 0; a < r->rows->n_states; ++a) {
-        if (!r->seen[a] && n_unseen++ < MOST) {
-            n += (size_t)snprintf(list + n, sizeof list - n, "%s%" PRIu32, n > 0 ? ", " : "", a);
-        }
-    }
-    if (n_unseen > 0) {
-        (void)snprintf(text, sizeof text,
-                       "%" PRIu32 " of %" PRIu32 " states occur%s in no row: %s%s; every site has "
-                       "%s all the same",
-                       n_unseen, r->rows->n_states, n_unseen == 1 ? "s" : "", list,
-                       n_unseen > MOST ? ", ..." : "", n_unseen == 1 ? "it" : "them");
-        add_note(r->rows, text);
-    }
-}
-
 gbs_status gbsi_rows_csv(const gbsi_text *text, gbs_rows **rows, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -179,9 +154,6 @@ gbs_status gbsi_rows_csv(const gbsi_text *text, gbs_rows **rows, gbs_error *err)
     }
     if (r.first > 0) {
         add_note(r.rows, "chain, draw and lp of draws are left out");
-    }
-    if (r.rows->n > 0) {
-        tell_unseen(&r);
     }
 
 cleanup:

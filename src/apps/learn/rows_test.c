@@ -75,8 +75,6 @@ static void tables_are_read(void **state)
          "the first column has no name: it numbers the rows, and is left out"},
         {"chain,draw,lp,a,b\n0,0,-1.5,0,1\n0,1,-1,2,0\n",
          "chain, draw and lp of draws are left out"},
-        {"a,b\n0,4\n2,0\n",
-         "2 of 5 states occur in no row: 1, 3; every site has them all the same"},
     };
     (void)state;
     for (size_t k = 0; k < sizeof written / sizeof written[0]; ++k) {
