@@ -330,6 +330,9 @@ static gbs_status open_table(gbs_table *t, const char *path, const char *name, c
     t->options.weights = NULL;
     GBSI_TRY(path != NULL ? gbsi_input_read(path, &t->input, err)
                           : gbsi_input_memory(name, bytes, n_bytes, &t->input, err));
+    const gbs_read_options warned = {
+        .size = sizeof warned, .warn = t->options.tell, .context = t->options.context};
+    GBSI_TRY(gbsi_input_decode(&t->input, &warned, err));
     GBSI_TRY(read_header(t, weights, err));
 
 cleanup:
