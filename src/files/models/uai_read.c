@@ -558,6 +558,7 @@ static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
     double *value = (double *)r->value + r->n_values;
     GBSI_TRY(read_values(r, n, value, err));
     r->columns.as_read = value;
+    r->columns.has_parents = r->scope_start[factor + 1] - r->scope_start[factor] > 2;
     if (r->order != 0) {
         GBSI_TRY(turn_table(r, factor, value, err));
     }
