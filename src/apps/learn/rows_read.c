@@ -264,7 +264,7 @@ gbs_status gbs_rows_read(const char *path, gbs_rows **rows, gbs_error *err)
     GBSI_NEED(path);
     GBSI_NEED(rows);
     gbsi_input input;
-    gbs_status status = gbsi_input_read(path, &input, err);
+    gbs_status status = gbsi_input_read_text(path, &input, err);
     if (status >= 0) {
         status = read_input(&input, rows, err);
         gbsi_input_free(&input);
