@@ -30,6 +30,8 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->read.evidence_format = arguments->evidence_format;
     job->read.convention = arguments->convention;
     job->read.diagonal = arguments->diagonal;
+    job->read.vartype = arguments->vartype;
+    job->read.offset = arguments->offset;
     job->read.weight_scale = arguments->weight_scale;
     job->read.states = (uint32_t)arguments->colors;
     job->read.warn = cli_warn;

@@ -43,7 +43,12 @@ typedef struct gbs_read_options {
     /** NULL, or asked several times a second while a model is read. @return nonzero to stop:
      *  GBS_ERR_STOPPED. */
     int (*stop)(void *context);
-    void *stop_context; /**< first argument of stop */
+    void *stop_context;    /**< first argument of stop */
+    const char *vartype;   /**< of a .coo file that does not say it: "SPIN" or "BINARY"; NULL: such
+                                files are refused */
+    double offset;         /**< a constant energy beside those of a .coo file */
+    uint64_t private_copy; /**< 1: a .gbm file is read into memory, so that it may be cut or
+                              overwritten while the model is used; 0: a large one is mapped */
 } gbs_read_options;
 
 /** How to write a model; zero-initialised means the defaults. */

@@ -52,20 +52,25 @@ def options(question: str | None = None) -> list[dict[str, Any]]:
 
 
 def read(path: str | os.PathLike[str], format: str | None = None, *, lenient: bool = False, normalize_cpts: bool = False,
-         convention: str | None = None, diagonal: str | None = None, weight_scale: float = 0.0, states: int = 0) -> Model:
+         convention: str | None = None, diagonal: str | None = None, vartype: str | None = None, offset: float = 0.0,
+         weight_scale: float = 0.0, states: int = 0) -> Model:
     """Read a model from a file; its extension tells the format unless ``format`` does.
 
     Formats are those of ``gibbsite convert``: uai, bif, xmlbif, xdsl, net, fg, gbm, wcnf, ... The options are those of
-    the command line. Raises Error with FILE:LINE:COLUMN for what cannot be read.
+    the command line. The model is a copy: its file may change afterwards. Raises Error with FILE:LINE:COLUMN for what cannot
+    be read.
     """
-    return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states)
+    return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale,
+                 states)
 
 
 def loads(text: str | bytes, format: str, *, name: str = "text", lenient: bool = False, normalize_cpts: bool = False,
-          convention: str | None = None, diagonal: str | None = None, weight_scale: float = 0.0, states: int = 0) -> Model:
+          convention: str | None = None, diagonal: str | None = None, vartype: str | None = None, offset: float = 0.0,
+          weight_scale: float = 0.0, states: int = 0) -> Model:
     """Read a model from a str or bytes in one of the formats of ``read()``."""
     data = text.encode() if isinstance(text, str) else bytes(text)
-    return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states)
+    return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale,
+                 states)
 
 
 def _read(path, data, *how):

@@ -22,6 +22,7 @@ enum {
     GBSI_TAKES_DIAGONAL = 1 << 1,
     GBSI_TAKES_WEIGHT_SCALE = 1 << 2,
     GBSI_TAKES_STATES = 1 << 3,
+    GBSI_TAKES_VARTYPE = 1 << 6, /* and a constant energy */
 };
 
 /* A format has one of the three readers (or none; read_files may go with one for streams) and one
