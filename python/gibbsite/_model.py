@@ -353,12 +353,16 @@ class Model:
                 a is None and isinstance(plain(state), int) and self._core.label(v, 0) is None):
             raise IndexError(f"{self.names[v]} has no state {int(state)}, only 0 to {len(self._labels(v)) - 1}")
         if a is None:
+            hint = "what is not observed is left out" if is_missing(state) else "gb.index(0) is the first"
             raise TypeError(f"expected one of the states {', '.join(self._labels(v)[:20])} of {self.names[v]}, found {state!r}; "
-                            f"gb.index(0) is the first")
+                            f"{hint}")
         return a
 
     def _observed(self, v, state):
         """The states that are possible: a label's, or those of several in a set or list."""
+        if isinstance(state, Mapping):
+            raise TypeError(f"expected a state of {self.names[v]} or several, found {state!r}; numbers of states are likelihood=")
+        state = plain(state) if isinstance(state, np.ndarray) else state
         several = isinstance(state, Iterable) and not isinstance(state, (str, bytes))
         if several and not (isinstance(state, tuple) and place_of(self._places(v), state) is not None):
             return {self._find_state(v, s) for s in state}

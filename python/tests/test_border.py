@@ -76,6 +76,18 @@ def test_one_or_several_names(clinic):
             clinic.query(bad)
 
 
+def test_evidence_of_other_shapes():
+    m = street()
+    for one in (np.array(2), np.array([2]), [2], {2}, iter([2])):
+        assert m.query((0, 1), evidence={7: one})[(0, 1)][1] == pytest.approx(0.6)
+    for bad in ({2: 0.5}, None, float("nan"), [2, None], 2.5, "4"):
+        with pytest.raises((TypeError, gb.Error)):
+            m.query((0, 1), evidence={7: bad})
+    for bad in ({7: 2}, {7: "12"}, [1, 2]):
+        with pytest.raises(TypeError):
+            m.query_table(bad)
+
+
 # ---- tables -------------------------------------------------------------------------------------
 
 
@@ -98,6 +110,14 @@ def test_cells_of_frames():
         assert m.query_table({7: ["1", "?", "NA"]}, "lamp").p.shape == (3, 2)
     with pytest.raises((TypeError, gb.Error)):
         m.query_table({7: [1, 4]})
+
+
+def test_draws_as_frames():
+    pytest.importorskip("pandas")
+    m = street()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert m.fit(m.sample(50).to_pandas()).n_rows == 200
 
 
 def test_columns_that_are_no_variables():
