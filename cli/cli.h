@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's own vocabulary: verbs, exit statuses, messages. A client of the public headers. */
+/* The program's own vocabulary: verbs, exit statuses, messages. */
 #ifndef GIBBSITE_CLI_H
 #define GIBBSITE_CLI_H
 
@@ -8,6 +8,7 @@
 #include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 #include "options/arguments.h"
+#include "src/files/text/output.h"
 
 /* Exit statuses: a contract, see gibbsite(1). */
 typedef enum cli_exit {
@@ -46,6 +47,9 @@ int cli_is_verb(const cli_verb *verb, const char *name);
 const char *cli_verb_kind(const cli_verb *verb);
 /* The same of a verb whose first word is this one; NULL of any other. */
 const char *cli_kind_behind(const char *word, const cli_verb *verb);
+/* The first words that kinds follow, "generate" and "learn": in the order of the verbs, those that
+ * are the first of theirs. @param word [32], out. @return 0: the i-th verb is none of these. */
+int cli_group(size_t i, char *word);
 
 /* What generate ising and generate potts are asked for. @return an exit status. */
 int cli_ising_options(const cli_arguments *arguments, gbs_generate_ising_options *options);

@@ -10,6 +10,7 @@
 
 #include "job/job.h"
 #include "job/ranks.h"
+#include "src/files/models/format_names.h"
 
 /* Refused here rather than ignored: a misspelt name would silently measure something else. */
 static int check_environment(void)
@@ -46,13 +47,17 @@ static const cli_verb *find_verb(const char *name)
 
 static int unknown_verb(const char *name)
 {
-    const char *candidate[64] = {"help", "generate", "learn"};
-    size_t n = 3;
+    const char *candidate[128] = {"help"};
+    char group[64][32];
+    size_t n = 1;
     if (cli_is_later(NULL, name)) {
         return cli_error(CLI_USAGE, "'%s' is not in this version", name);
     }
-    for (size_t i = 0; i < cli_n_verbs && n < 64; i++) {
+    for (size_t i = 0; i < cli_n_verbs && i < 64; i++) {
         candidate[n++] = cli_verbs[i]->name;
+        if (cli_group(i, group[i])) {
+            candidate[n++] = group[i];
+        }
     }
     const char *ours = cli_our_verb(name);
     if (strpbrk(name, "(|") != NULL &&
@@ -62,7 +67,7 @@ static int unknown_verb(const char *name)
     if (ours != NULL) {
         return cli_error(CLI_USAGE, "unknown verb '%s'; here it is called '%s'", name, ours);
     }
-    if (gbs_model_format_of(name) != NULL || access(name, F_OK) == 0) {
+    if (gbsi_model_format_of(name) != NULL || access(name, F_OK) == 0) {
         return cli_error(CLI_USAGE,
                          "'%s' is a file, a verb comes first: type gibbsite marginals %s, "
                          "gibbsite info %s or the like",
@@ -156,6 +161,9 @@ static int help(int argc, char **argv)
     }
     if (strncmp(argv[0], "--", 2) == 0) {
         return help_on_option(argv[0]);
+    }
+    if (strcmp(argv[0], "version") == 0) {
+        return cli_error(CLI_USAGE, "type gibbsite version: the version of the program");
     }
     const int has = has_kinds(argv[0]);
     const int two = has && argc > 1;

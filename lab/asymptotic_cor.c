@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the component cor of herding tends to; Yamashita & Suzuki (2019), sections 5.1 and 5.2,
+/* The limit of the component cor of herding; Yamashita & Suzuki (2019), sections 5.1 and 5.2,
  * [M31].
  *
  * For each key y, with v(z) = pi(z | X = 0, y) - pi(z | X = 1, y) placed on the states (0, z) and
- * (1, z), ordinary Gibbs sweeps are applied: all variables but X in order (S), then what has key y
- * is taken out, X is updated for the rest (K), and so on. What is taken out sums to T_y(0 -> z) -
- * T_y(1 -> z). Of the two laws only their difference is followed: its mass is zero, so that it dies
- * with the mixing of the chain and not with the rarity of the key. */
+ * (1, z), ordinary Gibbs sweeps are applied: all variables but X in order (S), then the mass of
+ * states with key y is removed, X is updated for the rest (K), and so on. The removed mass sums to
+ * T_y(0 -> z) - T_y(1 -> z). Only the difference of the two laws is followed: its mass is zero, so
+ * that it decays as fast as the chain mixes, however rare the key is. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -116,7 +116,8 @@ cleanup:
     return status;
 }
 
-/* Of same(i, j), same(j, k), same(i, k) two are never true alone. */
+/* Adds transitivity: if two of same(i, j), same(j, k) and same(i, k) are true, the third is true
+ * too. */
 static gbs_status chain(network *w, uint32_t ij, uint32_t jk, uint32_t ik, gbs_error *err)
 {
     static const uint32_t state[3] = {0, 0, 1};

@@ -8,15 +8,15 @@
 #include "simd/math.h"
 
 typedef struct watcher {
-    gbs_joint *joint;
+    gbsi_joint *joint;
     lab_statistic *statistic;
     const void *context;
     lab_curves *curves;
 } watcher;
 
-double lab_statistic_l1(const gbs_joint *joint, uint32_t chain, const void *context)
+double lab_statistic_l1(const gbsi_joint *joint, uint32_t chain, const void *context)
 {
-    return gbs_joint_l1(joint, chain, context);
+    return gbsi_joint_l1(joint, chain, context);
 }
 
 static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log_density,
@@ -25,7 +25,7 @@ static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log
     const watcher *w = context;
     const uint64_t sweeps = draw + 1;
     (void)log_density;
-    const gbs_status status = gbs_joint_add(w->joint, chain, state, err);
+    const gbs_status status = gbsi_joint_add(w->joint, chain, state, err);
     if (status < 0) {
         return status;
     }
@@ -58,14 +58,14 @@ gbs_status lab_curves_run(laboratory *lab, const char *what, const gbs_model *mo
     if (curves.value == NULL) {
         return gbsi_no_memory(err, what, curves.n * curves.n_runs * sizeof *curves.value);
     }
-    GBSI_TRY(gbs_joint_new(model, 0, NULL, curves.n_runs, &w.joint, err));
+    GBSI_TRY(gbsi_joint_new(model, 0, NULL, curves.n_runs, &w.joint, err));
     GBSI_TRY(lab_run(lab, what, model, options, watch, &w, NULL, err));
     if (status == GBS_OK) {
         *out = curves;
         curves.value = NULL;
     }
 cleanup:
-    gbs_joint_free(w.joint);
+    gbsi_joint_free(w.joint);
     gbsi_free(curves.value);
     return status;
 }

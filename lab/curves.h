@@ -4,8 +4,8 @@
 #ifndef LAB_CURVES_H
 #define LAB_CURVES_H
 
-#include "gibbsite/joint.h"
 #include "lab/lab.h"
+#include "reference/joint.h"
 
 #define LAB_MAX_CHECKPOINTS 40
 
@@ -17,9 +17,9 @@ typedef struct lab_curves {
 } lab_curves;
 
 /* An error of the histogram of one chain. */
-typedef double lab_statistic(const gbs_joint *joint, uint32_t chain, const void *context);
+typedef double lab_statistic(const gbsi_joint *joint, uint32_t chain, const void *context);
 /* L1 distance from the probabilities that context points to. */
-double lab_statistic_l1(const gbs_joint *joint, uint32_t chain, const void *context);
+double lab_statistic_l1(const gbsi_joint *joint, uint32_t chain, const void *context);
 
 /* @param out free its value with lab_curves_free(). The last checkpoint is the end
  * of the run. */

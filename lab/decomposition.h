@@ -69,7 +69,7 @@ gbs_status lab_decompose(const gbs_model *model, const gbs_evidence *evidence,
                          gbs_error *err);
 void lab_decomposition_free(lab_decomposition *decomposition); /**< zeroes the struct */
 
-/** What cor tends to, key by key: D = sum over y of p(y) 2 t(y)^2 distance(y). */
+/** The limit of cor, key by key: D = sum over y of p(y) 2 t(y)^2 distance(y). */
 typedef struct lab_asymptotic {
     size_t n_keys;
     uint32_t n_neighbours;
@@ -84,9 +84,9 @@ typedef struct lab_asymptotic {
 } lab_asymptotic;
 
 /**
- * Estimate what cor tends to for herding with these keys, without sampling: the law of the others
- * at the next use of a key, from ordinary Gibbs sweeps started in the stationary law (sections 5.1
- * and 5.2 there), summed over sweeps to 1e-10 of the total.
+ * Estimate the limit of cor for herding with these keys, without sampling: the law of the others at
+ * the next use of a key, from ordinary Gibbs sweeps started in the stationary law (sections 5.1 and
+ * 5.2 there), summed over sweeps to 1e-10 of the total.
  *
  * @param options as lab_decompose(); of them draw, keys, bins and bin_edge decide.
  * @param focus   a free variable of two states.

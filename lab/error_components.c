@@ -32,7 +32,7 @@ static double count_all(const lab_focus *f, const uint64_t *count)
     return (double)total;
 }
 
-/* Of one (z, choice). */
+/* The total count of one (z, choice). */
 static double count_x(const lab_focus *f, const uint64_t *row)
 {
     uint64_t total = 0;

@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "lab/decomposition.h"
 
-/* What the weights of a herded variable are told apart by. */
+/* The keys by which the weights of a herded variable are told apart. */
 typedef struct lab_focus_keys {
     int scheme;      /* gbs_keys_kind, never auto */
     uint32_t n_bins; /* bins */

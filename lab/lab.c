@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "rng/philox.h"
 #include "simd/math.h"
+#include "text/output.h"
 
 /* ---- runs -------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every experiment uses: its files, its runs, its progress, and what it found.
+/* Functions that every experiment uses: for its files, its runs, its progress, and its findings.
  *
  * An experiment is one file with one function that takes a laboratory. It runs samplers through it
  * (seed and threads are the user's), writes tables and figures into its folder, and reports each
@@ -78,7 +78,7 @@ gbs_status lab_run(laboratory *lab, const char *what, const gbs_model *model,
 
 /* ---- numbers from the seed ---------------------------------------------------------------- */
 
-/* What they are for: each use has numbers of its own. */
+/* The uses of random numbers: each has numbers of its own. */
 typedef enum lab_stream {
     LAB_CYCLE = 1000,         /* index: table entry */
     LAB_NOISE = 1001,         /* index: pixel, over all pictures */

@@ -11,8 +11,8 @@
 /* Templates of features for them, as a file of Wapiti has them. */
 extern const char lab_news_templates[];
 
-/* What the templates of a skip chain have besides: links of equal words that begin with a capital
- * (Sutton & McCallum 2004), with the words about both. */
+/* The additional templates of a skip chain: links of equal words that begin with a capital (Sutton
+ * & McCallum 2004), with the words about both. */
 extern const char lab_news_links[];
 
 #define LAB_NEWS_LENGTH 5 /* sentences of a document */

@@ -19,9 +19,10 @@ typedef struct lab_pictures {
     lab_picture *picture; /* [n] */
 } lab_pictures;
 
-/* Those of the lab's folder of data in the order of their names (PNG and PNM; 1 where bright),
- * quick: the first ones, until they have side x side pixels, wider ones thinned out to that side;
- * or six shapes of side x side pixels. @param pictures out, zero before; free in any case. */
+/* Reads the pictures in the lab's folder of data, in the order of their names (PNG and PNM; 1 where
+ * bright). If quick, only the first ones, until they have side x side pixels together, and wider
+ * ones are reduced to that side. Without a folder: makes six shapes of side x side pixels. @param
+ * pictures out, zero before; free in any case. */
 gbs_status lab_pictures_make(const laboratory *lab, uint32_t side, lab_pictures *pictures,
                              gbs_error *err);
 void lab_pictures_free(lab_pictures *pictures);

@@ -23,13 +23,13 @@ typedef struct lab_plot {
 /* @param times how often the panels of the table stand one after the other, once for each model.
  * The plot is not to be copied. */
 void lab_plot_begin(lab_plot *plot, lab_figure_id which, size_t times);
-/* In place of the subtitle of the table. */
+/* Replaces the subtitle of the table. */
 void lab_plot_subtitle(lab_plot *plot, const char *format, ...) GBSI_PRINTF(2, 3);
-/* What lines point to is borrowed until the plot is written. */
+/* Adds a line to a panel. The arrays that it points to are borrowed until the plot is written. */
 void lab_plot_line(lab_plot *plot, size_t panel, gbsi_line line);
-/* In a panel whose guides are not in the table. */
+/* Adds a guide to a panel whose guides are not in the table. */
 void lab_plot_guide(lab_plot *plot, size_t panel, gbsi_guide guide);
-/* One more panel: a picture. */
+/* Adds a panel that shows a picture. */
 void lab_plot_image(lab_plot *plot, const char *title, const gbs_image *image);
 void lab_plot_key(lab_plot *plot, gbsi_key key);
 gbs_status lab_plot_write(const laboratory *lab, lab_plot *plot, gbs_error *err);

@@ -33,7 +33,7 @@ typedef struct lab_racer {
         "splash, width " #width, (color), GBS_SCAN_SPLASH, (width), (full), (quick), (timed) \
     }
 
-/* What one of them has reached. */
+/* The results of one racer, checkpoint by checkpoint. */
 typedef struct lab_trail {
     size_t n;                            /* checkpoints */
     double updates[LAB_MAX_CHECKPOINTS]; /* of a variable in one chain, mean over the variables */

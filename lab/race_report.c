@@ -74,10 +74,10 @@ cleanup:
 
 enum { DENSITY, VARIANCE, WINDOW, SPEED_UP, N_PANELS };
 
-/* What a chart has on its axis. */
+/* The horizontal axis of a chart. */
 typedef enum abscissa { BY_UPDATES, BY_WORK, BY_TIME } abscissa;
 
-/* What panels of one race borrow. */
+/* Data that the panels of one race borrow. */
 typedef struct drawing {
     char title[N_PANELS][96];
     double gap[LAB_MAX_RACERS][LAB_MAX_CHECKPOINTS];
@@ -100,7 +100,7 @@ static double best_of(const lab_race *race)
     return best;
 }
 
-/* What has been reached. @param first panel of the race. */
+/* Draws the progress of all racers. @param first panel of the race. */
 static void draw_trails(const lab_race *race, abscissa by, drawing *d, lab_plot *plot, size_t first)
 {
     const double best = best_of(race);

@@ -5,7 +5,7 @@
 
 #include "gibbsite/model.h"
 
-/** What an experiment is; all strings are static. */
+/** The description of an experiment; all strings are static. */
 typedef struct lab_experiment {
     const char *name;   /**< "hg-two-variables" */
     const char *paper;  /**< authors, year, title */
@@ -30,7 +30,7 @@ typedef struct lab_reproduce_options {
     void *context;
 } lab_reproduce_options;
 
-/** What came out. */
+/** The outcome of an experiment. */
 typedef struct lab_verdict {
     int holds;           /**< 1 if every part of the claim was found */
     char measured[3072]; /**< what was found, each part after "\n- " */

@@ -8,7 +8,7 @@
 #include "lab/spin_fit.h"
 
 #include "base/memory.h"
-#include "gibbsite/joint.h"
+#include "reference/joint.h"
 
 gbs_status lab_spins_model(const gbsi_spins *spins, const double *theta, gbs_model **model,
                            gbs_error *err)
@@ -56,7 +56,7 @@ gbs_status lab_spins_moments(const gbsi_spins *spins, const gbs_model *model, do
     if (p == NULL) {
         return gbsi_no_memory(err, "moments", n_states * sizeof *p);
     }
-    GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, p, err));
+    GBSI_TRY(gbsi_joint_exact(model, NULL, 0, NULL, p, err));
     for (size_t m = 0; m < lab_spins_size(spins); m++) {
         moment[m] = 0.0;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the experiments of Mitliagkas & Mackey (2017) share: grids of spins as in their section 5,
- * the truth at a corner of them, variations of scans, and short chains that end in one draw each.
+/* Functions that the experiments of Mitliagkas & Mackey (2017) share: grids of spins as in their
+ * section 5, the truth at a corner of them, variations of scans, and short chains that end in one
+ * draw each.
  */
 #ifndef LAB_SPIN_GRID_SCANS_H
 #define LAB_SPIN_GRID_SCANS_H

@@ -100,7 +100,7 @@ static void write_rows(lab_table *table, const gbsi_growth *growth, const uint32
     }
 }
 
-/* What clique v has of variable u. */
+/* The role of variable u in clique v. */
 static uint32_t cell_of(const gbsi_growth *growth, const uint32_t *before, uint32_t v, uint32_t u)
 {
     const bool is_last = v + 1 == growth->n;

@@ -128,8 +128,8 @@ cleanup:
     return status;
 }
 
-/* What was seen: without couplings mean field is exact, and the likeliest level the one nearest to
- * the noisy value. */
+/* Finds the noisy picture, level by level: without couplings mean field is exact, and the likeliest
+ * level is the one nearest to the noisy value. */
 static gbs_status find_noisy(const gbs_generate_potts_options *picture, gbs_image *image,
                              gbs_error *err)
 {

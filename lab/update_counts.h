@@ -8,7 +8,7 @@
 #include "lab/curves.h"
 #include "lab/splash_trees.h"
 
-/* Of rounds [first, last) of a run. */
+/* Counts over rounds [first, last) of a run. */
 typedef struct lab_tally {
     uint32_t n;
     uint64_t first, last;

@@ -60,7 +60,7 @@ static void tell_head(const gbs_partition *partition, const request *r)
                  r->folder, r->n_ranks, gbs_partition_kind(partition));
 }
 
-/* Of many ranks the first and the last. */
+/* Prints the figures of one share; if there are many ranks, only of the first and the last ones. */
 static void tell_share(const gbs_share *share, const request *r)
 {
     gbs_share_figures f = {.size = sizeof f};

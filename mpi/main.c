@@ -77,7 +77,8 @@ static int check_verb(const char *verb)
                            verb, verb);
 }
 
-/* What one process answers, or reads from where only the first rank can. */
+/* Refuses verbs and options for which one process is enough, and standard input, which only the
+ * first rank can read. */
 static int check_words(int argc, char **argv)
 {
     for (int i = 2; i < argc; i++) {
@@ -139,7 +140,8 @@ static int run(int argc, char **argv, const gbs_ranks *ranks)
     return cli_meet(status);
 }
 
-/* Of 'marginals --help' and the like the verb tells. */
+/* Whether the program's own help is asked for; the verb itself handles 'marginals --help' and the
+ * like. */
 static int asks_for_help(int argc, char **argv)
 {
     const char *last = argc < 2 ? "" : argv[argc - 1];

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one message of MPI, whose counts are of type int. Tests have them small. */
+/* The most bytes and values in one message of MPI, whose counts are of type int. Tests set smaller
+ * ones. */
 #ifndef MOST_BYTES
 #define MOST_BYTES  (1 << 30)
 #define MOST_VALUES (1 << 27)

@@ -229,7 +229,7 @@ def method_options(r, m, verb, files):
 
 
 def format_options(r, m):
-    free = ["gbm", "uai", "lg", "fg", "wcnf", "mln", "dot", "alchemy", "mtx", "coo", "rud", "col", "dimmwitted", "dimmwitted-tsv"]
+    free = ["gbm", "uai", "lg", "fg", "wcnf", "mln", "dot", "alchemy", "mtx", "coo", "rud", "col"]
     style = r.choice(free + ["bif", "xmlbif", "net", "xdsl"] * 2 * m.directed)
     return [["--format", style], *r.choice([[], [], [["--float-format", "fixed"]]])]
 

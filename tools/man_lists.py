@@ -19,21 +19,22 @@ TRAITS = {"block_scan": "GBSI_SCAN_CANDIDATE", "gbsi_scan_base_name": "GBSI_SCAN
 
 
 def formats():
-    """(name, file name extensions, what it is, form) of every format, in the order of formats.def."""
+    """(name, file name extensions, what it is, form, programs) of every format, in the order of formats.def."""
     text = (ROOT / "include" / "gibbsite" / "formats.def").read_text()
-    rows = re.findall(r'^GBS_FORMAT\(\w+, "([^"]*)", "([^"]*)", "([^"]*)", (\w+),', text, re.M)
-    return [(name, endings.split(), what, form) for name, endings, what, form in rows]
+    rows = re.findall(r'^GBS_FORMAT\(\w+, "([^"]*)", "([^"]*)", "([^"]*)", (\w+),[^"]*"([^"]*)"\)', text, re.M)
+    return [(name, endings.split(), what, form, programs) for name, endings, what, form, programs in rows]
 
 
 def format_list(rows=None):
     """In mdoc. Extensions of files that are read and not written stand behind a '<', or the whole format is of that form."""
-    lines = [".Bl -tag -width dimmwitted-tsv -compact"]
-    for name, endings, what, form in formats() if rows is None else rows:
-        read_only = [ending.removeprefix("<") for ending in endings if ending.startswith("<") or form == "READING"]
+    lines = [".Bl -tag -width dimmwitted -compact"]
+    for name, endings, what, form, programs in formats() if rows is None else rows:
+        read_only = [ending.removeprefix("<") for ending in endings if ending.startswith("<") or form in ("READING", "FILES")]
         both = [ending for ending in endings if ending not in read_only and not ending.startswith("<")]
         lines += [f".It Cm {name}", what]
         lines += [".Pq Pa " + " , ".join(both)] if both else []
         lines += [f".Pq read only: Pa {ending}" for ending in read_only]
+        lines += [f"from {programs}"]
     return "\n".join([*lines, ".El", ""])
 
 

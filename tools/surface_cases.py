@@ -38,10 +38,10 @@ def example(name):
         return file.read()
 
 
-FOLDERS = {"friends": "friends", "ground": "list.txt"}  # and what in a command names all files of it
+FOLDERS = {"ground": "list.txt"}  # and what in a command names all files of it
 FILES = {name: example(name) for name in [
     "sprinkler.bif", "sprinkler.csv", "clinic.bif", "clinic.csv", "grid.uai", "umbrella.bif", "places.crf",
-    "places.txt", "places.template", "news.template", "news.txt", "bars.csv", "friends.csv", "smokers.mln",
+    "places.txt", "places.template", "news.template", "news.txt", "bars.csv", "friends.gbm", "friends.csv", "smokers.mln",
     "smokers.db", "ground.aspects",
     *(f"{folder}/{name}" for folder in FOLDERS for name in sorted(os.listdir(os.path.join(EXAMPLES, folder))))]}
 FILES.update((name, text.encode()) for name, text in {
@@ -157,10 +157,10 @@ BASES = {
               base("label", "places.crf places.txt --method sample --sweeps 20")],
     "learn": [base("learn", "crf places.template places.txt", pairs=True),
               base("learn", "crf news.template news.txt --steps 5"),
-              base("learn", "weights friends friends.csv --format gbm", odd=True, pairs=True),
-              base("learn", "weights friends friends.csv --objective sampled --chains 4 --steps 5 --format gbm",
+              base("learn", "weights friends.gbm friends.csv --format gbm", odd=True, pairs=True),
+              base("learn", "weights friends.gbm friends.csv --objective sampled --chains 4 --steps 5 --format gbm",
                    pairs=True),
-              base("learn", "weights friends friends.csv --objective likelihood --format gbm"),
+              base("learn", "weights friends.gbm friends.csv --objective likelihood --format gbm"),
               base("learn", "potts bars.csv --format gbm", odd=True, pairs=True),
               base("learn", "potts bars.csv --method pcd --chains 8 --steps 5 --format gbm", pairs=True),
               base("learn", "rbm bars.csv --hidden 2 --epochs 3 --format gbm", odd=True, pairs=True),
@@ -194,6 +194,7 @@ BASES = {
                 base("convert", "clauses.wcnf --format uai"), base("convert", "graph.col --colors 3 --format uai")],
     "uai": [base("uai", "grid.uai /dev/null - MAR"), base("uai", "grid.uai /dev/null - PR"),
             base("uai", "grid.uai /dev/null - MAP")],
+    "formats": [base("formats", ""), base("formats", "--json")],
     "completion": [base("completion", "fish")],
 }
 SUBVERBS = {"learn": ["crf", "weights", "potts", "rbm", "aspects"]}
@@ -343,7 +344,7 @@ INPUTS = ["sprinkler.bif --from bif", "grid.uai --from uai", "sprinkler.bif --fr
           *(f"sprinkler.bif --evidence seen.evid --evidence-format {x}" for x in ("single", "multi", "tab")),
           "sprinkler.bif --evidence seen.tab --evidence-format tab", "sprinkler.bif --evidence three.evid",
           "sprinkler.bif --evidence three.evid --evidence-index 1", "sprinkler.bif --evidence three.evid -o out.csv",
-          "sprinkler.bif --evidence three.evid --evidence-index 7", "friends --lenient", "umbrella.bif"]
+          "sprinkler.bif --evidence three.evid --evidence-index 7", "friends.gbm --lenient", "umbrella.bif"]
 CHAINS = ["--scan splash --grow adaptive --adapt 2 --score literal", "--scan splash --width 2 --splash-size 2",
           "--scan splash --splashes 2", "--scan splash --locking reservation", "--scan auto", "--scan usual",
           "--scan part.scan --partial-scan", "--scan all.scan --restarts", "--scan all.scan --restarts --target 0",
@@ -377,9 +378,9 @@ EXTRA["fit"] = ["sprinkler.bif counted.csv --weights count",
 EXTRA["ground"] = ["words.mln words.db --similarity Alike --query-predicates Same --format gbm",
                    "smokers.mln smokers.db -o x.gbm"]
 EXTRA["compare"] = ["a.MAR a.MAR", "a.PR b.PR --log-base 10,e", "a.MAR a.PR", "a.MAP b.MAP"]
-EXTRA["learn"] = ["weights friends friends.csv --objective sampled --scan optimised --accuracy 0.2 --chains 4 --steps 3"
-                  " --format gbm", "weights friends/graph.meta friends.csv --from dimmwitted-tsv --format gbm",
-                  "weights friends counted-friends.csv --weights count --format gbm",
+EXTRA["learn"] = ["weights friends.gbm friends.csv --objective sampled --scan optimised --accuracy 0.2 --chains 4 --steps 3"
+                  " --format gbm", "weights friends.gbm friends.csv --from gbm --format gbm",
+                  "weights friends.gbm counted-friends.csv --weights count --format gbm",
                   "aspects ground/list.txt --patch 10 --position-cells 2 --texture-words 3 --color-words 3",
                   "rbm bars.csv --hidden 2 --epochs 5 --held-out 0.3 --patience 2 --format gbm",
                   "potts bars.csv --method pcd --steps 3 --chains 4 --rate 0.1:0.01 --identity 0.8 --format gbm",

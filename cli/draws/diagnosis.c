@@ -151,7 +151,8 @@ void cli_diagnosis_json(gbs_output *output, const cli_diagnosis *a)
             gbs_output_text(output, "\": ");
             gbs_output_json_double(output, column(d, k));
         }
-        gbs_output_text(output, d->constant ? ", \"constant\": true}" : ", \"constant\": false}");
+        gbs_output_text(output, d->constant ? ", \"constant\": true" : ", \"constant\": false");
+        gbs_output_text(output, isinf(d->rhat) ? ", \"stuck\": true}" : "}"); /* JSON has no inf */
     }
     gbs_output_text(output, a->n_shown > 0 ? "\n  ]" : "]");
 }

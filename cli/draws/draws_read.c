@@ -62,7 +62,7 @@ static int ends_in(const char *path, const char *end)
     return n >= strlen(end) && strcmp(path + n - strlen(end), end) == 0;
 }
 
-int cli_drawn_read(cli_drawn *d, char **path, int n_paths)
+int cli_drawn_read(cli_drawn *d, const cli_arguments *arguments, char **path, int n_paths)
 {
     static const char *const whole[] = {".npz", ".npy", ".nc", "index.txt"};
     for (int i = 0; i < n_paths; i++) {
@@ -79,5 +79,5 @@ int cli_drawn_read(cli_drawn *d, char **path, int n_paths)
                             : cli_drawn_read_coda(d, path[0]);
         }
     }
-    return cli_drawn_read_csv(d, path, (size_t)n_paths);
+    return cli_drawn_read_csv(d, arguments, path, (size_t)n_paths);
 }

@@ -13,10 +13,10 @@ typedef struct cli_drawn {
 } cli_drawn;
 
 /* Read files by their names: one .npz, .npy or .nc file; CODA's BASEindex.txt, whose chains are in
- * BASEchain1.txt, BASEchain2.txt, ...; else CSV as of CmdStan, a chain a file.
+ * BASEchain1.txt, BASEchain2.txt, ...; else tables as gbs_draws_read() reads them.
  * @return CLI_DONE, or an exit status after a message. Free with cli_drawn_free() in either case.
  */
-int cli_drawn_read(cli_drawn *d, char **path, int n_paths);
+int cli_drawn_read(cli_drawn *d, const cli_arguments *arguments, char **path, int n_paths);
 void cli_drawn_free(cli_drawn *d);
 
 /* ---- for readers ---------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ void cli_drawn_free(cli_drawn *d);
 double *cli_drawn_add(cli_drawn *d, const char *name);
 
 /* draws_read_text.c */
-int cli_drawn_read_csv(cli_drawn *d, char **path, size_t n_paths);
+int cli_drawn_read_csv(cli_drawn *d, const cli_arguments *arguments, char **path, size_t n_paths);
 int cli_drawn_read_coda(cli_drawn *d, const char *index);
 /* draws_read_arrays.c */
 int cli_drawn_read_numpy(cli_drawn *d, const char *path, int archive);

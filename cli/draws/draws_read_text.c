@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSV as CmdStan writes it: lines that begin with '#', a line of names, a line of numbers a draw.
- * CODA: lines "NAME FIRST LAST" of an index, lines "ITERATION NUMBER" of a chain. */
+/* Tables, which the library reads. CODA: lines "NAME FIRST LAST" of an index, lines "ITERATION
+ * NUMBER" of a chain. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "draws_read.h"
+#include "gibbsite/diagnose.h"
 
 /* A file, line by line. */
 typedef struct text_file {
@@ -86,206 +87,39 @@ static int take_number(const text_file *t, char **at, const char *end, double *n
 
 /* ---- CSV ------------------------------------------------------------------------------------ */
 
-/* The draws of one chain as they are read. */
-typedef struct chain {
-    char **name; /* [n_columns] */
-    size_t n_columns, n_draws, capacity;
-    double *row;                           /* [n_draws][n_columns] */
-    uint64_t n_warmup, thin, warmup_saved; /* what CmdStan says of itself */
-} chain;
-
-static void drop_chain(chain *c)
+static void tell(void *context, const char *message)
 {
-    for (size_t i = 0; i < c->n_columns; i++) {
-        free(c->name[i]);
-    }
-    free(c->name);
-    free(c->row);
-    *c = (chain){0};
+    cli_note(context, "%s", message);
 }
 
-/* "#   num_warmup = 1000 (Default)" */
-static void read_comment(const char *line, chain *c)
+static int is_stopped(void *context)
 {
-    const struct {
-        const char *word;
-        uint64_t *value;
-    } known[] = {
-        {"num_warmup", &c->n_warmup}, {"thin", &c->thin}, {"save_warmup", &c->warmup_saved}};
-    const char *at = line + strspn(line, "# \t");
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        const size_t n = strlen(known[i].word);
-        const char *value = at + n + strspn(at + (strlen(at) < n ? strlen(at) : n), " =");
-        if (strncmp(at, known[i].word, n) == 0 && (at[n] == ' ' || at[n] == '=')) {
-            *known[i].value = strncmp(value, "true", 4) == 0 ? 1 : strtoull(value, NULL, 10);
-        }
-    }
+    (void)context;
+    return cli_signals_caught();
 }
 
-/* A field of the line of names, without quotes. */
-static int add_name(chain *c, const char *begin, size_t n)
+int cli_drawn_read_csv(cli_drawn *d, const cli_arguments *arguments, char **path, size_t n_paths)
 {
-    if (n >= 2 && begin[0] == '"' && begin[n - 1] == '"') {
-        begin++;
-        n -= 2;
-    }
-    char **name = realloc(c->name, (c->n_columns + 1) * sizeof *name);
-    if (name == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
-    c->name = name;
-    name[c->n_columns] = strndup(begin, n);
-    if (name[c->n_columns] == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
-    c->n_columns++;
-    return CLI_DONE;
-}
-
-static int read_names(const text_file *t, chain *c)
-{
-    int status = CLI_DONE;
-    for (const char *at = t->line;; at++) {
-        const size_t n = strcspn(at, ",");
-        char *behind = NULL;
-        (void)strtod(at, &behind);
-        if (n == 0 || behind == at + n) {
-            return refuse(t, at, "the name of a quantity: the first line names the columns");
-        }
-        status = add_name(c, at, n);
-        at += n;
-        if (status != CLI_DONE || *at == '\0') {
-            return status;
+    gbs_error err = {GBS_OK, ""};
+    gbs_draws *draws = NULL;
+    const gbs_read_options options = {.size = sizeof options,
+                                      .warn = tell,
+                                      .context = (void *)(uintptr_t)arguments, /* tell() reads it */
+                                      .stop = is_stopped};
+    const gbs_status done =
+        gbs_draws_read((const char *const *)path, n_paths, &options, &draws, &err);
+    int status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
+    d->n_chains = gbs_draws_n_chains(draws);
+    d->n_draws = gbs_draws_n_draws(draws);
+    for (size_t i = 0; i < gbs_draws_n_quantities(draws) && status == CLI_DONE; i++) {
+        double *value = cli_drawn_add(d, gbs_draws_name(draws, i));
+        if (value == NULL) {
+            status = CLI_FAILED;
+        } else {
+            memcpy(value, gbs_draws_values(draws, i), d->n_chains * d->n_draws * sizeof *value);
         }
     }
-}
-
-static int read_row(const text_file *t, chain *c)
-{
-    if (c->n_draws == c->capacity) {
-        const size_t capacity = 2 * c->capacity + 64;
-        double *row = capacity > SIZE_MAX / sizeof *row / c->n_columns
-                          ? NULL
-                          : realloc(c->row, capacity * c->n_columns * sizeof *row);
-        if (row == NULL) {
-            return cli_error(CLI_FAILED, "out of memory");
-        }
-        c->row = row;
-        c->capacity = capacity;
-    }
-    char *at = t->line;
-    for (size_t i = 0; i < c->n_columns; i++) {
-        const int last = i + 1 == c->n_columns;
-        const int status =
-            take_number(t, &at, last ? "" : ",", &c->row[c->n_draws * c->n_columns + i]);
-        if (status != CLI_DONE) {
-            return status;
-        }
-        if (!last && *at != ',') {
-            return refuse(t, at, "a comma: there are more names than numbers");
-        }
-        at += last ? 0 : 1;
-    }
-    c->n_draws++;
-    return CLI_DONE;
-}
-
-static int read_chain(const char *path, chain *c)
-{
-    text_file t;
-    int more = 1;
-    int status = open_text(&t, path);
-    while (status == CLI_DONE && (more = next_line(&t)) > 0) {
-        if (t.line[0] == '#') {
-            read_comment(t.line, c);
-        } else if (t.line[0] != '\0') {
-            status = c->n_columns == 0 ? read_names(&t, c) : read_row(&t, c);
-        }
-        if (cli_signals_caught()) {
-            status = cli_error(CLI_STOPPED, "stopped while reading %s", path);
-        }
-    }
-    if (status == CLI_DONE && more < 0) {
-        status = CLI_INPUT;
-    }
-    close_text(&t);
-    if (status == CLI_DONE && c->n_draws == 0) {
-        status = cli_error(
-            CLI_INPUT, "%s: found no draw, expected a line of names and lines of numbers", path);
-    }
-    if (status == CLI_DONE && c->warmup_saved > 0) { /* they are not from the distribution yet */
-        const uint64_t n = c->n_warmup / (c->thin > 1 ? c->thin : 1);
-        if (n >= c->n_draws) {
-            return cli_error(CLI_INPUT, "%s: found %zu draws, of which %" PRIu64 " are warm-up",
-                             path, c->n_draws, n);
-        }
-        c->n_draws -= (size_t)n;
-        memmove(c->row, c->row + (size_t)n * c->n_columns,
-                c->n_draws * c->n_columns * sizeof *c->row);
-    }
-    return status;
-}
-
-/* What a sampler notes about itself is not drawn: names that end in "__", but for the log density.
- */
-static int is_quantity(const char *name)
-{
-    const size_t n = strlen(name);
-    return n < 2 || strcmp(name + n - 2, "__") != 0 || strcmp(name, "lp__") == 0;
-}
-
-static int same_chain(const char *path, const chain *c, const char *first_path, const chain *first)
-{
-    int same = c->n_columns == first->n_columns;
-    for (size_t i = 0; i < first->n_columns && same; i++) {
-        same = strcmp(c->name[i], first->name[i]) == 0;
-    }
-    if (!same) {
-        return cli_error(CLI_INPUT, "%s: found other columns than in %s", path, first_path);
-    }
-    if (c->n_draws != first->n_draws) {
-        return cli_error(CLI_INPUT, "%s: found %zu draws, expected %zu as in %s", path, c->n_draws,
-                         first->n_draws, first_path);
-    }
-    return CLI_DONE;
-}
-
-static int gather(cli_drawn *d, const chain *chains)
-{
-    const chain *first = &chains[0];
-    d->n_draws = first->n_draws;
-    for (size_t i = 0; i < first->n_columns; i++) {
-        double *value = is_quantity(first->name[i]) ? cli_drawn_add(d, first->name[i]) : NULL;
-        if (value == NULL && is_quantity(first->name[i])) {
-            return CLI_FAILED;
-        }
-        for (size_t c = 0; c < d->n_chains && value != NULL; c++) {
-            for (size_t k = 0; k < d->n_draws; k++) {
-                value[c * d->n_draws + k] = chains[c].row[k * first->n_columns + i];
-            }
-        }
-    }
-    return CLI_DONE;
-}
-
-int cli_drawn_read_csv(cli_drawn *d, char **path, size_t n_paths)
-{
-    chain *chains = calloc(n_paths, sizeof *chains);
-    int status = chains == NULL ? cli_error(CLI_FAILED, "out of memory") : CLI_DONE;
-    d->n_chains = n_paths;
-    for (size_t c = 0; c < n_paths && status == CLI_DONE; c++) {
-        status = read_chain(path[c], &chains[c]);
-        if (status == CLI_DONE && c > 0) {
-            status = same_chain(path[c], &chains[c], path[0], &chains[0]);
-        }
-    }
-    if (status == CLI_DONE) {
-        status = gather(d, chains);
-    }
-    for (size_t c = 0; c < n_paths && chains != NULL; c++) {
-        drop_chain(&chains[c]);
-    }
-    free(chains);
+    gbs_draws_free(draws);
     return status;
 }
 

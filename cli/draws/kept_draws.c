@@ -104,7 +104,7 @@ int cli_netcdf_check(const cli_arguments *arguments)
     if (status != CLI_DONE) {
         return status;
     }
-    const char *packing = arguments->output + gbs_unpacked_length(arguments->output);
+    const char *packing = arguments->output + gbsi_unpacked_length(arguments->output);
     if (packing[0] != '\0') {
         return cli_error(CLI_USAGE, "%s: NetCDF files are compressed already; leave out %s",
                          arguments->output, packing);

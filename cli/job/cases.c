@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case_table.h"
+#include "data_rows.h"
 #include "verbs/marginals.h"
 
 typedef struct answering {
     const cli_job *job;
     const cli_selection *query;
-    cli_case_table *table;
+    gbs_table *table;
     gbs_cases *cases;
     gbs_output *output;
     uint32_t n_columns;
@@ -21,13 +21,13 @@ typedef struct answering {
     double *log_p;      /* [at_once] */
     int *converged;     /* [at_once] */
     uint64_t n, n_done; /* cases */
-    uint64_t n_impossible, n_doubtful;
+    uint64_t n_impossible, n_unknown, n_doubtful;
     cli_bar bar;
 } answering;
 
 static void answering_free(answering *a)
 {
-    cli_case_table_free(a->table);
+    gbs_table_free(a->table);
     gbs_cases_free(a->cases);
     gbs_output_discard(a->output);
     free(a->state);
@@ -103,6 +103,7 @@ static void write_case(answering *a, size_t i)
     }
     gbs_output_text(a->output, "\n");
     a->n_impossible += a->log_p[i] == -INFINITY;
+    a->n_unknown += a->n_states > 0 && isnan(a->p[i * a->n_states]) && isnan(a->log_p[i]);
     a->n_doubtful += !a->converged[i];
     a->n_done++;
 }
@@ -166,7 +167,7 @@ static int answer_all(answering *a, int *stopped)
     while (status == CLI_DONE && !end && !*stopped) {
         size_t n = 0;
         while (n < a->at_once && status == CLI_DONE && !end) {
-            status = cli_case_table_next(a->table, a->state + n * a->n_columns, &end);
+            status = cli_table_next(a->table, a->state + n * a->n_columns, NULL, &end);
             n += !end;
         }
         if (status == CLI_DONE && n > 0) {
@@ -183,6 +184,12 @@ static void tell(const answering *a, int stopped)
         cli_note(arguments, "%" PRIu64 " case%s impossible: probability 0, no posteriors",
                  a->n_impossible, a->n_impossible == 1 ? " is" : "s are");
     }
+    if (a->n_unknown > 0) {
+        cli_note(arguments,
+                 "%" PRIu64 " case%s unknown: no state of positive probability was found, and none "
+                 "may exist",
+                 a->n_unknown, a->n_unknown == 1 ? " is" : "s are");
+    }
     if (gbs_cases_is_exact(a->cases)) {
         cli_note(arguments, "%" PRIu64 " case%s, exact", a->n_done, a->n_done == 1 ? "" : "s");
     } else {
@@ -197,18 +204,38 @@ static void tell(const answering *a, int stopped)
     }
 }
 
+/* Reads every case, so that nothing is written of a table that is wrong, and goes back to the
+ * first.
+ */
+static int check_all(answering *a)
+{
+    int end = 0;
+    int status = CLI_DONE;
+    uint32_t *state = calloc((size_t)a->n_columns + 1, sizeof *state);
+    if (state == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    while (status == CLI_DONE && !end) {
+        status = cli_table_next(a->table, state, NULL, &end);
+        a->n += status == CLI_DONE && !end;
+    }
+    free(state);
+    gbs_table_rewind(a->table);
+    return status;
+}
+
 static int prepare(answering *a, const char *path)
 {
     const cli_job *job = a->job;
     gbs_error err = {GBS_OK, ""};
-    int status = cli_case_table_open(job->model, path, NULL, &a->table);
+    int status = cli_table_open(job->arguments, job->model, path, 0, &a->table);
+    const uint32_t *column = gbs_table_columns(a->table, &a->n_columns);
     if (status == CLI_DONE) {
-        status = cli_case_table_check(a->table, &a->n);
+        status = check_all(a);
     }
     if (status != CLI_DONE) {
         return status;
     }
-    const uint32_t *column = cli_case_table_columns(a->table, &a->n_columns);
     const gbs_status done = gbs_cases_new(job->model, job->evidence, &job->options, a->n_columns,
                                           column, a->query->n, a->query->variable, &a->cases, &err);
     if (done < 0) {

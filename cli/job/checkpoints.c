@@ -9,12 +9,8 @@
 static int check_request(const cli_arguments *arguments)
 {
     const char *given = arguments->resume != NULL ? "resume" : "checkpoint";
-    if (arguments->resume == NULL && arguments->checkpoint == NULL) {
-        return cli_given(arguments, "checkpoint-every")
-                   ? cli_error(CLI_USAGE, "--checkpoint-every applies with --checkpoint FILE only")
-                   : CLI_DONE;
-    }
-    if (arguments->cases != NULL) {
+    const int kept = arguments->resume != NULL || arguments->checkpoint != NULL;
+    if (kept && arguments->cases != NULL) {
         return cli_error(CLI_USAGE, "--%s: the answers to --cases cannot be kept in a checkpoint",
                          given);
     }

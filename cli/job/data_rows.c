@@ -38,6 +38,39 @@ int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *o
                : status;
 }
 
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static void tell(void *context, const char *message)
+{
+    cli_note(context, "%s", message);
+}
+
+int cli_table_open(const cli_arguments *arguments, const gbs_model *model, const char *path,
+                   int complete, gbs_table **table)
+{
+    gbs_error err = {GBS_OK, ""};
+    const gbs_table_options options = {.size = sizeof options,
+                                       .weights = arguments->weights,
+                                       .numbers = arguments->table_states != NULL &&
+                                                  strcmp(arguments->table_states, "numbers") == 0,
+                                       .strict = arguments->strict,
+                                       .complete = complete,
+                                       .tell = tell,
+                                       .context =
+                                           (void *)(uintptr_t)arguments}; /* tell() only reads it */
+    const gbs_status done = gbs_table_open(model, path, &options, table, &err);
+    return done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
+}
+
+int cli_table_next(gbs_table *table, uint32_t *state, double *weight, int *end)
+{
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status done = gbs_table_next(table, state, weight, end, &err);
+    return done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
+}
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
 static int add_row(gbs_data *data, const uint32_t *state, double weight)
 {
     gbs_error err = {GBS_OK, ""};
@@ -47,45 +80,43 @@ static int add_row(gbs_data *data, const uint32_t *state, double weight)
 
 /* Rows of a table into data; of n rows the share that is held out are floor(n share), evenly
  * spread. @param held_out NULL: all rows go into data. */
-static int read_rows(cli_case_table *table, gbs_data *data, gbs_data *held_out, double share)
+static int read_rows(gbs_table *table, gbs_data *data, gbs_data *held_out, double share)
 {
     uint32_t n_columns = 0;
     int end = 0;
     uint64_t n = 0;
-    (void)cli_case_table_columns(table, &n_columns);
+    (void)gbs_table_columns(table, &n_columns);
     uint32_t *state = calloc((size_t)n_columns + 1, sizeof *state);
     int status = state == NULL ? cli_error(CLI_FAILED, "out of memory") : CLI_DONE;
     while (status == CLI_DONE) {
-        status = cli_case_table_next(table, state, &end);
+        double weight = 1.0;
+        status = cli_table_next(table, state, &weight, &end);
         if (status != CLI_DONE || end) {
             break;
         }
         const double before = (double)n++ * share;
         const int out = held_out != NULL && (uint64_t)((double)n * share) > (uint64_t)before;
-        status = add_row(out ? held_out : data, state, cli_case_table_weight(table));
+        status = add_row(out ? held_out : data, state, weight);
     }
     free(state);
     return status;
 }
 
-static int new_data(const gbs_model *model, const cli_case_table *table, gbs_data **data)
+static int new_data(const gbs_model *model, const gbs_table *table, gbs_data **data)
 {
     gbs_error err = {GBS_OK, ""};
     uint32_t n = 0;
-    const uint32_t *column = cli_case_table_columns(table, &n);
+    const uint32_t *column = gbs_table_columns(table, &n);
     const gbs_status done = gbs_data_new(model, n, column, data, &err);
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
 /* @param held_out NULL, or where a share of the rows goes. */
-static int read_table(const gbs_model *model, const char *path, const char *weights, int complete,
-                      double share, gbs_data **data, gbs_data **held_out)
+static int read_table(const cli_arguments *arguments, const gbs_model *model, const char *path,
+                      int complete, double share, gbs_data **data, gbs_data **held_out)
 {
-    cli_case_table *table = NULL;
-    int status = cli_case_table_open(model, path, weights, &table);
-    if (status == CLI_DONE && complete) {
-        status = cli_case_table_want_all(table);
-    }
+    gbs_table *table = NULL;
+    int status = cli_table_open(arguments, model, path, complete, &table);
     if (status == CLI_DONE) {
         status = new_data(model, table, data);
     }
@@ -97,19 +128,19 @@ static int read_table(const gbs_model *model, const char *path, const char *weig
     }
     if (status == CLI_DONE && gbs_data_n_rows(*data) == 0) {
         status = cli_error(CLI_INPUT, "%s: found no rows%s, expected some below the names", path,
-                           weights != NULL ? " of a weight above 0" : "");
+                           arguments->weights != NULL ? " of a weight above 0" : "");
     }
-    cli_case_table_free(table);
+    gbs_table_free(table);
     return status;
 }
 
-int cli_read_data(const gbs_model *model, const char *path, const char *weights, int complete,
-                  const cli_held_out *out, gbs_data **data, gbs_data **held_out)
+int cli_read_data(const cli_arguments *arguments, const gbs_model *model, const char *path,
+                  int complete, const cli_held_out *out, gbs_data **data, gbs_data **held_out)
 {
-    int status = read_table(model, path, weights, complete, out->share, data,
+    int status = read_table(arguments, model, path, complete, out->share, data,
                             out->share > 0.0 ? held_out : NULL);
     if (status == CLI_DONE && out->path != NULL) {
-        status = read_table(model, out->path, weights, complete, 0.0, held_out, NULL);
+        status = read_table(arguments, model, out->path, complete, 0.0, held_out, NULL);
     }
     return status;
 }

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of data for fit and learn, from tables of cases. */
+/* Rows of data for fit and learn, and cases, from tables. */
 #ifndef GIBBSITE_CLI_DATA_ROWS_H
 #define GIBBSITE_CLI_DATA_ROWS_H
 
-#include "case_table.h"
+#include "gibbsite/table.h"
+#include "job.h"
+
+/* Open a table as the options about tables say. What is skipped is a note.
+ * @param complete 1: a value of each variable in each row. @return an exit status after a message.
+ */
+int cli_table_open(const cli_arguments *arguments, const gbs_model *model, const char *path,
+                   int complete, gbs_table **table);
+/* gbs_table_next() with an exit status after a message. */
+int cli_table_next(gbs_table *table, uint32_t *state, double *weight, int *end);
 
 /* --held-out: "20%" or "0.2" is a share of the rows, anything else a file. */
 typedef struct cli_held_out {
@@ -17,7 +26,7 @@ int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *o
 /* Read DATA, and what is held out: a share of it, evenly spread, or a table of its own.
  * @param complete 1: a value of each variable in each row, or it is refused. @param held_out out:
  * stays NULL where nothing is. @return an exit status after a message; free both in either case. */
-int cli_read_data(const gbs_model *model, const char *path, const char *weights, int complete,
-                  const cli_held_out *out, gbs_data **data, gbs_data **held_out);
+int cli_read_data(const cli_arguments *arguments, const gbs_model *model, const char *path,
+                  int complete, const cli_held_out *out, gbs_data **data, gbs_data **held_out);
 
 #endif

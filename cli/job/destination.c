@@ -65,7 +65,7 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
         *format = fallback;
         return CLI_DONE;
     }
-    const size_t n = gbs_unpacked_length(path);
+    const size_t n = gbsi_unpacked_length(path);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const size_t m = strlen(names[i].ending);
         if (n <= m || path[n - m - 1] != '.' ||

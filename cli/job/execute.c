@@ -9,24 +9,18 @@
 #include "job.h"
 #include "ranks.h"
 #include "shares.h"
+#include "src/engine/options/needs.h"
 
 /*
  * Options whose rows need "sampled" apply to sampling only (gibbsite-marginals(1), --method). If
  * one of these options was given, even with its default value, `--method auto` means `sample`. The
  * library sees values only, not which options were given, so the program decides this here.
- *
- * @param draws whether draws are written: then some options say how many.
  */
-static const char *first_only_sampled(const cli_arguments *arguments, int draws)
+const char *cli_sampled_option(const cli_arguments *arguments)
 {
-    static const char *const number[] = {"chains", "sweeps", "thin"};
     for (size_t i = 0; i < arguments->verb->n_options; i++) {
         const cli_option *option = &arguments->verb->options[i];
-        int counts = 0;
-        for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
-            counts = counts || strcmp(option->name, number[k]) == 0;
-        }
-        if (arguments->given[i] && cli_option_needs(option, "sampled") && !(draws && counts)) {
+        if (arguments->given[i] && gbsi_needs_have(option->needs, "sampled")) {
             return option->name;
         }
     }
@@ -40,8 +34,8 @@ static int check_herding(const cli_arguments *arguments)
     for (size_t i = 0; i < arguments->verb->n_options; i++) {
         const cli_option *option = &arguments->verb->options[i];
         gbs_error err = {GBS_OK, ""};
-        if (arguments->given[i] && cli_option_needs(option, "draw has keys") &&
-            gbs_draw_check_herding(arguments->run.draw, option->name, &err) < 0) {
+        if (arguments->given[i] && gbsi_needs_have(option->needs, "draw has keys") &&
+            gbsi_draw_takes_herding(arguments->run.draw, option->name, &err) < 0) {
             return cli_error(CLI_USAGE, "%s", err.message);
         }
     }
@@ -91,11 +85,6 @@ static int refuse_sampled(const char *given, const char *method)
                : cli_error(CLI_USAGE, "--%s cannot apply with --method %s", given, method);
 }
 
-const char *cli_sampled_option(const cli_arguments *arguments)
-{
-    return first_only_sampled(arguments, 0);
-}
-
 int cli_check_method(const cli_arguments *arguments)
 {
     return arguments->run.method == GBS_METHOD_EXACT
@@ -106,13 +95,14 @@ int cli_check_method(const cli_arguments *arguments)
 int cli_settle(cli_arguments *arguments, gbs_method forced)
 {
     int status = CLI_DONE;
-    const char *given = first_only_sampled(arguments, forced == GBS_METHOD_SAMPLE);
+    const char *given = cli_sampled_option(arguments);
     gbs_run_options *options = &arguments->run;
     const int unsampled =
         options->method == GBS_METHOD_EXACT || options->method == GBS_METHOD_MEAN_FIELD;
     const char *name = options->method == GBS_METHOD_EXACT ? "exact" : "mean-field";
     if (forced == GBS_METHOD_SAMPLE && unsampled) {
-        return cli_error(CLI_USAGE, "--method %s: 'gibbsite sample' takes auto|sample", name);
+        return cli_error(CLI_USAGE, "--method %s: '%s' takes auto|sample here", name,
+                         arguments->verb->name);
     }
     if (unsampled && given == NULL && options->method == GBS_METHOD_MEAN_FIELD) {
         given = cli_given(arguments, "target-error") ? "target-error"

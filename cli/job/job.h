@@ -8,13 +8,15 @@
 #include "gibbsite/log_z.h"
 #include "gibbsite/report.h"
 #include "gibbsite/share.h"
+#include "src/files/answers/answers.h"
 
 typedef struct cli_job {
     const cli_arguments *arguments;
     gbs_read_options read;
     double begun_s; /* when reading began */
     gbs_model *model;
-    gbs_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
+    gbsi_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
+    gbsi_evidence_set *own;  /* observations in the model file (--file-evidence); NULL for none */
     size_t n_samples;       /* of the evidence files, 1 without any */
     size_t sample;          /* the one observed */
     gbs_evidence *evidence; /* NULL for none */
@@ -64,7 +66,7 @@ int cli_load_edges(cli_job *job, const char *text);
 /* ---- samples.c --------------------------------------------------------------------------- */
 
 /* Read all -e: part of loading. */
-int cli_load_evidence(cli_job *job);
+int cli_load_evidence(cli_job *job, const char *path);
 /* Fill job->evidence with one sample and all that goes with every sample. */
 int cli_observe_sample(cli_job *job, size_t sample);
 

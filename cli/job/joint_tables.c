@@ -31,15 +31,8 @@ static void joints_free(joints *j)
 
 int cli_joint_settle(cli_arguments *arguments, const char *format)
 {
-    static const char *const refused[] = {"query",        "cases",    "picture",  "temper",
-                                          "partial-scan", "restarts", "estimator"};
     if (strcmp(format, "csv") != 0 && strcmp(format, "table") != 0 && strcmp(format, "json") != 0) {
         return cli_error(CLI_USAGE, "--joint: joint tables are written as csv, table or json");
-    }
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        if (cli_given(arguments, refused[i])) {
-            return cli_error(CLI_USAGE, "--%s cannot apply with --joint", refused[i]);
-        }
     }
     if (arguments->run.method == GBS_METHOD_MEAN_FIELD) {
         return cli_error(CLI_USAGE, "--method mean-field has no joint distributions: use auto, "

@@ -24,10 +24,13 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->output = arguments->output;
     job->summary = arguments->summary;
     job->report = arguments->report;
+    job->read.size = sizeof job->read;
     job->read.format = arguments->from;
     job->read.lenient = arguments->lenient;
     job->read.normalize_cpts = arguments->normalize_cpts;
+    job->read.table_order = arguments->table_order;
     job->read.evidence_format = arguments->evidence_format;
+    job->read.file_evidence = arguments->file_evidence;
     job->read.convention = arguments->convention;
     job->read.diagonal = arguments->diagonal;
     job->read.vartype = arguments->vartype;
@@ -92,7 +95,7 @@ int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *p
         status = cli_load_model(job, arguments, path);
     }
     if (status == CLI_DONE) {
-        status = cli_load_evidence(job);
+        status = cli_load_evidence(job, path);
     }
     return status == CLI_DONE ? cli_load_options(job) : status;
 }
@@ -148,9 +151,10 @@ int cli_load(cli_job *job, const cli_arguments *arguments, const char *path)
 void cli_job_free(cli_job *job)
 {
     for (int i = 0; job->set != NULL && i < job->arguments->n_evidence; i++) {
-        gbs_evidence_set_free(job->set[i]);
+        gbsi_evidence_set_free(job->set[i]);
     }
     free(job->set);
+    gbsi_evidence_set_free(job->own);
     gbs_run_free(job->run);
     cli_free_share(job);
     free(job->start);

@@ -9,6 +9,7 @@
 
 #include "job.h"
 #include "ranks.h"
+#include "src/files/models/format_names.h"
 
 /* NAME=STATE lists hold '='; a path that does is told apart by a leading '/', './' or '../'. */
 static int is_evidence_file(const char *text)
@@ -39,7 +40,7 @@ static int count_samples(cli_job *job)
     const char *path = NULL;
     job->n_samples = 1;
     for (int i = 0; i < arguments->n_evidence; i++) {
-        size_t n = job->set[i] == NULL ? 1 : gbs_evidence_set_size(job->set[i]);
+        size_t n = job->set[i] == NULL ? 1 : gbsi_evidence_set_size(job->set[i]);
         if (n == 1) {
             continue;
         }
@@ -59,7 +60,29 @@ static int count_samples(cli_job *job)
     return CLI_DONE;
 }
 
-int cli_load_evidence(cli_job *job)
+/* What the model file itself holds. Warnings about the file were given when it was read as a model.
+ */
+static int load_own(cli_job *job, const char *path)
+{
+    const char *from = job->arguments->from;
+    gbs_error err = {GBS_OK, ""};
+    gbs_read_options read = job->read;
+    if (!job->arguments->file_evidence) {
+        return CLI_DONE;
+    }
+    from = from == NULL ? gbsi_model_format_of(path) : from;
+    if (from == NULL || strcmp(from, "xmlbif") != 0 || strcmp(path, "-") == 0) {
+        return cli_error(
+            CLI_USAGE, "--file-evidence: expected an XMLBIF file, the only kind whose observations "
+                       "are read; give evidence with -e");
+    }
+    read.evidence_format = NULL;
+    read.warn = NULL;
+    const gbs_status done = gbsi_evidence_set_read(job->model, path, &read, &job->own, &err);
+    return done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
+}
+
+int cli_load_evidence(cli_job *job, const char *path)
 {
     const cli_arguments *arguments = job->arguments;
     gbs_error err = {GBS_OK, ""};
@@ -67,7 +90,7 @@ int cli_load_evidence(cli_job *job)
     if (status != CLI_DONE) {
         return status;
     }
-    job->set = calloc((size_t)arguments->n_evidence + 1, sizeof(gbs_evidence_set *));
+    job->set = calloc((size_t)arguments->n_evidence + 1, sizeof(gbsi_evidence_set *));
     if (job->set == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
@@ -79,7 +102,7 @@ int cli_load_evidence(cli_job *job)
             if (status != CLI_DONE) {
                 return status;
             }
-            done = gbs_evidence_set_read(job->model, text, &job->read, &job->set[i], &err);
+            done = gbsi_evidence_set_read(job->model, text, &job->read, &job->set[i], &err);
             if (done < 0 && cli_is_table(text)) {
                 return cli_error(CLI_INPUT, "%s; for a table of cases, type --cases %s",
                                  err.message, text);
@@ -89,7 +112,8 @@ int cli_load_evidence(cli_job *job)
             return cli_fail_input(done, &err);
         }
     }
-    return count_samples(job);
+    status = load_own(job, path);
+    return status == CLI_DONE ? count_samples(job) : status;
 }
 
 /* ---- one sample -------------------------------------------------------------------------- */
@@ -101,15 +125,19 @@ int cli_observe_sample(cli_job *job, size_t sample)
     int status = CLI_DONE;
     job->sample = sample;
     if (arguments->n_evidence == 0 && arguments->virtual_evidence == NULL &&
-        arguments->likelihood == NULL) {
+        arguments->likelihood == NULL && job->own == NULL) {
         return CLI_DONE;
     }
     gbs_status done = gbs_evidence_new(job->model, &job->evidence, &err);
     if (done < 0) {
         return cli_fail(done, &err);
     }
+    if (job->own != NULL) {
+        done = gbsi_evidence_set_observe(job->own, 0, job->evidence, &err);
+        status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
+    }
     for (int i = 0; i < arguments->n_evidence && status == CLI_DONE; i++) {
-        const gbs_evidence_set *set = job->set[i];
+        const gbsi_evidence_set *set = job->set[i];
         if (set == NULL) {
             done = gbs_evidence_add(job->evidence, arguments->evidence[i], &err);
             if (done == GBS_ERR_ARGUMENT) {
@@ -119,8 +147,8 @@ int cli_observe_sample(cli_job *job, size_t sample)
             status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
             continue;
         }
-        size_t index = gbs_evidence_set_size(set) == 1 ? 0 : sample;
-        done = gbs_evidence_set_observe(set, index, job->evidence, &err);
+        size_t index = gbsi_evidence_set_size(set) == 1 ? 0 : sample;
+        done = gbsi_evidence_set_observe(set, index, job->evidence, &err);
         status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
     }
     if (status == CLI_DONE && arguments->likelihood != NULL) {
@@ -185,7 +213,7 @@ static char *sample_path(const char *path, size_t sample)
     size_t size = strlen(path) + 24;
     char *text = malloc(size);
     if (text != NULL) {
-        size_t n = gbs_unpacked_length(path);
+        size_t n = gbsi_unpacked_length(path);
         n -= n > 5 && strncmp(path + n - 5, ".html", 5) == 0 ? 5 : 0;
         (void)snprintf(text, size, "%.*s.%zu%s", (int)n, path, sample, path + n);
     }

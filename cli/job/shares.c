@@ -48,7 +48,7 @@ int cli_load_folder(cli_job *job, const char *folder)
                          folder);
     }
     if (arguments->n_evidence > 0 || arguments->virtual_evidence != NULL ||
-        arguments->likelihood != NULL) {
+        arguments->likelihood != NULL || arguments->file_evidence) {
         return cli_error(CLI_USAGE,
                          "%s: evidence is given where the model is divided: gibbsite-mpi "
                          "partition MODEL -e ...",

@@ -125,25 +125,40 @@ static int add_item(cli_selection *s, uint8_t *seen, const typed *t, char *item)
     return status;
 }
 
-/* The ',' behind the item, or NULL. The names of ground atoms have some in parentheses. */
+/* Whether item[0 .. end) is a name. */
+static int is_known(const gbs_model *model, char *item, char *end)
+{
+    uint32_t variable = 0;
+    const char kept = *end;
+    *end = '\0';
+    const int known = gbs_model_find_variable(model, item, &variable, NULL) == GBS_OK;
+    *end = kept;
+    return known;
+}
+
+/* The ',' behind the item, or NULL. Names may hold commas: the shortest name that is known counts,
+ * of an item that begins with '=' the longest. Ground atoms, known or not, have commas in
+ * parentheses. */
 static char *item_end(const gbs_model *model, char *item)
 {
-    char *comma = strchr(item, ',');
-    while (comma != NULL) {
-        uint32_t variable = 0;
-        int open = 0;
-        for (const char *c = item; c < comma; c++) {
-            open += (*c == '(') - (*c == ')');
+    char *known = NULL;
+    char *outside = NULL; /* the first that stands in no parentheses */
+    int open = 0;
+    for (char *c = item;; c++) {
+        open += (*c == '(') - (*c == ')');
+        if (*c != ',' && *c != '\0') {
+            continue;
         }
-        *comma = '\0';
-        const int known = gbs_model_find_variable(model, item, &variable, NULL) == GBS_OK;
-        *comma = ',';
-        if (open <= 0 || known || strchr(comma, ')') == NULL) {
+        outside = outside == NULL && (open <= 0 || strchr(c, ')') == NULL) ? c : outside;
+        if ((known == NULL || item[0] == '=') && is_known(model, item, c)) {
+            known = c;
+        }
+        if (*c == '\0' || (known != NULL && item[0] != '=')) {
             break;
         }
-        comma = strchr(comma + 1, ',');
     }
-    return comma;
+    char *end = known != NULL ? known : outside;
+    return end == NULL || *end == '\0' ? NULL : end;
 }
 
 static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char *list)
@@ -267,7 +282,7 @@ int cli_select_query(const cli_job *job, const char *query, cli_selection *selec
     if (path == NULL) {
         return cli_select(job->model, "--query", query, selection);
     }
-    gbs_status status = gbs_query_read(path, job->model, &job->read, &variable, &n, &err);
+    gbs_status status = gbsi_query_read(path, job->model, &job->read, &variable, &n, &err);
     if (status < 0) {
         return cli_fail_input(status, &err);
     }

@@ -93,7 +93,7 @@ static int set_choice(cli_arguments *arguments, const cli_option *option, const 
 static int set_progress_fd(cli_arguments *arguments, const char *text)
 {
     uint64_t fd = 0;
-    if (!gbs_count_read(text + strlen("json:"), &fd) || fd < STDERR_FILENO || fd > INT_MAX) {
+    if (!gbsi_count_read(text + strlen("json:"), &fd) || fd < STDERR_FILENO || fd > INT_MAX) {
         return cli_error(CLI_USAGE, "--progress %s: expected json:FD, a descriptor from 2 on",
                          text);
     }
@@ -109,7 +109,7 @@ static int set_progress_fd(cli_arguments *arguments, const char *text)
 static int set_uint(cli_arguments *arguments, const cli_option *option, const char *text)
 {
     uint64_t v = 0;
-    if (!gbs_count_read(text, &v)) {
+    if (!gbsi_count_read(text, &v)) {
         return cli_error(CLI_USAGE,
                          "--%s %s: expected a whole number below 2^64, such as 5000, 5k or 2e6",
                          option->name, text);
@@ -327,6 +327,9 @@ static int has_value(const cli_arguments *arguments, const cli_option *option, c
     if (option->kind == CLI_NAME || option->kind == CLI_TEXT) {
         const char *typed = *(const char *const *)((const char *)arguments + option->offset);
         (void)snprintf(value, sizeof value, "%.63s", typed != NULL ? typed : "");
+    } else if (option->kind == CLI_CHOICE) {
+        (void)cli_choice(option->unit,
+                         *(const unsigned *)((const char *)arguments + option->offset), value);
     } else if (option->question != NULL) {
         status = gbs_question_get(gbs_question_find(option->question), &arguments->of, option->name,
                                   value, sizeof value, NULL);
@@ -338,36 +341,53 @@ static int has_value(const cli_arguments *arguments, const cli_option *option, c
 
 /* "NAME": that option is given. "sampled" and "draw has keys" are known only once the method is:
  * cli_settle() asks for them. */
-static bool holds(const void *context, const char *name, const char *values)
+static gbsi_held holds(const void *context, const char *name, const char *values)
 {
     const cli_arguments *arguments = context;
     const cli_option *other = cli_find_option(name, arguments->verb);
-    return other == NULL ||
-           (values == NULL ? cli_given(arguments, name) : has_value(arguments, other, values));
+    return other == NULL ? GBSI_HELD_ELSEWHERE
+           : (values == NULL ? cli_given(arguments, name) : has_value(arguments, other, values))
+               ? GBSI_HELD_YES
+               : GBSI_HELD_NO;
 }
 
 /* Every option that was given, with the conditions of its row. */
 static int check_needs(const cli_arguments *arguments)
 {
-    char said[GBSI_NEED_SIZE];
+    char said[GBSI_SAID_SIZE];
     for (size_t i = 0; i < arguments->verb->n_options; i++) {
         const cli_option *option = &arguments->verb->options[i];
         if (arguments->given[i] && !gbsi_needs_hold(option->needs, holds, arguments, said)) {
-            return cli_error(CLI_USAGE, "--%s applies with %s only", option->name, said);
+            return cli_error(CLI_USAGE, "--%s %s", option->name, said);
         }
     }
     return CLI_DONE;
 }
 
-static bool is_other(const void *context, const char *name, const char *values)
+/* What the question's struct has of the run: seed, threads, limits, whether typed or not. */
+static int share_run(cli_arguments *arguments)
 {
-    return values != NULL || strcmp(name, context) != 0;
-}
-
-int cli_option_needs(const cli_option *option, const char *condition)
-{
-    char said[GBSI_NEED_SIZE];
-    return !gbsi_needs_hold(option->needs, is_other, condition, said);
+    char value[256];
+    gbs_error err = {GBS_OK, ""};
+    const cli_verb *verb = arguments->verb;
+    const gbs_question *question = NULL;
+    for (size_t i = 0; i < verb->n_options && question == NULL; i++) {
+        question = gbs_question_find(verb->options[i].question);
+    }
+    for (size_t i = 0; i < verb->n_options; i++) {
+        const char *name = verb->options[i].name;
+        if (!verb->options[i].of_run || gbs_question_find_option(question, name) == NULL) {
+            continue;
+        }
+        gbs_status status = gbs_option_get(&arguments->run, name, value, sizeof value, &err);
+        if (status >= 0) {
+            status = gbs_question_set(question, &arguments->of, name, value, &err);
+        }
+        if (status < 0) {
+            return cli_fail(status, &err);
+        }
+    }
+    return CLI_DONE;
 }
 
 /* ---- the loop ---------------------------------------------------------------------------- */
@@ -478,7 +498,8 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
     }
     arguments->operand = argv + optind;
     arguments->n_operands = argc - optind;
-    return arguments->help ? CLI_DONE : check_needs(arguments);
+    const int status = arguments->help ? CLI_DONE : check_needs(arguments);
+    return status == CLI_DONE ? share_run(arguments) : status;
 }
 
 int cli_given(const cli_arguments *arguments, const char *name)

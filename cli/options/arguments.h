@@ -61,6 +61,7 @@ typedef struct cli_arguments {
     double accuracy;
     int iterate;
     const char *virtual_evidence;
+    int file_evidence;
     const char *likelihood; /* VARIABLE=STATE:NUMBER|..., ... */
     const char *start;
     const char *scan_file; /* where --scan named a file */
@@ -71,6 +72,7 @@ typedef struct cli_arguments {
     const char *convention, *diagonal, *vartype; /* of couplings in a file */
     double offset;
     const char *convention_out;
+    const char *table_order;  /* of conditional tables in a file */
     const char *float_format; /* "shortest" or "fixed" */
     const char *output;
     const char *format;
@@ -87,10 +89,12 @@ typedef struct cli_arguments {
     const char *held_out;       /* FILE or share */
     const char *intervals;      /* FILE */
     const char *weights;        /* name of a column */
+    const char *table_states;   /* labels or numbers; NULL: unset */
     const char *posterior;      /* "best" or "all" */
     const char *template_style; /* "crf++" or "wapiti" */
     const char *curve;          /* FILE */
     double identity;            /* of similar rows; 0: all count one */
+    int alphabet;               /* of an alignment: gbs_alphabet */
     const char *rate;           /* of the first step of learning, and of the last */
     double level;
     const char *log_base; /* of PR files */
@@ -119,7 +123,7 @@ typedef struct cli_arguments {
     int require_converged;
     int probability; /* of the state, estimated where it is not known */
     int asymptotic, list, list_variables, quick, check;
-    int lenient, normalize_cpts, json, draws, quiet, verbose, help;
+    int lenient, strict, normalize_cpts, json, draws, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the verb's table */
     const cli_verb *verb;
     int argc; /* the whole command line, for the summary */
@@ -193,9 +197,6 @@ int cli_option_unset_default(const cli_option *option);
 
 /* @return 1 if the user gave this option. @param name of an option, of this verb or another. */
 int cli_given(const cli_arguments *arguments, const char *name);
-
-/* Whether a condition, such as "sampled", is among those that an option needs. */
-int cli_option_needs(const cli_option *option, const char *condition);
 
 /* Whether "--format json" or "--json" was typed. */
 int cli_wants_json(const cli_arguments *arguments);

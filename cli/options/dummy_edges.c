@@ -43,7 +43,7 @@ int cli_load_edges(cli_job *job, const char *text)
                                                : make_ring(job, text, 0);
     }
     gbs_status status =
-        gbs_edges_read(text, job->model, &job->dummy_edges, &job->options.n_dummy_edges, &err);
+        gbsi_edges_read(text, job->model, &job->dummy_edges, &job->options.n_dummy_edges, &err);
     job->options.dummy_edges = job->dummy_edges;
     return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
 }

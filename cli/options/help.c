@@ -143,25 +143,35 @@ static void value_text(const cli_option *option, const char *choices, char unit[
                                                     : "X");
 }
 
-/* "; with --method pcd or --probes" of what it needs, "method = pcd, probes": of options that the
- * verb has. @param text [size], out. */
+/* A condition that the verb can meet, as the help says it: "; with --method pcd", or " or --probes"
+ * as another alternative of the one before. What the help says of an option already is left out.
+ * @param at "method = pcd" or "no cases", of this length. @param text [size]. */
+static void need_text(const char *at, size_t length, const cli_verb *verb, char *text, size_t size)
+{
+    const int none = strncmp(at, "no ", 3) == 0;
+    const int bare = none ? 3 : 0;
+    const size_t end = strcspn(at + bare, " ,;") + (size_t)bare;
+    const int values = end < length ? (int)(length - end) - 2 : 0; /* with a blank */
+    const size_t used = strlen(text);
+    char name[64];
+    (void)snprintf(name, sizeof name, "%.*s", (int)end - bare, at + bare);
+    if (cli_find_option(name, verb) != NULL && strncmp(at + end, " has", 4) != 0) {
+        (void)snprintf(text + used, size - used, "%s--%s%.*s",
+                       strstr(text, none ? "; without" : "; with ") == NULL
+                           ? none ? "; without " : "; with "
+                       : none || at[-2] == ',' ? " or "
+                                               : ", ",
+                       name, values, at + end + (values > 0 ? 2 : 0));
+    }
+}
+
+/* @param text [size], out. */
 static void needs_text(const cli_option *option, const cli_verb *verb, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (const char *at = option->needs; *at != '\0' && used < size; at += strspn(at, ",; ")) {
-        char name[64];
+    for (const char *at = option->needs; *at != '\0'; at += strspn(at, ",; ")) {
         const size_t length = strcspn(at, ",;");
-        const size_t end = strcspn(at, " ,;");
-        (void)snprintf(name, sizeof name, "%.*s", (int)end, at);
-        if (cli_find_option(name, verb) != NULL && strncmp(at + end, " has", 4) != 0) {
-            const int values = end < length ? (int)(length - end) - 2 : 0; /* with a blank */
-            used += (size_t)snprintf(text + used, size - used, "%s--%s%.*s",
-                                     used == 0       ? "; with "
-                                     : at[-2] == ',' ? " or "
-                                                     : ", ",
-                                     name, values, at + end + (values > 0 ? 2 : 0));
-        }
+        need_text(at, length, verb, text, size);
         at += length;
     }
 }
@@ -175,7 +185,7 @@ static void full_text(const cli_option *option, const cli_verb *verb, const char
     const int unset = run != NULL && run->unset != NULL;
     const int many = strlen(choices) > MANY_CHOICES;
     char shown[80];
-    char needs[128];
+    char needs[256];
     default_text(option, shown);
     needs_text(option, verb, needs, sizeof needs);
     (void)snprintf(text, 512, "%s%s%s%s%s%s", cli_option_help(option), needs,
@@ -281,7 +291,7 @@ static void print_first_screen(const cli_verb *verb)
 static void print_all(const cli_verb *verb)
 {
     print_usage(verb);
-    (void)printf("\n%s", verb->notes);
+    (void)printf("%s%s", verb->notes[0] != '\0' ? "\n" : "", verb->notes);
     for (cli_topic topic = 0; topic < CLI_TOPIC_LAB; topic++) {
         (void)printf("%s", has_options(topic, verb) ? "\n" : "");
         print_topic(verb, topic, 0);

@@ -9,7 +9,7 @@
 const char cli_model_formats[] =
 #define TARGET_TEXT(name)                              "|" name
 #define TARGET_BYTES(name)                             "|" name
-#define TARGET_FILES(name)                             "|" name
+#define TARGET_FILES(name)                             ""
 #define TARGET_DRAWING(name)                           "|" name
 #define TARGET_READING(name)                           ""
 #define GBS_FORMAT(id, name, endings, what, form, ...) TARGET_##form(name)
@@ -42,6 +42,21 @@ const char *cli_kind_behind(const char *word, const cli_verb *verb)
 {
     const size_t n = strlen(word);
     return strncmp(verb->name, word, n) == 0 && verb->name[n] == ' ' ? verb->name + n + 1 : NULL;
+}
+
+int cli_group(size_t i, char *word)
+{
+    const char *kind = cli_verb_kind(cli_verbs[i]);
+    if (kind == NULL) {
+        return 0;
+    }
+    (void)snprintf(word, 32, "%.*s", (int)(kind - cli_verbs[i]->name) - 1, cli_verbs[i]->name);
+    for (size_t k = 0; k < i; k++) {
+        if (cli_kind_behind(word, cli_verbs[k]) != NULL) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 const cli_option *cli_find_option(const char *name, const cli_verb *verb)

@@ -124,7 +124,7 @@ int cli_target(const cli_job *job, const char *text, double **weight)
     if (strncmp(text, RECTANGLE, strlen(RECTANGLE)) == 0) {
         status = weigh_rectangle(job, text, made);
     } else if (is_file(job, text)) {
-        const gbs_status done = gbs_weights_read(text, job->model, made, &err);
+        const gbs_status done = gbsi_weights_read(text, job->model, made, &err);
         status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
     } else {
         status = weigh_list(job, text, made);

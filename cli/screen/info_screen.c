@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "gibbsite/info.h"
+#include "src/files/models/format_names.h"
 #include "verbs/info.h"
 
 enum {
@@ -221,7 +222,7 @@ void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *inf
                      uint64_t loading_bytes)
 {
     const char *path = job->arguments->operand[0];
-    const char *convention = gbs_model_convention_of(path, &job->read);
+    const char *convention = gbsi_model_convention_of(path, &job->read);
     char loading[16];
     cli_scale_bytes(loading_bytes, loading);
     const char *kind =

@@ -173,7 +173,7 @@ const char *cli_nearest(const char *text, const char *const *candidate, size_t n
     size_t limit = 1 + length / 4;
     for (size_t i = 0; i < n; i++) {
         size_t d = distance(text, candidate[i], limit);
-        if (d <= limit && (best == n || d < limit)) {
+        if (d <= limit && d < length && (best == n || d < limit)) {
             best = i;
             limit = d;
         }

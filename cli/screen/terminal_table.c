@@ -264,8 +264,12 @@ static void put_question(FILE *to, const cli_job *job, const char *what)
         put(to, i == 0 ? " given " : ", ");
         put(to, arguments->evidence[i]);
     }
+    if (arguments->file_evidence) {
+        put(to, arguments->n_evidence > 0 ? ", its observations" : " given its observations");
+    }
     if (arguments->likelihood != NULL) {
-        put(to, arguments->n_evidence > 0 ? ", likelihoods " : " given likelihoods ");
+        put(to, arguments->n_evidence > 0 || arguments->file_evidence ? ", likelihoods "
+                                                                      : " given likelihoods ");
         put(to, arguments->likelihood);
     }
     if (arguments->virtual_evidence != NULL) {

@@ -28,10 +28,6 @@ static void choices_of(const cli_option *option, char *text)
     }
 }
 
-/* The words that a kind follows. */
-static const char *const groups[] = {"generate", "learn"};
-#define N_GROUPS (sizeof groups / sizeof groups[0])
-
 /* What an option does, to the first pause, without characters that mean something to a shell. */
 static void describe(const cli_option *option)
 {
@@ -46,16 +42,24 @@ static void describe(const cli_option *option)
  */
 static void put_names(const char *word)
 {
+    char group[32];
     for (size_t i = 0; i < cli_n_verbs; i++) {
-        const char *name = cli_verbs[i]->name;
-        const char *shown = word != NULL ? cli_kind_behind(word, cli_verbs[i])
-                            : cli_verb_kind(cli_verbs[i]) == NULL ? name
+        const char *shown = word != NULL          ? cli_kind_behind(word, cli_verbs[i])
+                            : cli_group(i, group) ? group
+                            : cli_verb_kind(cli_verbs[i]) == NULL ? cli_verbs[i]->name
                                                                   : NULL;
         (void)printf("%s%s", shown != NULL ? shown : "", shown != NULL ? " " : "");
     }
-    if (word == NULL) {
-        for (size_t i = 0; i < N_GROUPS; i++) {
-            (void)printf("%s ", groups[i]);
+}
+
+/* The words that a kind follows: "generate|learn". */
+static void put_groups(const char *before_each, const char *between)
+{
+    char group[32];
+    int n = 0;
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (cli_group(i, group)) {
+            (void)printf("%s%s%s", n++ > 0 ? between : "", before_each, group);
         }
     }
 }
@@ -93,13 +97,16 @@ static void put_bash_name(const cli_verb *verb, const cli_option *option)
 
 static void put_bash(void)
 {
+    (void)printf("%s",
+                 "_gibbsite() {\n"
+                 "    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+                 "    local verb=${COMP_WORDS[1]} words=\n"
+                 "    if [ \"$cur\" = = ]; then cur=; fi\n"
+                 "    if [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+                 "    case $verb in help|");
+    put_groups("", "|");
     (void)printf(
-        "%s", "_gibbsite() {\n"
-              "    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-              "    local verb=${COMP_WORDS[1]} words=\n"
-              "    if [ \"$cur\" = = ]; then cur=; fi\n"
-              "    if [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-              "    case $verb in generate|learn)\n"
+        "%s", ")\n"
               "        if [ \"$COMP_CWORD\" -gt 2 ]; then verb=\"$verb ${COMP_WORDS[2]}\"; fi;;\n"
               "    esac\n"
               "    if [ \"$COMP_CWORD\" = 1 ]; then verb=; fi\n"
@@ -109,10 +116,13 @@ static void put_bash(void)
     (void)printf("%s", "help version';;\n    help) words='");
     put_names(NULL);
     (void)printf("%s", "';;\n");
-    for (size_t i = 0; i < N_GROUPS; i++) {
-        (void)printf("    %s) words='", groups[i]);
-        put_names(groups[i]);
-        (void)printf("%s", "';;\n");
+    char group[32];
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (cli_group(i, group)) {
+            (void)printf("    %s|'help %s') words='", group, group);
+            put_names(group);
+            (void)printf("%s", "';;\n");
+        }
     }
     for (size_t i = 0; i < cli_n_verbs; i++) {
         (void)printf("    '%s')\n        case $before in\n", cli_verbs[i]->name);
@@ -155,12 +165,20 @@ static void put_zsh(void)
                        "    if [[ $verb == help && $CURRENT == 3 ]]; then compadd ");
     put_names(NULL);
     (void)printf("%s", "; return; fi\n");
-    for (size_t i = 0; i < N_GROUPS; i++) {
-        (void)printf("    if [[ $verb == %s && $CURRENT == 3 ]]; then compadd ", groups[i]);
-        put_names(groups[i]);
-        (void)printf("%s", "; return; fi\n");
+    char group[32];
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (cli_group(i, group)) {
+            (void)printf(
+                "    if [[ $words[CURRENT-1] == %s && ( $CURRENT == 3 || $verb == help ) ]]; "
+                "then compadd ",
+                group);
+            put_names(group);
+            (void)printf("%s", "; return; fi\n");
+        }
     }
-    (void)printf("%s", "    if [[ $verb == generate || $verb == learn ]]; then\n"
+    (void)printf("%s", "    if [[ ");
+    put_groups("$verb == ", " || ");
+    (void)printf("%s", " ]]; then\n"
                        "        verb=\"$verb $words[3]\"; shift words; (( CURRENT-- ))\n"
                        "    fi\n"
                        "    shift words; (( CURRENT-- ))\n"

@@ -4,6 +4,7 @@
 
 #include "job/job.h"
 #include "options/rows.h"
+#include "src/files/models/format_names.h"
 
 int cli_write_model(const cli_arguments *arguments, const gbs_model *model)
 {
@@ -25,9 +26,9 @@ void cli_settle_model_format(cli_arguments *arguments)
 {
     const char *path = arguments->output;
     if (arguments->format == NULL &&
-        (path == NULL || strcmp(path, "-") == 0 || gbs_model_format_of(path) == NULL)) {
+        (path == NULL || strcmp(path, "-") == 0 || gbsi_model_format_of(path) == NULL)) {
         arguments->format =
-            arguments->from != NULL ? arguments->from : gbs_model_format_of(arguments->operand[0]);
+            arguments->from != NULL ? arguments->from : gbsi_model_format_of(arguments->operand[0]);
     }
 }
 
@@ -38,7 +39,7 @@ int cli_check_model_output(const cli_arguments *arguments)
         if (path == NULL || strcmp(path, "-") == 0) {
             return cli_error(CLI_USAGE, "standard output needs --format %s", cli_model_formats + 1);
         }
-        if (gbs_model_format_of(path) == NULL) {
+        if (gbsi_model_format_of(path) == NULL) {
             return cli_error(CLI_USAGE,
                              "%s: no model format has this file name extension; use --format %s",
                              path, cli_model_formats + 1);
@@ -97,8 +98,7 @@ const cli_verb cli_verb_convert = {
     .operands = "MODEL",
     .what = "convert a model to another format",
     .notes = "gibbsite-formats(5) lists the formats. Warnings on standard error name what the\n"
-             "format written cannot hold. dimmwitted and dimmwitted-tsv consist of several\n"
-             "files: -o names the .meta file.\n",
+             "format written cannot hold.\n",
     .example = "gibbsite convert examples/sprinkler.bif --format uai\n",
     .run = run_convert,
 };

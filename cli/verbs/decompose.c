@@ -158,20 +158,6 @@ static int answer_focus(cli_job *job, uint32_t focus, answer *a)
     return CLI_DONE;
 }
 
-/* Refuses options of a run, which --asymptotic does not need. */
-static int check_asymptotic(const cli_arguments *arguments)
-{
-    static const char *const only_run[] = {"sweeps", "chains",  "burn-in",
-                                           "seed",   "threads", "start"};
-    for (size_t i = 0; i < sizeof only_run / sizeof only_run[0]; i++) {
-        if (arguments->asymptotic && cli_given(arguments, only_run[i])) {
-            return cli_error(CLI_USAGE, "--%s cannot apply with --asymptotic: nothing is sampled",
-                             only_run[i]);
-        }
-    }
-    return CLI_DONE;
-}
-
 static int run_decompose(cli_arguments *arguments)
 {
     answer a;
@@ -184,10 +170,7 @@ static int run_decompose(cli_arguments *arguments)
     if (arguments->focus == NULL) {
         return cli_error(CLI_USAGE, "--focus is missing; see 'gibbsite help decompose'");
     }
-    int status = check_asymptotic(arguments);
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->output);
-    }
+    int status = cli_check_output(arguments->output);
     if (status == CLI_DONE) {
         status = cli_load(&job, arguments, arguments->operand[0]);
     }

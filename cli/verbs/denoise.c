@@ -12,16 +12,18 @@
 #include "gibbsite/map.h"
 #include "options/rows.h"
 
-#define MUCH_LARGER 1.5 /* noise between neighbours than what was estimated */
+#define MUCH_LARGER 1.5  /* noise between neighbours than what was estimated */
+#define LEAST_S     1e-3 /* of --time, for a run */
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
 static int on_estimate(void *context, const gbs_progress *progress)
 {
+    const cli_bar *bar = context;
     cli_bar_share(context, progress->elapsed_s,
                   (double)progress->pass / (double)(progress->passes > 0 ? progress->passes : 1),
                   "estimating");
-    return cli_signals_caught();
+    return cli_signals_caught() || (bar->time_s > 0.0 && progress->elapsed_s > bar->time_s);
 }
 
 static void tell_found(const cli_denoising *d, const gbs_denoise_found *found)
@@ -49,9 +51,30 @@ static void tell_found(const cli_denoising *d, const gbs_denoise_found *found)
     }
 }
 
-static int estimate(cli_denoising *d)
+/* A model that is frozen by its noise, typed or estimated. */
+static int tell_frozen(cli_denoising *d)
 {
-    const cli_arguments *a = d->job.arguments;
+    gbs_error err = {GBS_OK, ""};
+    uint64_t n = 0;
+    const gbs_status status = gbs_denoise_frozen(&d->noisy, &d->how, &n, &err);
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    d->frozen = n == (uint64_t)d->noisy.width * d->noisy.height;
+    if (d->frozen) {
+        cli_note(d->job.arguments,
+                 "warning: the model is frozen: --noise %s:%.4g is so small that all %" PRIu64
+                 " pixels keep the level they show, whatever their neighbours are; try a larger "
+                 "--noise, or --noise %s",
+                 d->how.noise == GBS_NOISE_FLIP ? "flip" : "gauss", d->how.noise_level, n,
+                 d->how.noise == GBS_NOISE_FLIP && !d->how.labels ? "gauss" : "flip");
+    }
+    return CLI_DONE;
+}
+
+static int estimate(cli_denoising *d, cli_arguments *a)
+{
+    const double begun_s = cli_clock_s();
     gbs_denoise_found found = {.size = sizeof found};
     gbs_error err = {GBS_OK, ""};
     cli_bar bar;
@@ -72,6 +95,9 @@ static int estimate(cli_denoising *d)
     }
     d->how.noise_level = found.noise_level;
     d->how.coupling = found.coupling;
+    if (a->run.time_s > 0.0) { /* the rest is the run's */
+        a->run.time_s = fmax(a->run.time_s - (cli_clock_s() - begun_s), LEAST_S);
+    }
     tell_found(d, &found);
     return CLI_DONE;
 }
@@ -385,7 +411,9 @@ static int limit_run(cli_denoising *d)
                  "always --chains %" PRIu64,
                  o->chains);
     }
-    if (o->sweeps != typed.sweeps) {
+    if (o->sweeps != typed.sweeps && d->frozen) {
+        cli_note(a, "more than --sweeps %" PRIu64 " would show nothing else", o->sweeps);
+    } else if (o->sweeps != typed.sweeps) {
         cli_note(a,
                  "a large picture: it ends, if it is sampled, after at most --sweeps %" PRIu64
                  "; more sweeps, --target-error or --time lower the errors",
@@ -454,7 +482,10 @@ static int run_denoise(cli_arguments *arguments)
         status = cli_denoise_settle(&d, arguments);
     }
     if (status == CLI_DONE) {
-        status = estimate(&d);
+        status = estimate(&d, arguments);
+    }
+    if (status == CLI_DONE) {
+        status = tell_frozen(&d);
     }
     if (status == CLI_DONE) {
         status = write_model(&d);

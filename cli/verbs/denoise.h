@@ -12,6 +12,7 @@ typedef struct cli_denoising {
     gbs_image noisy, truth; /* truth: empty without --truth */
     gbs_denoise_options how;
     int find_noise, find_coupling; /* whether they are estimated */
+    int frozen;                    /* noise leaves no pixel a choice */
 } cli_denoising;
 
 /* ---- denoise_question.c: @return an exit status, after a message unless it is CLI_DONE ------ */

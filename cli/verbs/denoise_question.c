@@ -28,11 +28,9 @@ static int parse_named(const char *text, const char *name, double *value, int *h
 /* The kind of noise and its level, or where the search for it begins. */
 static int settle_noise(cli_denoising *d, const char *text)
 {
-    const int is_grey =
-        !d->how.labels && d->noisy.kind != GBS_IMAGE_BITMAP && d->noisy.kind != GBS_IMAGE_PALETTE;
     double level = 0.0;
     int given = 0;
-    d->how.noise = is_grey ? GBS_NOISE_GAUSS : GBS_NOISE_FLIP;
+    d->how.noise = gbs_denoise_noise_of(&d->noisy, d->how.levels, d->how.labels);
     if (text != NULL) {
         const int flips = parse_named(text, "flip", &level, &given);
         if (!flips && !parse_named(text, "gauss", &level, &given)) {

@@ -107,7 +107,7 @@ static int run_diagnose(cli_arguments *arguments)
     int status = check(arguments, &format);
     cli_signals_catch();
     if (status == CLI_DONE) {
-        status = cli_drawn_read(&a.drawn, arguments->operand, arguments->n_operands);
+        status = cli_drawn_read(&a.drawn, arguments, arguments->operand, arguments->n_operands);
     }
     if (status == CLI_DONE) {
         status = cli_diagnosis_make(&a);
@@ -152,7 +152,8 @@ const cli_verb cli_verb_diagnose = {
     .what = "have the chains converged? draws of any program",
     .notes = "R-hat, effective sample sizes and standard errors of every quantity, as Vehtari\n"
              "et al. (2021) define them. DRAWS is one .npz, .npy or .nc (ArviZ) file, the\n"
-             "BASEindex.txt of CODA, or CSV files as of CmdStan, a chain a file. Four chains\n"
+             "BASEindex.txt of CODA, or CSV: of CmdStan, a chain a file, or with a column\n"
+             "chain, as 'gibbsite sample' and R's package posterior write it. Four chains\n"
              "have converged if R-hat is below 1.01 and ESS above 400; quantities that never\n"
              "change are called constant, which says nothing about convergence.\n",
     .example = "gibbsite sample examples/sprinkler.bif --method sample --sweeps 2k -o d.npz\n"

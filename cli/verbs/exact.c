@@ -7,6 +7,7 @@
 #include "draws/kept_draws.h"
 #include "marginals.h"
 #include "options/rows.h"
+#include "src/engine/options/needs.h"
 
 #define LN10 2.302585092994045684
 
@@ -15,50 +16,25 @@ enum { TASK_MAR, TASK_PR, TASK_MAP, TASK_SAMPLE };
 static const struct {
     const char *word;
     const char *formats; /* NULL: as the UAI evaluations have it */
-    const char *only;    /* options that other tasks refuse */
 } tasks[] = {
-    [TASK_MAR] = {"mar", "mar|csv|table|json|npz|netcdf", " query "},
-    [TASK_PR] = {"pr", NULL, " log-base "},
-    [TASK_MAP] = {"map", NULL, " uai-mpe "},
-    [TASK_SAMPLE] = {"sample", "csv|tab|npz|npy|netcdf|cmdstan|coda", " samples seed monitor "},
+    [TASK_MAR] = {"mar", "mar|csv|table|json|npz|netcdf"},
+    [TASK_PR] = {"pr", NULL},
+    [TASK_MAP] = {"map", NULL},
+    [TASK_SAMPLE] = {"sample", "csv|tab|npz|npy|netcdf|cmdstan|coda"},
 };
-enum { N_TASKS = sizeof tasks / sizeof tasks[0] };
 
-static int has_word(const char *words, const char *word, char edge)
+/* Each task writes formats of its own. */
+static int check_format(const cli_arguments *arguments, int task)
 {
-    const size_t n = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)) != NULL; at++) {
-        if ((at == words || at[-1] == edge) && (at[n] == edge || at[n] == '\0')) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* What was typed for another task. */
-static int check_task(const cli_arguments *arguments, int task)
-{
-    static const char *const option[] = {"query",   "log-base", "uai-mpe",
-                                         "samples", "seed",     "monitor"};
-    for (size_t i = 0; i < sizeof option / sizeof option[0]; i++) {
-        if (cli_given(arguments, option[i]) && !has_word(tasks[task].only, option[i], ' ')) {
-            return cli_error(CLI_USAGE, "--%s cannot apply with --task %s", option[i],
-                             tasks[task].word);
-        }
-    }
     const char *known = tasks[task].formats;
     if (arguments->format != NULL && known == NULL) {
         return cli_error(CLI_USAGE,
                          "--format %s: --task %s has one output format; leave out --format",
                          arguments->format, tasks[task].word);
     }
-    if (arguments->format != NULL && !has_word(known, arguments->format, '|')) {
+    if (arguments->format != NULL && !gbsi_is_among(arguments->format, known)) {
         return cli_error(CLI_USAGE, "--format %s: --task %s takes %s", arguments->format,
                          tasks[task].word, known);
-    }
-    if (known == NULL && (arguments->summary != NULL || arguments->report != NULL)) {
-        return cli_error(CLI_USAGE, "--%s applies to --task mar and --task sample only",
-                         arguments->summary != NULL ? "summary" : "report");
     }
     return CLI_DONE;
 }
@@ -92,8 +68,8 @@ static void write_result(gbs_output *output, const void *context)
     const char *base = s->arguments->log_base;
     gbs_output_text(output, s->arguments->uai_mpe ? "MPE" : gbs_task_word(s->result->task));
     gbs_output_text(output, "\n");
-    gbs_result_write_solution(output, s->result,
-                              base != NULL && base[0] == 'e' ? GBS_LOG_BASE_E : GBS_LOG_BASE_10);
+    gbsi_result_write_solution(output, s->result,
+                               base != NULL && base[0] == 'e' ? GBS_LOG_BASE_E : GBS_LOG_BASE_10);
 }
 
 static int answer_sample(cli_job *job, void *context)
@@ -137,7 +113,7 @@ static int answer(cli_arguments *arguments, gbs_task task)
 static int run_exact(cli_arguments *arguments)
 {
     const int task = arguments->task;
-    const int status = check_task(arguments, task);
+    const int status = check_format(arguments, task);
     if (status != CLI_DONE) {
         return status;
     }

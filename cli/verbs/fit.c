@@ -48,10 +48,6 @@ static int settle(fitting *f, cli_arguments *arguments)
 {
     cli_settle_model_format(arguments);
     f->options = arguments->of.fit;
-    f->options.time_s = arguments->run.time_s;
-    f->options.threads = arguments->run.threads;
-    f->options.memory_limit = arguments->run.memory_limit;
-    f->options.seed = arguments->run.seed;
     int status = settle_prior(f, arguments->prior);
     if (status == CLI_DONE) {
         status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &f->out);
@@ -319,8 +315,8 @@ static int run_fit(cli_arguments *arguments)
                       arguments->operand[0]);
     }
     if (status == CLI_DONE) {
-        status = cli_read_data(f.job.model, arguments->operand[1], arguments->weights, 0, &f.out,
-                               &f.data, &f.held_out);
+        status = cli_read_data(arguments, f.job.model, arguments->operand[1], 0, &f.out, &f.data,
+                               &f.held_out);
     }
     if (status == CLI_DONE) {
         status = fit(&f, &stopped);
@@ -351,8 +347,8 @@ const cli_verb cli_verb_fit = {
     .n_operands = 2,
     .operands = "NETWORK DATA",
     .what = "conditional tables of a Bayesian network from data",
-    .notes = "DATA is a CSV table with a column for each of some variables and a row for each\n"
-             "observation; an empty field or NA is a missing value, and so are variables\n"
+    .notes = "DATA is a table with a column for each of some variables and a row for each\n"
+             "observation; an empty cell or NA is a missing value, and so are variables\n"
              "without a column: then EM finds the tables, starting from those of NETWORK.\n"
              "Writes the network with the new tables; the format is that of -o FILE.\n",
     .example = "gibbsite fit examples/sprinkler.bif examples/sprinkler.csv -o fitted.bif\n"

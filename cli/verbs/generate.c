@@ -72,7 +72,6 @@ typedef gbs_status model_maker(const cli_arguments *a, const model_shape *shape,
     {                                                                               \
         gbs_generate_##kind##_options o = a->of.generate_##kind;                    \
         (void)shape;                                                                \
-        o.seed = a->run.seed;                                                       \
         __VA_ARGS__;                                                                \
         return o;                                                                   \
     }                                                                               \

@@ -40,8 +40,6 @@ static void tell(const cli_arguments *arguments, const gbs_ground_report *r)
 static int run_ground(cli_arguments *arguments)
 {
     gbs_ground_options options = arguments->of.ground;
-    options.time_s = arguments->run.time_s;
-    options.memory_limit = arguments->run.memory_limit;
     cli_bar bar;
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &bar, .progress = on_progress};

@@ -8,6 +8,7 @@
 #include "gibbsite/info.h"
 #include "info.h"
 #include "options/rows.h"
+#include "src/files/models/format_names.h"
 
 /* Where rows go: text aligned at a column, or JSON. */
 typedef struct sheet {
@@ -206,7 +207,7 @@ static void write_structure(sheet *s, const cli_job *job, const gbs_info *info)
 {
     row_text(s, "digest", "digest", gbs_model_digest(job->model));
     row_bool(s, "bayesian_network", "Bayesian network", gbs_model_is_directed(job->model));
-    row_convention(s, gbs_model_convention_of(job->arguments->operand[0], &job->read));
+    row_convention(s, gbsi_model_convention_of(job->arguments->operand[0], &job->read));
     row_uint(s, "variables", "variables", info->n_variables);
     row_uint(s, "observed", "  observed", info->n_observed);
     row_uint(s, "implied", "  implied", info->n_implied);

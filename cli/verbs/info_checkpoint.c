@@ -5,20 +5,21 @@
 #include <string.h>
 
 #include "info.h"
+#include "options/rows.h"
 
-/* Options of info are about models. */
+static const cli_option options[] = {
+#include "gibbsite/questions/info_checkpoint.def"
+};
+static const cli_verb of_checkpoint = {CLI_TAKES(options)};
+
+/* Most options of info are about models. */
 static int check_options(const cli_arguments *arguments)
 {
-    static const char *const fit[] = {"json", "format", "output", "quiet", "verbose"};
-    const cli_option *table = arguments->verb->options;
     for (size_t i = 0; i < arguments->verb->n_options; i++) {
-        int fits = !arguments->given[i];
-        for (size_t k = 0; k < sizeof fit / sizeof fit[0]; k++) {
-            fits = fits || strcmp(table[i].name, fit[k]) == 0;
-        }
-        if (!fits) {
-            return cli_error(CLI_USAGE, "--%s applies to models, and %s is a checkpoint",
-                             table[i].name, arguments->operand[0]);
+        const char *name = arguments->verb->options[i].name;
+        if (arguments->given[i] && cli_find_option(name, &of_checkpoint) == NULL) {
+            return cli_error(CLI_USAGE, "--%s applies to models, and %s is a checkpoint", name,
+                             arguments->operand[0]);
         }
     }
     return CLI_DONE;

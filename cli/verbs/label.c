@@ -197,6 +197,8 @@ static void write_report(gbs_output *output, const void *context)
     if (l->scores != NULL) {
         write_member(output, ",\n  ", "accuracy");
         gbs_output_json_double(output, gbs_label_scores_accuracy(l->scores));
+        write_member(output, ",\n  ", "unseen_labels");
+        gbs_output_uint(output, gbs_label_scores_unseen(l->scores));
         write_member(output, ",\n  ", "entities");
         gbs_output_text(output, "[");
         for (size_t i = 0; i < n; i++) {
@@ -237,6 +239,33 @@ static void tell_trust(const labelling *l)
     }
 }
 
+static int is_known(const gbs_crf *crf, const char *label)
+{
+    uint32_t y = 0;
+    while (y < gbs_crf_n_labels(crf) && strcmp(gbs_crf_label_name(crf, y), label) != 0) {
+        y++;
+    }
+    return y < gbs_crf_n_labels(crf);
+}
+
+/* True labels that the model does not have, and one of them. */
+static void tell_unseen(const labelling *l)
+{
+    const uint64_t n = gbs_label_scores_unseen(l->scores);
+    size_t t = 0;
+    if (n == 0) {
+        return;
+    }
+    while (is_known(l->crf, gbs_sequences_text(l->data, t, l->truth))) {
+        t++;
+    }
+    cli_note(l->arguments,
+             "warning: %" PRIu64 " of %zu tokens have a true label that %s does not have, such as "
+             "\"%s\": they count as wrong",
+             n, gbs_sequences_n_tokens(l->data), l->arguments->operand[0],
+             gbs_sequences_text(l->data, t, l->truth));
+}
+
 static void tell(const labelling *l)
 {
     size_t n = 0;
@@ -244,6 +273,7 @@ static void tell(const labelling *l)
     cli_note(l->arguments, "%zu tokens in %zu sequence%s", gbs_sequences_n_tokens(l->data),
              gbs_sequences_n(l->data), gbs_sequences_n(l->data) == 1 ? "" : "s");
     tell_trust(l);
+    tell_unseen(l);
     if (l->scores != NULL) {
         cli_note(l->arguments, "%.2f %% of the labels are right",
                  100.0 * gbs_label_scores_accuracy(l->scores));

@@ -13,6 +13,7 @@ typedef struct learning {
     gbs_aspect_options options;
     gbs_aspects *aspects;
     gbs_aspect_report report;
+    cli_points curve;
     cli_bar bar;
 } learning;
 
@@ -42,10 +43,6 @@ static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
     l->options = arguments->of.aspects;
-    l->options.seed = arguments->run.seed;
-    l->options.time_s = arguments->run.time_s;
-    l->options.threads = arguments->run.threads;
-    l->options.memory_limit = arguments->run.memory_limit;
     const int status = settle_patch(l);
     return status == CLI_DONE ? cli_check_results(arguments) : status;
 }
@@ -56,6 +53,10 @@ static int learn(learning *l)
         .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
     cli_signals_catch();
+    if (l->arguments->curve != NULL) {
+        l->options.point = cli_points_add;
+        l->options.point_context = &l->curve;
+    }
     cli_bar_init(&l->bar, l->arguments, &l->arguments->run);
     l->bar.unit = "pictures and iterations";
     const gbs_status done = gbs_aspects_learn(l->arguments->operand[0], &l->options, &callbacks,
@@ -101,6 +102,9 @@ static int run_learn_aspects(cli_arguments *arguments)
         status = write_aspects(&l);
     }
     if (status == CLI_DONE) {
+        status = cli_points_write(&l.curve, arguments->curve);
+    }
+    if (status == CLI_DONE) {
         status = write_summary(&l);
     }
     if (status == CLI_DONE) {
@@ -114,6 +118,7 @@ static int run_learn_aspects(cli_arguments *arguments)
                  r->seconds, r->mean_log_like);
     }
     gbs_aspects_free(l.aspects);
+    free(l.curve.value);
     return status;
 }
 

@@ -19,6 +19,7 @@ typedef struct learning {
     gbs_crf_learn_report report;
     double *error;      /* [weights] standard errors; NULL: not wanted, or not known */
     gbs_error no_error; /* why they are not */
+    cli_points curve;
     cli_bar bar;
 } learning;
 
@@ -36,10 +37,6 @@ static int settle(learning *l)
                    ? GBS_TEMPLATES_WAPITI
                    : GBS_TEMPLATES_CRFPP;
     l->options = arguments->of.crf;
-    l->options.seed = arguments->run.seed;
-    l->options.time_s = arguments->run.time_s;
-    l->options.threads = arguments->run.threads;
-    l->options.memory_limit = arguments->run.memory_limit;
     return cli_check_results(arguments);
 }
 
@@ -54,6 +51,10 @@ static int learn(learning *l, int *stopped)
         return cli_fail_input(done, &err);
     }
     cli_signals_catch();
+    if (l->arguments->curve != NULL) {
+        l->options.point = cli_points_add;
+        l->options.point_context = &l->curve;
+    }
     cli_bar_init(&l->bar, arguments, &arguments->run);
     l->bar.unit = "iterations";
     done = gbs_crf_learn(arguments->operand[0], l->style, l->data, &l->options, &callbacks, &l->crf,
@@ -227,6 +228,9 @@ static int run_learn_crf(cli_arguments *arguments)
         status = cli_write(l.arguments->intervals, write_intervals, &l);
     }
     if (status == CLI_DONE) {
+        status = cli_points_write(&l.curve, arguments->curve);
+    }
+    if (status == CLI_DONE) {
         status = write_summary(&l, stopped);
     }
     if (status == CLI_DONE) {
@@ -235,6 +239,7 @@ static int run_learn_crf(cli_arguments *arguments)
     gbs_crf_free(l.crf);
     gbs_sequences_free(l.data);
     free(l.error);
+    free(l.curve.value);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }
 

@@ -8,13 +8,10 @@
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
-int cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files)
+void cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files)
 {
     *files = (gbs_checkpoint_files){
         .size = sizeof *files, .write = arguments->checkpoint, .resume = arguments->resume};
-    return cli_given(arguments, "checkpoint-every") && arguments->checkpoint == NULL
-               ? cli_error(CLI_USAGE, "--checkpoint-every applies with --checkpoint FILE only")
-               : CLI_DONE;
 }
 
 const gbs_checkpoint_files *cli_learn_checkpoints(const gbs_checkpoint_files *files)
@@ -79,22 +76,31 @@ int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows)
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
     }
-    if (status == CLI_DONE) {
-        status = cli_learn_settle_checkpoints(arguments, &rows->checkpoints);
-    }
+    cli_learn_settle_checkpoints(arguments, &rows->checkpoints);
     return status == CLI_DONE ? cli_check_results(arguments) : status;
+}
+
+static void tell_read(const cli_arguments *arguments, const char *path, const gbs_rows *rows)
+{
+    if (gbs_rows_note(rows) != NULL) {
+        cli_note(arguments, "%s: %s", path, gbs_rows_note(rows));
+    }
 }
 
 int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_status done = gbs_rows_read(arguments->operand[0], &rows->data, &err);
-    if (done >= 0 && rows->out.path != NULL) {
-        done = gbs_rows_read(rows->out.path, &rows->held_out, &err);
+    gbs_status done = gbs_rows_read_as(arguments->operand[0], NULL, 0,
+                                       (gbs_alphabet)arguments->alphabet, &rows->data, &err);
+    if (done >= 0 && rows->out.path != NULL) { /* few rows may lack what tells the alphabet */
+        done = gbs_rows_read_as(rows->out.path, NULL, 0, gbs_rows_alphabet(rows->data),
+                                &rows->held_out, &err);
     }
     if (done < 0) {
         return cli_fail_input(done, &err);
     }
+    tell_read(arguments, arguments->operand[0], rows->data);
+    tell_read(arguments, rows->out.path, rows->held_out);
     if (rows->held_out != NULL &&
         (gbs_rows_n_sites(rows->held_out) != gbs_rows_n_sites(rows->data) ||
          gbs_rows_n_states(rows->held_out) > gbs_rows_n_states(rows->data))) {

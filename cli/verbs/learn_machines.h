@@ -24,7 +24,7 @@ int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows);
 void cli_machine_free(cli_machine_rows *rows);
 
 /* Of --checkpoint and --resume. */
-int cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files);
+void cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files);
 /* NULL where neither is asked for. */
 const gbs_checkpoint_files *cli_learn_checkpoints(const gbs_checkpoint_files *files);
 /* Of learning: a checkpoint that does not fit is bad input. */

@@ -28,16 +28,11 @@ static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
     l->options = arguments->of.potts;
-    l->options.seed = arguments->run.seed;
-    l->options.time_s = arguments->run.time_s;
-    l->options.threads = arguments->run.threads;
-    l->options.memory_limit = arguments->run.memory_limit;
     int status = cli_learn_rates(arguments, &l->options.rate, &l->options.rate_last);
     if (status == CLI_DONE) {
         status = cli_machine_settle(arguments, &l->rows);
     }
     l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
-    l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
     return status;
 }
 
@@ -171,6 +166,25 @@ static uint64_t count_seen(const learning *l)
     return n;
 }
 
+/* States that occur in no row, held-out rows included. @param first out or NULL: one of them. */
+static uint32_t count_unseen(const learning *l, uint32_t *first)
+{
+    uint64_t n[GBS_MAX_SITE_STATES];
+    uint64_t n_out[GBS_MAX_SITE_STATES] = {0};
+    uint32_t n_unseen = 0;
+    gbs_rows_count_states(l->rows.data, n);
+    gbs_rows_count_states(l->rows.held_out, n_out);
+    for (uint32_t a = gbs_rows_n_states(l->rows.data); a-- > 0;) {
+        if (n[a] + n_out[a] == 0) {
+            n_unseen++;
+            if (first != NULL) {
+                *first = a;
+            }
+        }
+    }
+    return n_unseen;
+}
+
 static int write_summary(const learning *l, int stopped)
 {
     const gbs_potts_report *r = &l->report;
@@ -179,6 +193,7 @@ static int write_summary(const learning *l, int stopped)
                                 {"states", r->n_states},
                                 {"parameters", r->n_parameters},
                                 {"unknown_letters", gbs_rows_n_unknown(l->rows.data)},
+                                {"unseen_states", count_unseen(l, NULL)},
                                 {"iterations", r->iterations},
                                 {"evaluations", r->evaluations},
                                 {"steps", r->steps},
@@ -211,18 +226,38 @@ static int write_summary(const learning *l, int stopped)
     return cli_write_members(l->arguments->summary, &summary);
 }
 
+/* What the states are, where rows leave a doubt. */
+static void tell_states(const learning *l)
+{
+    static const char *const alphabet[] = {NULL, "protein: ACDEFGHIKLMNPQRSTVWY", "RNA: ACGU",
+                                           "DNA: ACGT"};
+    const char *letters = alphabet[gbs_rows_alphabet(l->rows.data)];
+    const uint64_t n_unknown = gbs_rows_n_unknown(l->rows.data);
+    uint32_t first = 0;
+    const uint32_t n_unseen = letters == NULL ? count_unseen(l, &first) : 0;
+    if (letters != NULL) {
+        cli_note(l->arguments, "an alignment of %s", letters);
+    }
+    if (n_unknown > 0) {
+        cli_note(l->arguments, "%" PRIu64 " other letters were read as gaps", n_unknown);
+    }
+    if (n_unseen > 0) {
+        cli_note(l->arguments,
+                 "warning: %" PRIu32 " of %" PRIu64 " states are in no row, such as %" PRIu32
+                 ": states are numbers from 0, and every site has as many",
+                 n_unseen, l->report.n_states, first);
+    }
+}
+
 static void tell(const learning *l, int stopped)
 {
     const cli_arguments *arguments = l->arguments;
     const gbs_potts_report *r = &l->report;
-    const uint64_t n_unknown = gbs_rows_n_unknown(l->rows.data);
     cli_note(arguments,
              "%" PRIu64 " rows, effectively %.6g, of %" PRIu64 " sites with %" PRIu64
              " states: %" PRIu64 " parameters",
              r->n_rows, r->weight, r->n_sites, r->n_states, r->n_parameters);
-    if (n_unknown > 0) {
-        cli_note(arguments, "%" PRIu64 " letters B, J, O, U, X or Z were read as gaps", n_unknown);
-    }
+    tell_states(l);
     const int chains = l->options.method == GBS_POTTS_PCD;
     cli_note(arguments, "%s%" PRIu64 " iterations of %.3g s, %.3g s in all%s",
              chains         ? ""

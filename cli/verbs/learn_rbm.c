@@ -25,16 +25,11 @@ static int settle(learning *l)
                          "learn rbm: --hidden N, the number of hidden units, is missing");
     }
     l->options = arguments->of.rbm;
-    l->options.seed = arguments->run.seed;
-    l->options.time_s = arguments->run.time_s;
-    l->options.threads = arguments->run.threads;
-    l->options.memory_limit = arguments->run.memory_limit;
     int status = cli_learn_rates(arguments, &l->options.rate, &l->options.rate_last);
     if (status == CLI_DONE) {
         status = cli_machine_settle(arguments, &l->rows);
     }
     l->options.checkpoints = cli_learn_checkpoints(&l->rows.checkpoints);
-    l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
     return status;
 }
 

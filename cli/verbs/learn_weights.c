@@ -39,16 +39,9 @@ static int settle(learning *l, cli_arguments *arguments)
 {
     cli_settle_model_format(arguments);
     l->options = arguments->of.weights;
-    l->options.seed = arguments->run.seed;
-    l->options.time_s = arguments->run.time_s;
-    l->options.threads = arguments->run.threads;
-    l->options.memory_limit = arguments->run.memory_limit;
-    l->options.checkpoint_every_s = arguments->run.checkpoint_every_s;
-    int status = cli_learn_settle_checkpoints(arguments, &l->checkpoints);
+    cli_learn_settle_checkpoints(arguments, &l->checkpoints);
     l->options.checkpoints = cli_learn_checkpoints(&l->checkpoints);
-    if (status == CLI_DONE) {
-        status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &l->out);
-    }
+    int status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &l->out);
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
     }
@@ -276,10 +269,9 @@ static int read_all(learning *l, const cli_arguments *arguments)
                          "DimmWitted's",
                          path);
     }
-    return status == CLI_DONE
-               ? cli_read_data(l->job.model, arguments->operand[1], arguments->weights,
-                               by_pseudo(l), &l->out, &l->data, &l->held_out)
-               : status;
+    return status == CLI_DONE ? cli_read_data(arguments, l->job.model, arguments->operand[1],
+                                              by_pseudo(l), &l->out, &l->data, &l->held_out)
+                              : status;
 }
 
 static int run_learn_weights(cli_arguments *arguments)
@@ -327,6 +319,6 @@ const cli_verb cli_verb_learn_weights = {
     .notes = "The tied weights of MODEL (.gbm, DimmWitted) by pseudo-likelihood, with\n"
              "standard errors, or by likelihood. DATA is CSV, a column for each variable;\n"
              "missing values are left empty. Writes MODEL with the weights learnt.\n",
-    .example = "gibbsite learn weights examples/friends examples/friends.csv -o friends.gbm\n",
+    .example = "gibbsite learn weights examples/friends.gbm examples/friends.csv -o f.gbm\n",
     .run = run_learn_weights,
 };

@@ -19,10 +19,10 @@ static void write_pr(gbs_output *output, const cli_arguments *arguments, const g
     result.task = GBS_TASK_PR;
     result.log10_z = r->log_z / LN10;
     gbs_output_text(output, "PR\n");
-    gbs_result_write_solution(output, &result,
-                              arguments->log_base != NULL && arguments->log_base[0] == 'e'
-                                  ? GBS_LOG_BASE_E
-                                  : GBS_LOG_BASE_10);
+    gbsi_result_write_solution(output, &result,
+                               arguments->log_base != NULL && arguments->log_base[0] == 'e'
+                                   ? GBS_LOG_BASE_E
+                                   : GBS_LOG_BASE_10);
 }
 
 typedef struct answer {
@@ -158,8 +158,13 @@ static int estimate(cli_job *job, void *context)
     if (report.temperatures == 0 && report.chains > 0) {
         return cli_error(CLI_STOPPED, "%s", report.verdict);
     }
+    const int unknown = isnan(report.log_z);
+    const int end = done == GBS_STOPPED ? CLI_STOPPED : unknown ? CLI_FAILED : CLI_DONE;
     if (!cli_speaks()) {
         return CLI_DONE; /* the first rank writes */
+    }
+    if (unknown && strcmp(format, "pr") == 0) { /* which has no word for it */
+        return cli_error(end, "ln Z: %s", report.verdict);
     }
     const answer a = {job, &report, format};
     int status = cli_write(job->output != NULL ? job->output : "-", write_estimate, &a);
@@ -169,9 +174,11 @@ static int estimate(cli_job *job, void *context)
     if (status != CLI_DONE) {
         return status;
     }
+    if (unknown) {
+        return cli_error(end, "ln Z: %s", report.verdict);
+    }
     cli_logz_verdict(job, &report);
-    return cli_judge(job->arguments, report.converged,
-                     done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE);
+    return cli_judge(job->arguments, report.converged, end);
 }
 
 static int run_logz(cli_arguments *arguments)

@@ -88,7 +88,7 @@ static void write_state(gbs_output *output, const void *context)
         result.n = gbs_model_n_variables(job->model);
         result.state = a->state;
         gbs_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
-        gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
+        gbsi_result_write_solution(output, &result, GBS_LOG_BASE_10);
     } else if (strcmp(a->format, "json") == 0) {
         write_json(output, a);
         gbs_output_text(output, "\n}\n");
@@ -103,6 +103,11 @@ static void write_state(gbs_output *output, const void *context)
 static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_report *z,
                  int stopped)
 {
+    const char *idle = r->sweeps == 0 ? cli_sampled_option(job->arguments) : NULL;
+    if (idle != NULL) {
+        cli_note(job->arguments, "the state was found exactly: --%s applies with --method sample",
+                 idle);
+    }
     if (is_proved(r)) {
         cli_note(job->arguments, "log density %.12g, proved to be the largest", r->log_density);
     } else {

@@ -97,7 +97,7 @@ static void write_mar(gbs_output *output, const cli_job *job, const cli_estimate
     result.marginals.offset = (size_t *)(uintptr_t)gbs_model_state_offsets(job->model); /* read */
     result.marginals.p = e->p;
     gbs_output_text(output, "MAR\n");
-    gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
+    gbsi_result_write_solution(output, &result, GBS_LOG_BASE_10);
 }
 
 static void json_head(gbs_output *output, const cli_job *job)

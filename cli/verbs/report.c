@@ -6,6 +6,7 @@
 #include "draws/diagnosis.h"
 #include "gibbsite/report.h"
 #include "options/rows.h"
+#include "src/files/models/format_names.h"
 
 enum { MOST_SOURCES = 64 };
 
@@ -30,7 +31,7 @@ static int summarise(const cli_arguments *arguments, char **path, int n_paths, c
     cli_diagnosis a = {.arguments = arguments};
     gbs_error err = {GBS_OK, ""};
     gbs_output *memory = NULL;
-    int status = cli_drawn_read(&a.drawn, path, n_paths);
+    int status = cli_drawn_read(&a.drawn, arguments, path, n_paths);
     if (status == CLI_DONE) {
         status = cli_diagnosis_make(&a);
     }
@@ -90,7 +91,7 @@ static int run_report(cli_arguments *arguments)
     size_t n_sources = 0;
     for (int i = 0; i < n && status == CLI_DONE; i++) {
         const char *path = arguments->operand[i];
-        if (gbs_model_format_of(path) != NULL) {
+        if (gbsi_model_format_of(path) != NULL) {
             status = cli_error(
                 CLI_USAGE, "report: %s is a model; type gibbsite marginals %s --report FILE.html",
                 path, path);

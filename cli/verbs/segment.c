@@ -207,8 +207,6 @@ static int see(segmenting *s)
     cli_bar bar;
     memset(&bar, 0, sizeof bar);
     gbs_segment_options options = a->of.segment;
-    options.threads = a->run.threads;
-    options.memory_limit = a->run.memory_limit;
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &bar, .progress = on_words};
     cli_signals_catch();

@@ -420,6 +420,10 @@ static void make_title(cli_sensitivities *a)
         cli_text_add(&text, i == 0 ? " | " : ", ");
         cli_text_add(&text, arguments->evidence[i]);
     }
+    if (arguments->file_evidence) {
+        cli_text_add(&text, arguments->n_evidence > 0 ? ", observations of the file"
+                                                      : " | observations of the file");
+    }
     const char *likelihoods[] = {arguments->likelihood, arguments->virtual_evidence};
     for (int i = 0; i < 2; i++) {
         if (likelihoods[i] != NULL) {

@@ -107,8 +107,8 @@ static int answer_mmap(const cli_job *job, cli_answer *answer)
     size_t n = 0;
     memset(&result, 0, sizeof result);
     result.task = GBS_TASK_MMAP;
-    gbs_status done = gbs_query_read(job->arguments->operand[2], job->model, &job->read,
-                                     &result.variable, &n, &err);
+    gbs_status done = gbsi_query_read(job->arguments->operand[2], job->model, &job->read,
+                                      &result.variable, &n, &err);
     if (done < 0) {
         return cli_fail_input(done, &err);
     }

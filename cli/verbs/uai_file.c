@@ -67,7 +67,7 @@ static gbs_status write_solution(cli_answer *answer, const gbs_result *result, i
     if (improving || answer->n_solutions > 0) {
         gbs_output_text(output, "-BEGIN-\n");
     }
-    gbs_result_write_solution(output, result, answer->base);
+    gbsi_result_write_solution(output, result, answer->base);
     status = gbs_output_commit(output, err);
     answer->n_solutions += status >= 0 ? 1 : 0;
     return status;

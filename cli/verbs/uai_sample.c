@@ -269,7 +269,8 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
     } else if (done < 0) {
         return cli_fail(done, &err);
     }
-    if (isnan(report.log_z)) {
+    const int bounded = isnan(report.log_z);
+    if (bounded) {
         gbs_run_options quick = job->options;
         quick.iterations = 20;
         quick.time_s = 0.0; /* it is over */
@@ -278,10 +279,12 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
         if (done < 0) {
             return cli_fail(done, &failed);
         }
-        cli_note(job->arguments, "PR: %s; a lower bound by mean field stands in the file", why);
     }
     if (!isfinite(report.log_z)) {
         return cli_error(CLI_FAILED, "PR: %s", why);
+    }
+    if (bounded) {
+        cli_note(job->arguments, "PR: %s; a lower bound by mean field stands in the file", why);
     }
     memset(&result, 0, sizeof result);
     result.task = GBS_TASK_PR;
@@ -290,7 +293,7 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
     if (done < 0) {
         return cli_fail_output(answer->path, done, &err);
     }
-    if (why == report.verdict) { /* else there is no report */
+    if (!bounded) {
         cli_logz_verdict(job, &report);
     }
     return CLI_DONE;

@@ -30,12 +30,12 @@
 extern "C" {
 #endif
 
-/** In place of a state: the variable is not observed in this case. */
+/** Used in place of a state: the variable is not observed in this case. */
 #define GBS_UNOBSERVED UINT32_MAX
 
 typedef struct gbs_cases gbs_cases;
 
-/** Where answers go: arrays of the caller, NULL for what is not wanted. */
+/** Arrays of the caller that receive the answers; NULL for answers that are not wanted. */
 typedef struct gbs_case_answers {
     size_t size; /**< sizeof(gbs_case_answers) */
     /** [n][gbs_cases_n_states()] out: for each case the probabilities of the states of the query,
@@ -83,7 +83,8 @@ GBS_API size_t gbs_cases_at_once(const gbs_cases *cases);
  * @param n_done    out or NULL: answers of cases before this one are there.
  * @return GBS_OK; GBS_STOPPED if ended by time_s or the callback; GBS_ERR_ARGUMENT for a state out
  *         of range, with nothing answered; errors of gbs_run_execute() other than
- *         GBS_ERR_IMPOSSIBLE, which is an answer.
+ *         GBS_ERR_IMPOSSIBLE, which is an answer, and GBS_ERR_NOT_FOUND, for which all numbers of
+ *         the case are NAN.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_cases_answer(gbs_cases *cases, size_t n, const uint32_t *state,
                                                  const gbs_run_callbacks *callbacks,

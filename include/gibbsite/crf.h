@@ -22,6 +22,7 @@
 #ifndef GIBBSITE_CRF_H
 #define GIBBSITE_CRF_H
 
+#include "gibbsite/learn.h"
 #include "gibbsite/run.h"
 
 #ifdef __cplusplus
@@ -59,7 +60,7 @@ GBS_API const char *gbs_sequences_text(const gbs_sequences *sequences, size_t to
 
 /* ---- models ------------------------------------------------------------------------------ */
 
-/** What a template is written like, and a model with it; see gibbsite-formats(5). */
+/** The syntax of templates, and of the model files that belong to them; see gibbsite-formats(5). */
 typedef enum gbs_template_style {
     GBS_TEMPLATES_CRFPP = 0,
     GBS_TEMPLATES_WAPITI = 1,
@@ -187,9 +188,14 @@ typedef struct gbs_crf_learn_options {
     uint64_t steps;  /**< with a sampled gradient, a sweep over all labels each; 0: 500 */
     uint64_t seed;   /**< of the sampled labels, and of probes */
     uint64_t probes; /**< gbs_crf_errors(): at most GBS_MAX_CRF_PROBES; 0: GBS_USUAL_CRF_PROBES */
+    /** NULL, or called on the calling thread after each iteration, with a sampled gradient then
+     *  after each step, whose objective is NAN. @param point valid during the call; its objective
+     *  and gradient are those of gbs_crf_learn_report, held_out is NAN. */
+    void (*point)(void *context, const gbs_learn_point *point);
+    void *point_context; /**< first argument of point */
 } gbs_crf_learn_options;
 
-/** What learning found. Logarithms are natural. */
+/** The results of learning. Logarithms are natural. */
 typedef struct gbs_crf_learn_report {
     size_t size;           /**< sizeof(gbs_crf_learn_report) */
     uint64_t n_labels;     /**< different labels in the data */
@@ -286,13 +292,14 @@ typedef struct gbs_label_scores gbs_label_scores;
 /**
  * Count the entities of a labelling that are right, as the shared tasks of CoNLL do. An entity is a
  * run of labels of one class other than "O". It begins at "B-X", and at "I-X" behind another class
- * or "O" (IOB1 and IOB2); with "E-X" (or L) it ends, and "S-X" (or U) is one of one token. A label
- * without such a prefix is a class.
+ * or "O" (IOB1 and IOB2); with "E-X" (or L) it ends, and "S-X" (or U) is one of one token; "M-X" is
+ * as "I-X". A label without such a prefix is a class, unless all labels are among B I O, B I E S O
+ * or B M E S O: then entities have no class, as conlleval counts them, and all classes are the only
+ * score. A true label that the model does not have is wrong, and its entities are not found.
  *
  * @param column of the data: the true labels.
  * @param label  [gbs_sequences_n_tokens(data)] ids of labels of the model.
- * @param scores out, caller frees; borrows names from crf.
- * @return GBS_ERR_FORMAT with its place if the column has a label that the model does not know.
+ * @param scores out, caller frees.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data,
                                                      uint32_t column, const uint32_t *label,
@@ -304,6 +311,8 @@ GBS_API double gbs_label_scores_accuracy(const gbs_label_scores *scores);
  *          their number, or NULL. */
 GBS_API const gbs_entity_score *gbs_label_scores_entities(const gbs_label_scores *scores,
                                                           size_t *n);
+/** @return the number of tokens whose true label the model does not have. */
+GBS_API uint64_t gbs_label_scores_unseen(const gbs_label_scores *scores);
 
 #ifdef __cplusplus
 }

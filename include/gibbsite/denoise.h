@@ -143,7 +143,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_compare(const gbs_image *truth, cons
                                                     const double *p, gbs_denoise_errors *errors,
                                                     gbs_error *err);
 
-/** What gbs_denoise_estimate() found. */
+/** The results of gbs_denoise_estimate(). */
 typedef struct gbs_denoise_found {
     size_t size;        /**< in: sizeof(gbs_denoise_found), set by the caller */
     double noise_level; /**< as in the options, where it is not asked for */
@@ -175,6 +175,26 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,
                                                      int coupling, uint64_t seed, uint32_t threads,
                                                      const gbs_run_callbacks *callbacks,
                                                      gbs_denoise_found *found, gbs_error *err);
+
+/**
+ * Tell the kind of noise that a picture shows: flips if it has no more values than levels, each
+ * nearest to a level of its own, or 99 % of its pixels are within 0.15 of a level, where normal
+ * noise could change none; normal noise where values spread. Labels, bitmaps and palettes show
+ * flips, and more than 4 levels normal noise if fewer than 4 values are from one to the next.
+ *
+ * @param levels of the picture without noise; 0 stands for 2.
+ */
+GBS_API gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labels);
+
+/**
+ * Count pixels that noise leaves no choice: any level but one has a probability below 1e-9,
+ * whatever their neighbours are. If that is so of all, the model is frozen: its answer is the
+ * picture that is seen, and no number of sweeps shows anything else. gbs_denoise_limit() then ends
+ * its run after 16 sweeps, and the verdict of a run of gbs_denoise_run() says so.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_denoise_frozen(const gbs_image *noisy,
+                                                   const gbs_denoise_options *options,
+                                                   uint64_t *n_frozen, gbs_error *err);
 
 #ifdef __cplusplus
 }

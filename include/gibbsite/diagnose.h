@@ -17,16 +17,15 @@
 #ifndef GIBBSITE_DIAGNOSE_H
 #define GIBBSITE_DIAGNOSE_H
 
-#include <stddef.h>
-
-#include "gibbsite/status.h"
+#include "gibbsite/io.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** What the draws of one quantity say. Where all draws are equal nothing is known of convergence:
- *  everything from mcse_mean on is NAN, as it is where a draw is not finite. */
+/** Statistics and convergence diagnostics of the draws of one quantity. Where all draws are equal
+ *  nothing is known of convergence: everything from mcse_mean on is NAN, as it is where a draw is
+ *  not finite. */
 typedef struct gbs_diagnostics {
     size_t size; /**< in: sizeof(gbs_diagnostics), set by the caller */
     double mean;
@@ -70,6 +69,39 @@ GBS_API GBS_MUST_USE gbs_status gbs_diagnose(const double *draws, size_t n_chain
 GBS_API GBS_MUST_USE gbs_status gbs_nested_rhat(const double *draws, size_t n_super,
                                                 size_t n_chains, size_t n_draws, double *rhat,
                                                 gbs_error *err);
+
+/** Draws of some quantities from several chains, read from files. */
+typedef struct gbs_draws gbs_draws;
+
+/**
+ * Read draws from tables: CSV of CmdStan, of `gibbsite sample`, of R's package posterior, or of
+ * any other program.
+ *
+ * Lines that begin with '#' are comments, the first other line names the columns. A column chain,
+ * .chain or chain__ tells the chain of each row, or each file is a chain; a column iteration, iter
+ * or draw, or one of them with a '.' before or "__" behind it, tells the order of the draws of a
+ * chain. All other columns are quantities, but for names that end in "__", other than lp__. Cells
+ * that are no numbers are labels of states: they are numbered from 0 in alphabetical order. A cell
+ * without a value (gibbsite-formats(5), Tables of data) is NAN. What CmdStan calls saved warm-up is
+ * left out.
+ *
+ * @param path    [n_paths] with the same columns each; "-" for standard input; may be packed.
+ * @param options warn is told what was skipped and taken for labels; stop and memory_limit hold as
+ *                for models; NULL: none of them.
+ * @return GBS_ERR_FORMAT with the place, among others where chains differ in length or a draw comes
+ *         twice in a chain; GBS_ERR_IO; GBS_ERR_STOPPED; GBS_ERR_LIMIT; GBS_ERR_MEMORY.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_draws_read(const char *const *path, size_t n_paths,
+                                               const gbs_read_options *options, gbs_draws **draws,
+                                               gbs_error *err);
+GBS_API void gbs_draws_free(gbs_draws *draws); /**< NULL is allowed */
+GBS_API size_t gbs_draws_n_quantities(const gbs_draws *draws);
+GBS_API size_t gbs_draws_n_chains(const gbs_draws *draws);
+GBS_API size_t gbs_draws_n_draws(const gbs_draws *draws); /**< of each chain */
+/** @return the name of quantity id, from 0, or NULL. */
+GBS_API const char *gbs_draws_name(const gbs_draws *draws, size_t id);
+/** @return [n_chains][n_draws] the values of quantity id, from 0, or NULL. */
+GBS_API const double *gbs_draws_values(const gbs_draws *draws, size_t id);
 
 #ifdef __cplusplus
 }

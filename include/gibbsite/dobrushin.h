@@ -189,11 +189,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_scan_optimise(const gbs_influences *influenc
                                                   uint32_t **sequence, size_t *n,
                                                   gbs_scan_report *report, gbs_error *err);
 
-/** Read a file of weights: "weights 1", "variables N", then pairs of a variable and its weight.
- *  @param weight out, [n_variables]; 0 for variables that are not listed. */
-GBS_API GBS_MUST_USE gbs_status gbs_weights_read(const char *path, const gbs_model *model,
-                                                 double *weight, gbs_error *err);
-
 #ifdef __cplusplus
 }
 #endif

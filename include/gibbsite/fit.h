@@ -88,7 +88,7 @@ typedef struct gbs_fit_options {
     double target_error;   /**< standard error of a probability that is small enough; 0: 0.01 */
 } gbs_fit_options;
 
-/** What a fit found. Logarithms are natural. */
+/** The results of a fit. Logarithms are natural. */
 typedef struct gbs_fit_report {
     size_t size;            /**< sizeof(gbs_fit_report) */
     uint64_t n_rows;        /**< of the data */
@@ -143,7 +143,8 @@ typedef struct gbs_fitted gbs_fitted;
  * @param held_out NULL, or rows whose log-likelihood is reported; of this network.
  * @param callbacks NULL; progress is called with pass = iterations done.
  * @return GBS_OK; GBS_STOPPED if EM was ended by time_s or the callback, with the tables of the
- * last iteration; GBS_ERR_IMPOSSIBLE, with its number, if EM meets a row of probability 0;
+ * last iteration; GBS_ERR_IMPOSSIBLE, with its number, if EM meets a row of probability 0, and
+ *         GBS_ERR_NOT_FOUND if chains find no state of positive probability for one;
  *         GBS_ERR_LIMIT if rows with missing values need a junction tree [M22] that does not fit
  *         memory, with GBS_EXPECTATIONS_EXACT; GBS_ERR_STOPPED before there was a result;
  * GBS_ERR_ARGUMENT if the model is no Bayesian network of tables; GBS_ERR_MEMORY.

@@ -52,9 +52,10 @@ typedef struct gbs_ground_options {
     double time_s;                /**< fail after so many seconds; 0: no limit */
     uint64_t memory_limit;        /**< bytes, program included; 0: half of the machine's memory */
     const char *similarity;       /**< names of similarity predicates, ',' between, or NULL */
+    uint64_t threads;             /**< any number: one thread does the work */
 } gbs_ground_options;
 
-/** What grounding did. */
+/** The results of grounding. */
 typedef struct gbs_ground_report {
     size_t size;           /**< sizeof(gbs_ground_report), set by the caller */
     uint64_t n_formulas;   /**< of the program */

@@ -72,9 +72,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_new(gbs_image_kind kind, uint32_t widt
 /** Free the arrays and zero the struct. NULL is allowed. */
 GBS_API void gbs_image_free(gbs_image *image);
 
-/** @return 1 if a file that begins with these bytes is PNM, PNG or JPEG, else 0. */
-GBS_API int gbs_image_recognise(const void *bytes, size_t n_bytes);
-
 /**
  * Read a picture; its first bytes determine the format. All colour types and depths of PNG are
  * read, of JPEG grey and colour, baseline and progressive. If a PNM file has several pictures, the

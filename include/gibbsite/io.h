@@ -28,7 +28,7 @@ typedef struct gbs_read_options {
     int lenient;        /**< 1: warn about what gibbsite-formats(5) marks lenient; 0:
                              refuse it */
     int normalize_cpts; /**< 1: scale columns of conditional tables to sum to one */
-    const char *evidence_format; /**< "single", "multi" or "tab"; NULL: by file name
+    const char *evidence_format; /**< "single", "multi", "tab" or "names"; NULL: by file name
                                       extension and content */
     const char *convention;      /**< sign of couplings: "physics", "bqm" or "maxcut"; NULL: the
                                       default of the format */
@@ -43,12 +43,18 @@ typedef struct gbs_read_options {
     /** NULL, or asked several times a second while a model is read. @return nonzero to stop:
      *  GBS_ERR_STOPPED. */
     int (*stop)(void *context);
-    void *stop_context;    /**< first argument of stop */
+    void *stop_context; /**< first argument of stop */
+    int file_evidence;  /**< 1: no warning about observations that an XMLBIF file holds, as the
+                             caller takes them with gbs_evidence_read() */
+    /** The order in which the entries of conditional tables stand, the slowest first:
+     *  "parents-child", "child-parents" or, the first parent the fastest of the parents,
+     *  "reversed-child" or "child-reversed"; NULL: that of the format. Set size if you set it. */
+    const char *table_order;
     const char *vartype;   /**< of a .coo file that does not say it: "SPIN" or "BINARY"; NULL: such
                                 files are refused */
-    double offset;         /**< a constant energy beside those of a .coo file */
+    double offset;         /**< a constant energy of a .coo file that does not say it */
     uint64_t private_copy; /**< 1: a .gbm file is read into memory, so that it may be cut or
-                              overwritten while the model is used; 0: a large one is mapped */
+                                overwritten while the model is used; 0: a large one is mapped */
 } gbs_read_options;
 
 /** How to write a model; zero-initialised means the defaults. */
@@ -74,11 +80,6 @@ GBS_API void gbs_set_memory_limit(uint64_t bytes);
 /** @return the names of model formats with '|' between them: "uai|lg|...". Some are only read,
  * others only written. */
 GBS_API const char *gbs_model_formats(void);
-/** @return the name of the format that a file with the extension of path is read as, or NULL. */
-GBS_API const char *gbs_model_format_of(const char *path);
-/** @param options NULL for the defaults. @return the sign convention with which the couplings of
- * the file would be read: "physics", "bqm" or "maxcut"; NULL if its format has no couplings. */
-GBS_API const char *gbs_model_convention_of(const char *path, const gbs_read_options *options);
 
 /** Read a model. @param options NULL for the defaults. @param model out, caller frees. */
 GBS_API GBS_MUST_USE gbs_status gbs_model_read(const char *path, const gbs_read_options *options,
@@ -101,28 +102,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_read_memory(const char *name, const vo
 GBS_API GBS_MUST_USE gbs_status gbs_model_write(const gbs_model *model, const char *path,
                                                 const gbs_write_options *options, gbs_error *err);
 
-/** The samples of an evidence file. A sample is a set of observations; most files hold one. */
-typedef struct gbs_evidence_set gbs_evidence_set;
-
-/**
- * Read an evidence file. It is UAI evidence in the form of either generation of the competition; or
- * libDAI data with a sample per line, if its extension is .tab or options->evidence_format is
- * "tab"; or a picture with a pixel per variable, whose values are states (not observed: 255 in
- * 8-bit pictures, and transparent pixels).
- *
- * @param model  borrowed, outlives the set. @param set out, caller frees.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
-                                                      const gbs_read_options *options,
-                                                      gbs_evidence_set **set, gbs_error *err);
-GBS_API void gbs_evidence_set_free(gbs_evidence_set *set); /**< NULL is allowed */
-/** @return the number of samples, at least 1. */
-GBS_API size_t gbs_evidence_set_size(const gbs_evidence_set *set);
-/** Add the observations of a sample to evidence. If they contradict earlier observations the call
- *  fails and evidence is unchanged. @param index 0-based. @param evidence of the same model. */
-GBS_API GBS_MUST_USE gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
-                                                         gbs_evidence *evidence, gbs_error *err);
-
 /**
  * Add evidence that a person typed: items joined by ','.
  *
@@ -143,12 +122,22 @@ GBS_API GBS_MUST_USE gbs_status gbs_evidence_add(gbs_evidence *evidence, const c
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_add_likelihood(gbs_evidence *evidence,
                                                             const char *list, gbs_error *err);
 
-/** Count the samples in an evidence file. @param n out. */
+/**
+ * Count the samples in an evidence file. A sample is a set of observations; most files hold one.
+ *
+ * The file is UAI evidence in the form of either generation of the competition; or libDAI data with
+ * a sample per line, if its extension is .tab or options->evidence_format is "tab"; or a picture
+ * with a pixel per variable, whose values are states (not observed: 255 in 8-bit pictures, and
+ * transparent pixels).
+ *
+ * @param n out, at least 1.
+ */
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
                                                    const gbs_read_options *options, size_t *n,
                                                    gbs_error *err);
 /**
- * Read an evidence file and add the observations of one of its samples to evidence.
+ * Read an evidence file and add the observations of one of its samples to evidence. If they
+ * contradict earlier observations the call fails and evidence is unchanged.
  *
  * @param index  0-based number of the sample.
  */
@@ -246,12 +235,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_result_count_different(const gbs_result *a, 
                                                            uint32_t *n_different, uint32_t *first,
                                                            gbs_error *err);
 
-/** Read a query file: N, then N variable ids. @param variable out: [n], in the order of the file;
- *  caller frees with gbs_free(). */
-GBS_API GBS_MUST_USE gbs_status gbs_query_read(const char *path, const gbs_model *model,
-                                               const gbs_read_options *options, uint32_t **variable,
-                                               size_t *n, gbs_error *err);
-
 /** Read a scan file: "scan 1", "variables N", optionally "model DIGEST", then variable ids.
  *  @param sequence out, caller frees with gbs_free(). @param n out: its length. */
 GBS_API GBS_MUST_USE gbs_status gbs_scan_read(const char *path, const gbs_model *model,
@@ -262,12 +245,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_scan_read(const char *path, const gbs_model 
 GBS_API GBS_MUST_USE gbs_status gbs_scan_write(const char *path, const gbs_model *model,
                                                const uint32_t *sequence, size_t n,
                                                const char *comment, gbs_error *err);
-
-/** Read dummy edges for herded draws (see gbs_run_options.dummy_edges): "edges 1", "variables N",
- *  then two variable ids for each edge. @param pair out: [2 * n]; caller frees with gbs_free().
- *  @param n out: number of edges. */
-GBS_API GBS_MUST_USE gbs_status gbs_edges_read(const char *path, const gbs_model *model,
-                                               uint32_t **pair, size_t *n, gbs_error *err);
 
 /** Read one state per variable from numbers separated by white space, from a UAI MAP file, or from
  * a picture with a pixel per variable, if all variables have the same arity; see
@@ -280,49 +257,21 @@ GBS_API GBS_MUST_USE gbs_status gbs_state_read(const char *path, const gbs_model
 /** Free an array that a call of the library allocated. NULL is allowed. */
 GBS_API void gbs_free(void *pointer);
 
-/* ---- writing text ------------------------------------------------------------------------ */
+/* ---- outputs ----------------------------------------------------------------------------- */
 
-/** A file that is being written; it appears complete, when committed, or not at all. Errors are
- * kept until the file is finished or committed. */
+/** A file that is being written, such as gbs_run_summary() and gbs_report_html() write into; it
+ * appears complete, when committed, or not at all. Errors are kept until it is committed. */
 typedef struct gbs_output gbs_output;
 
 /** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper
- * or lower case, compresses. */
+ * or lower case, compresses; ".xz" and ".bz2", which are read alone, are refused. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_open(const char *path, gbs_output **output,
                                                 gbs_error *err);
-/** @return the length of path without a final ".gz" or ".zst". */
-GBS_API size_t gbs_unpacked_length(const char *path);
-GBS_API void gbs_output_text(gbs_output *output, const char *text);
-GBS_API void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n);
-GBS_API void gbs_output_uint(gbs_output *output, uint64_t value);
-/** Write the shortest decimal that reads back to the same double, or "inf", "-inf", "nan". */
-GBS_API void gbs_output_double(gbs_output *output, double value);
-/** Write a JSON string literal with quotes and escapes. */
-GBS_API void gbs_output_json_string(gbs_output *output, const char *text);
-/** Write a JSON number, or null if value is not finite. */
-GBS_API void gbs_output_json_double(gbs_output *output, double value);
 /** @return the first line of a result file: "PR", "MAR", "MAP" or "MMAP". */
 GBS_API const char *gbs_task_word(gbs_task task);
-/** Write the line of a UAI result that follows the task word; each marginal is scaled to sum to
- * one.
- *  @param base base of the logarithm in a PR result. */
-GBS_API void gbs_result_write_solution(gbs_output *output, const gbs_result *result,
-                                       gbs_log_base base);
-/** Write a CSV field, quoted if RFC 4180 requires it. */
-GBS_API void gbs_output_csv_field(gbs_output *output, const char *text);
-/**
- * Write everything to disk and close the file, which keeps its temporary name until
- * gbs_output_commit(). Use it for several files that should appear together or not at all. Nothing
- * may be written afterwards.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_output_finish(gbs_output *output, gbs_error *err);
 /** Flush the file to disk, rename it to its final name and free the output. @return also the error
  * of an earlier write. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
-/** Commit several files that belong together: all are on disk before the first is renamed, and if
- * one cannot be written none is renamed. @param output [n], freed in any case. */
-GBS_API GBS_MUST_USE gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n,
-                                                      gbs_error *err);
 /** Discard what was written and free the output; an existing file of that name is untouched. NULL
  * is allowed. */
 GBS_API void gbs_output_discard(gbs_output *output);
@@ -335,10 +284,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_output_open_memory(gbs_output **output, gbs_
  *  0. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n,
                                                 gbs_error *err);
-
-/** Format the shortest decimal that reads back to the same double. @param text [32], out. @return
- * its length. */
-GBS_API size_t gbs_format_double(double value, char *text);
 
 #ifdef __cplusplus
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Joint histograms of a few variables: how often each joint state was drawn in each chain, and its
- * exact probability to compare with. Joint states are numbered in mixed radix; the first chosen
- * variable varies slowest.
+ * Joint distributions of a few variables, from draws of all chains, with errors. Joint states are
+ * numbered in mixed radix; the first chosen variable varies slowest.
  *
- *     gbs_joint *joint = NULL;
+ *     gbs_joint_estimate *joint = NULL;
  *     const uint32_t variable[2] = {0, 1};
- *     gbs_joint_new(model, 2, variable, n_chains, &joint, &err);
- *     gbs_joint_add(joint, chain, state, &err); // in gbs_run_callbacks.draw
- *     gbs_joint_exact(model, NULL, 2, variable, p, &err);
- *     double l1 = gbs_joint_l1(joint, chain, p);
+ *     gbs_joint_estimate_new(model, NULL, 2, variable, n_chains, 1, &joint, &err);
+ *     gbs_joint_estimate_add(joint, chain, state, &err); // in gbs_run_callbacks.draw
+ *     gbs_joint_estimate_read(joint, p, mcse, NULL, NULL, &err);
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -25,51 +23,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define GBS_JOINT_MAX_CELLS (UINT64_C(1) << 28) /* over all chains */
-
-typedef struct gbs_joint gbs_joint;
-
-/**
- * Make empty histograms, one for each chain.
- *
- * @param variable [n] distinct variable ids; copied. n = 0 stands for all variables, in order.
- * @param n_chains number of histograms.
- * @return GBS_ERR_ARGUMENT if an id is out of range or occurs twice; GBS_ERR_LIMIT, with the number
- *         of cells, beyond GBS_JOINT_MAX_CELLS.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_joint_new(const gbs_model *model, uint32_t n,
-                                              const uint32_t *variable, uint32_t n_chains,
-                                              gbs_joint **joint, gbs_error *err);
-GBS_API void gbs_joint_free(gbs_joint *joint); /**< NULL is allowed */
-/** @return the number of joint states. */
-GBS_API size_t gbs_joint_n_cells(const gbs_joint *joint);
-/** Count a draw. @param state [number of variables of the model], as in gbs_run_callbacks.draw.
- *  @return GBS_ERR_ARGUMENT for a chain or a state out of range; the draw is then not counted. */
-GBS_API GBS_MUST_USE gbs_status gbs_joint_add(gbs_joint *joint, uint32_t chain,
-                                              const uint32_t *state, gbs_error *err);
-/** @return [n_cells] counts of a chain, valid until the histogram is freed; NULL for a chain out of
- *  range. */
-GBS_API const uint64_t *gbs_joint_counts(const gbs_joint *joint, uint32_t chain);
-/** @return the number of counted draws of a chain; 0 for a chain out of range. */
-GBS_API uint64_t gbs_joint_total(const gbs_joint *joint, uint32_t chain);
-/** @return the sum over cells of |count / total - p|, twice the total variation distance; NAN
- * before the first draw and for a chain out of range. @param p [n_cells], probabilities. */
-GBS_API double gbs_joint_l1(const gbs_joint *joint, uint32_t chain, const double *p);
-
-/**
- * Compute the exact joint distribution of some variables given evidence, by enumeration.
- *
- * @param evidence NULL for none. @param p [product of the arities], out, untouched on failure.
- * @return GBS_ERR_LIMIT if the model has more than 2^22 free states; GBS_ERR_IMPOSSIBLE;
- *         GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_joint_exact(const gbs_model *model,
-                                                const gbs_evidence *evidence, uint32_t n,
-                                                const uint32_t *variable, double *p,
-                                                gbs_error *err);
-
-/* ---- estimates with errors ----------------------------------------------------------------- */
 
 /** The joint distribution of some variables as draws of all chains estimate it. */
 typedef struct gbs_joint_estimate gbs_joint_estimate;

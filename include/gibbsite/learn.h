@@ -86,7 +86,7 @@ typedef struct gbs_learn_options {
                           is one, else by GBS_USUAL_LEARN_PROBES */
 } gbs_learn_options;
 
-/** What was found. Logarithms are natural. */
+/** The results of learning. Logarithms are natural. */
 typedef struct gbs_learn_report {
     size_t size;                  /**< sizeof(gbs_learn_report) */
     uint64_t n_rows;              /**< of the data */
@@ -177,7 +177,8 @@ typedef struct gbs_learn_report {
  *         last step, sampled their mean since half of the steps up to the next look at them;
  *         GBS_ERR_STOPPED before there was one; GBS_ERR_IO and GBS_ERR_FORMAT for a checkpoint that
  *         cannot be read or written, or is damaged; GBS_ERR_IMPOSSIBLE for a row that has
- *         weight 0 whatever the tied weights are; GBS_ERR_LIMIT for too little
+ *         weight 0 whatever the tied weights are; GBS_ERR_NOT_FOUND if chains find no state of
+ *         positive weight for one; GBS_ERR_LIMIT for too little
  *         memory, or a likelihood whose junction tree does not fit; GBS_ERR_UNSUPPORTED for an
  *         optimised scan where Dobrushin's condition fails (the spectral radius of the influences
  *         is not below 1) or no scan is accurate enough, and for l1 in a build without libLBFGS;

@@ -22,9 +22,9 @@ extern "C" {
 /** An estimate of ln Z and how far it can be trusted. Logarithms are natural. */
 typedef struct gbs_log_z_report {
     size_t size;      /**< in: sizeof(gbs_log_z_report), set by the caller */
-    double log_z;     /**< the estimate, components solved exactly included; minus infinity if no
-                         chain ended in a state of positive weight; NAN if stopped before burn-in or
-                         the pilot was finished */
+    double log_z;     /**< the estimate, components solved exactly included; NAN if no chain met
+                         a state of positive weight, since there may be one, or if stopped before
+                         burn-in or the pilot was finished */
     double error;     /**< standard error of log_z; 0 if all is exact, NAN if there is none */
     double low, high; /**< 95 % interval, by Student's t on the logarithm; NAN where error is NAN */
     double lower_bound; /**< annealing: below ln Z with probability 0.975 or more however badly the

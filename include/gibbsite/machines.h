@@ -47,12 +47,16 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states
 /**
  * Read a table.
  *
- * A file whose first byte is '>' is a protein alignment in FASTA: a line that begins with '>' opens
- * a sequence, what follows are its letters, on any number of lines. The 21 states are '-' and
- * ACDEFGHIKLMNPQRSTVWY, in this order; B, J, O, U, X and Z are read as '-'; small letters and '.',
- * insertions of A2M, are left out. Any other file is CSV: names of sites, separated by commas, then
- * a row of states, whole numbers from 0, on each line; the largest of them, at least 1, tells how
- * many states every site has.
+ * A file that begins with '>', but for blanks, is an alignment in FASTA: a line that begins with
+ * '>' opens a sequence, what follows are its letters, on any number of lines. The letters tell the
+ * alphabet, see gbs_rows_read_as(). Letters that stand for one of several are read as '-', and so
+ * is '?'. Where there are capitals and small letters, small letters and '.' are insertions of A2M
+ * and left out; else small letters are as capitals, and '.' and '~' are gaps. '*' at the end is no
+ * site if every sequence has it or sequences are not as long with it; any other is read as '-'.
+ *
+ * Any other file is a table (gibbsite-formats(5), Tables of data): names of sites, then a row of
+ * states, whole numbers from 0, on each line; the largest of them, at least 1, tells how many states
+ * every site has. No cell may be without a value.
  *
  * @param path "-" for standard input; may be compressed.
  * @return GBS_ERR_FORMAT with the place of what is wrong; GBS_ERR_IO.
@@ -72,8 +76,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_add(gbs_rows *rows, size_t n, const uin
 GBS_API size_t gbs_rows_n(const gbs_rows *rows);
 GBS_API uint32_t gbs_rows_n_sites(const gbs_rows *rows);
 GBS_API uint32_t gbs_rows_n_states(const gbs_rows *rows);
-/** @return the number of letters B, J, O, U, X and Z of a file in FASTA, which were read as '-'. */
+/** @return the number of letters of a file in FASTA that were read as '-'. */
 GBS_API uint64_t gbs_rows_n_unknown(const gbs_rows *rows);
+/** @return what was skipped when the rows were read, such as an index, as a line of text; NULL if there is nothing to tell. Valid until they are freed. */
+GBS_API const char *gbs_rows_note(const gbs_rows *rows);
 /** @return the sum of the weights of the rows: their effective number. */
 GBS_API double gbs_rows_weight(const gbs_rows *rows);
 /** @return the state of a site in a row, or UINT32_MAX if there is none. */
@@ -136,7 +142,7 @@ typedef struct gbs_potts_options {
     double rate_last;    /**< size that the steps of PCD fall to, at most rate; 0: a fifth of it */
 } gbs_potts_options;
 
-/** What was found. Logarithms are natural. */
+/** The results of learning a Potts model. Logarithms are natural. */
 typedef struct gbs_potts_report {
     size_t size;                  /**< sizeof(gbs_potts_report) */
     uint64_t n_rows, n_sites;     /**< of the data */
@@ -200,8 +206,8 @@ typedef struct gbs_potts_report {
  * @param held_out  NULL, or rows of as many sites, of no more states, that are judged.
  * @param callbacks NULL; progress is called with pass = iterations of PL, then steps of PCD.
  * @param model     out, caller frees: variables of the sites, with their names, or s1, s2, ...;
- *                  states are labelled by letters where the rows are proteins. A table for h_i each
- *                  and one for each J_ij.
+ *                  states are labelled by letters where the rows are an alignment. A table for h_i
+ * each and one for each J_ij.
  * @param report    out or NULL.
  * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
  *         last iteration; GBS_ERR_STOPPED before there was one, or with ASYMMETRIC before the last
@@ -298,7 +304,7 @@ typedef struct gbs_rbm_options {
                     which makes many of them 0; 0: none */
 } gbs_rbm_options;
 
-/** What was found. Logarithms are natural. */
+/** The results of learning a restricted Boltzmann machine. Logarithms are natural. */
 typedef struct gbs_rbm_report {
     size_t size;        /**< sizeof(gbs_rbm_report) */
     uint64_t n_rows;    /**< of the data */
@@ -380,6 +386,37 @@ GBS_API GBS_MUST_USE gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_ro
                                               const gbs_run_callbacks *callbacks, double *curve,
                                               gbs_model **model, gbs_rbm_report *report,
                                               gbs_error *err);
+
+/* ---- alphabets of alignments --------------------------------------------------------------- */
+
+/** Letters of an alignment, in the order of states. Numbers never change. */
+typedef enum gbs_alphabet {
+    GBS_ALPHABET_AUTO = 0, /**< told by the letters: nucleic acids if at least 85 % are among ACGTUN
+                                and at most 5 % stand for no nucleotide (EFIJLOPQZ), RNA if U is
+                                more frequent than T */
+    GBS_ALPHABET_PROTEIN = 1, /**< -ACDEFGHIKLMNPQRSTVWY */
+    GBS_ALPHABET_RNA = 2,     /**< -ACGU; T is U */
+    GBS_ALPHABET_DNA = 3,     /**< -ACGT; U is T */
+} gbs_alphabet;
+
+/**
+ * Read a table as gbs_rows_read() does, with an alphabet.
+ *
+ * @param bytes    [n_bytes], or NULL: those of the file of that name.
+ * @param alphabet AUTO refuses an alignment if it lacks more than 5 % of the letters. They do not
+ *                 count that stand for one of several: BJX of proteins, and Z; BDHKMNRSVWXY of
+ *                 nucleic acids.
+ * @return GBS_ERR_FORMAT with its place for a letter of such a file, and where a table has an
+ *         alphabet other than AUTO; GBS_ERR_IO.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_rows_read_as(const char *name, const void *bytes,
+                                                 size_t n_bytes, gbs_alphabet alphabet,
+                                                 gbs_rows **rows, gbs_error *err);
+/** @return the alphabet of an alignment, AUTO of other rows. */
+GBS_API gbs_alphabet gbs_rows_alphabet(const gbs_rows *rows);
+/** Count how often each state occurs, in any row and at any site. @param n out:
+ *  [gbs_rows_n_states(rows)]. */
+GBS_API void gbs_rows_count_states(const gbs_rows *rows, uint64_t *n);
 
 #ifdef __cplusplus
 }

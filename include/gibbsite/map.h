@@ -68,8 +68,8 @@ typedef struct gbs_map_callbacks {
  * @param state     [n_variables] out, observed variables included.
  * @param report    out or NULL.
  * @return GBS_OK; GBS_STOPPED if ended early, with the best state so far; GBS_ERR_IMPOSSIBLE if the
- *         evidence has probability 0 or no start was found; GBS_ERR_STOPPED, GBS_ERR_LIMIT,
- *         GBS_ERR_MEMORY, GBS_ERR_ARGUMENT. Outputs are untouched on failure.
+ *         evidence has probability 0; GBS_ERR_NOT_FOUND if no start was found; GBS_ERR_STOPPED,
+ * GBS_ERR_LIMIT, GBS_ERR_MEMORY, GBS_ERR_ARGUMENT. Outputs are untouched on failure.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
                                         const gbs_run_options *options,

@@ -50,8 +50,8 @@ typedef enum gbs_factor_kind {
     GBS_FACTOR_NOISY_MIN = 9, /**< the same with the smallest effect */
 } gbs_factor_kind;
 #define GBS_N_FACTOR_KINDS 10
-/** What gbs_model_factor() returns for a factor that does not exist. It is not a member of the
- * enum, so that no switch needs a case for it. */
+/** The value that gbs_model_factor() returns for a factor that does not exist. It is not a member
+ * of the enum, so that no switch needs a case for it. */
 #define GBS_FACTOR_NONE ((gbs_factor_kind)255)
 
 /**

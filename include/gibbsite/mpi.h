@@ -31,7 +31,8 @@ extern "C" {
 GBS_API GBS_MUST_USE gbs_status gbs_mpi_ranks(MPI_Comm communicator, gbs_ranks *ranks,
                                               gbs_error *err);
 
-/** The table becomes all zeros. Collective; a table of all zeros, or NULL, is left alone. */
+/** Free what the table holds and set it to zeros. Collective; a table of all zeros, or NULL, is
+ * left alone. */
 GBS_API void gbs_mpi_ranks_free(gbs_ranks *ranks);
 
 /** End the processes of all ranks at once, from any one of them; does not return.

@@ -123,27 +123,11 @@ GBS_API const gbs_choice *gbs_option_choice(const gbs_option *option, size_t ind
  */
 GBS_API GBS_MUST_USE gbs_status gbs_option_set(gbs_run_options *options, const char *name,
                                                const char *text, gbs_error *err);
-/** Read a whole number as a person types it: "10000", "1e4", "10k", "2.5M"; k, M and G stand for
- * powers of 1000. @return 1, and 0 with *value untouched if the text is no whole number below 2^64.
- */
-GBS_API int gbs_count_read(const char *text, uint64_t *value);
 /** Write the value of an option as text that gbs_option_set() accepts.
  *  @param text [size], out; 64 bytes are always enough.
  *  @return GBS_ERR_ARGUMENT for an unknown option, or if size is too small. */
 GBS_API GBS_MUST_USE gbs_status gbs_option_get(const gbs_run_options *options, const char *name,
                                                char *text, size_t size, gbs_error *err);
-
-/**
- * Whether an option of herding ("keys", "herd-rule", "herd-init", "bin-edge", "bin-rule", "bins",
- * "threshold", "dummy-edges") means something with a draw. gbs_run_new() refuses values that do not
- * fit the draw; whoever knows that an option was given, if only with its default, may ask this too.
- *
- * @param draw a gbs_draw_kind.
- * @return GBS_ERR_ARGUMENT, with the reason, where the draw keeps no weights from one update to the
- *         next, or, for "keys", has no keys.
- */
-GBS_API GBS_MUST_USE gbs_status gbs_draw_check_herding(int draw, const char *option,
-                                                       gbs_error *err);
 
 /** Set an option of kind CHOICE (value: gbs_choice.number), FLAG (0 or 1), COUNT or SIZE. Errors
  * are those of gbs_option_set(). */

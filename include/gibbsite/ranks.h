@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/** How values of all ranks become one. */
+/** How the values of all ranks are combined. */
 typedef enum gbs_combine_kind {
     GBS_COMBINE_SUM_U64,
     GBS_COMBINE_MAX_U64,
@@ -47,15 +47,16 @@ typedef struct gbs_ranks {
                           gbs_error *err);
     /** @param bytes [n] in on the rank `from`, out on all others. */
     gbs_status (*broadcast)(void *context, uint32_t from, void *bytes, size_t n, gbs_error *err);
-    /** Bytes of all ranks, one rank after the other, on rank 0.
+    /** Gather the bytes of all ranks on rank 0, in the order of ranks.
      * @param own [n]. @param all on rank 0: [sum of n_of], out. @param n_of on rank 0: [n_ranks]
      * bytes of each rank. Both NULL elsewhere. */
     gbs_status (*gather)(void *context, const void *own, size_t n, void *all, const size_t *n_of,
                          gbs_error *err);
-    /** Messages set off; buffers stay untouched until finish(). One exchange at a time. */
+    /** Start sending and receiving messages; the buffers must not be touched before finish(). One
+     * exchange at a time. */
     gbs_status (*begin)(void *context, const gbs_message *out, size_t n_out, const gbs_message *in,
                         size_t n_in, gbs_error *err);
-    /** All messages of begin() have arrived. Without begin(): nothing. */
+    /** Wait until all messages of begin() have arrived. Without begin(): do nothing. */
     gbs_status (*finish)(void *context, gbs_error *err);
 } gbs_ranks;
 

@@ -39,7 +39,7 @@
 extern "C" {
 #endif
 
-/** What a summary says that the run does not know. All but size may be 0 or NULL. */
+/** Facts that a summary states and the run does not know. All fields but size may be 0 or NULL. */
 typedef struct gbs_summary_about {
     size_t size;                    /**< sizeof(gbs_summary_about), set by the caller */
     const gbs_run_options *options; /**< as they were asked for; NULL: as the run has them */

@@ -29,7 +29,8 @@
 extern "C" {
 #endif
 
-/** What the bits of a word hold when spins are simulated with one bit each (option lattice). */
+/** The meaning of the bits of a word when spins are simulated with one bit each (option
+ * lattice). */
 typedef enum gbs_bits {
     GBS_BITS_NONE = 0,   /**< spins are not simulated with one bit each */
     GBS_BITS_SITES = 1,  /**< sites of a lattice */
@@ -52,7 +53,7 @@ typedef struct gbs_progress {
                       check; 0 or NAN if there is none yet */
 } gbs_progress;
 
-/** Optional callbacks; any function may be NULL. They are called on the thread that called
+/** Optional callbacks; any of them may be NULL. They are called on the thread that called
  * gbs_run_execute(), between passes; progress is also called during long passes, and there
  * gbs_run_marginals() returns GBS_ERR_STATE. */
 typedef struct gbs_run_callbacks {
@@ -60,11 +61,12 @@ typedef struct gbs_run_callbacks {
     void *context;
     /** Called from time to time. @return nonzero to stop; the run then returns GBS_STOPPED. */
     int (*progress)(void *context, const gbs_progress *progress);
-    /** Called for every kept draw, chain by chain at the end of a pass. Of a tempered run (option
-     * temper from 2 on): the states of the coldest level of each ladder, but only of iterations in
-     * which none of them violates a hard zero, so that there may be fewer draws than sweeps / thin;
-     * a warning then says so. @param draw 0-based, without gaps. @param log_density ln of the
-     * unnormalised probability of state. @param state [n_variables], observed variables included.
+    /** Called for every kept draw, chain by chain at the end of a pass. In a tempered run (option
+     * temper from 2 on) the draws are the states of the coldest level of each ladder, but only of
+     * iterations in which none of them violates a hard zero, so that there may be fewer draws than
+     * sweeps / thin; a warning then says so. @param draw 0-based, without gaps. @param log_density
+     * ln of the unnormalised probability of state. @param state [n_variables], observed variables
+     * included.
      *  @return a negative status to make the run fail with it. */
     gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
                        const uint32_t *state, gbs_error *err);
@@ -100,7 +102,7 @@ typedef struct gbs_trial {
     int reaches_zeros;        /**< 1: splashes crossed all hard zeros */
 } gbs_trial;
 
-/** What exact answers take, with methods auto and exact. */
+/** The predicted cost of exact answers, with methods auto and exact. */
 typedef struct gbs_exact_cost {
     double entries; /**< table entries of all components; 0 where no elimination order was sought */
     double seconds; /**< predicted, of one thread; NAN without entries */
@@ -110,7 +112,8 @@ typedef struct gbs_exact_cost {
                          the states of a few variables; 0: there are none */
 } gbs_exact_cost;
 
-/** What a run did and how far its estimates can be trusted; the summary file has the same fields.
+/** The work that a run did, and how far its estimates can be trusted; the summary file has the same
+ * fields.
  */
 typedef struct gbs_report {
     size_t size;                /**< bytes in this library's struct; read no field beyond it */
@@ -278,8 +281,8 @@ GBS_API void gbs_run_free(gbs_run *run);
  * @param callbacks NULL for none.
  * @return GBS_OK; GBS_STOPPED if the run ended before its target, in which case the estimates so
  * far can be read; GBS_ERR_STOPPED if it ended before there were any; GBS_ERR_IMPOSSIBLE if no
- * initial state of positive probability was found or all states of a conditional distribution had
- * weight zero.
+ * state has a positive probability; GBS_ERR_NOT_FOUND if no initial state of positive probability
+ * was found, though there may be one, or all states of a conditional distribution had weight zero.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks,
                                                 gbs_error *err);
@@ -302,9 +305,11 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_call
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse,
                                                   double *ess, double *rhat, gbs_error *err);
-/** The same of variables first .. first + n - 1 alone, from the states of the first one on: for
- * models whose marginals would take more memory than the run. Not of a model that ranks share,
- * which has gbs_run_each_marginal(). @return GBS_ERR_ARGUMENT too. */
+/** As gbs_run_marginals(), but only for the variables first .. first + n - 1; the arrays begin with
+ * the states of variable first. For models whose marginals would take more memory than the run. Not
+ * available if the model is partitioned over ranks: use gbs_run_each_marginal().
+ * @return also GBS_ERR_ARGUMENT, if not all of these variables exist or if the model is
+ * partitioned. */
 GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n,
                                                      double *p, double *mcse, double *ess,
                                                      double *rhat, gbs_error *err);

@@ -26,6 +26,7 @@
 
 #include "gibbsite/dobrushin.h"
 #include "gibbsite/image.h"
+#include "gibbsite/learn.h"
 #include "gibbsite/run.h"
 
 #ifdef __cplusplus
@@ -55,9 +56,14 @@ typedef struct gbs_aspect_options {
     uint64_t iterations;     /**< of EM at most; 0: 500 */
     double tolerance;        /**< EM has converged when an iteration adds less to the mean
                                   log-likelihood of a patch; 0: 1e-6 */
+    /** NULL, or called on the calling thread after each iteration of EM. @param point valid during
+     *  the call; its objective is the mean log-likelihood of a patch before the iteration, gradient
+     *  and held_out are NAN. */
+    void (*point)(void *context, const gbs_learn_point *point);
+    void *point_context; /**< first argument of point */
 } gbs_aspect_options;
 
-/** What learning found. Logarithms are natural. */
+/** The results of learning. Logarithms are natural. */
 typedef struct gbs_aspect_report {
     size_t size;          /**< in: sizeof(gbs_aspect_report), set by the caller */
     uint64_t n_pictures;  /**< read */

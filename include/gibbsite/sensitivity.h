@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/** What a parameter is. The numbers never change. */
+/** The kind of a parameter. The numbers never change. */
 typedef enum gbs_parameter_kind {
     /** An entry t of a conditional table. The other entries of its column are scaled in proportion,
      * so that the column sums to what it did: Chan & Darwiche (2002), J. Artif. Intell. Res.
@@ -39,9 +39,9 @@ typedef enum gbs_parameter_kind {
     GBS_PARAMETER_WEIGHT = 2,
     /** The natural logarithm of the likelihood of a state; minus infinity has derivative 0. */
     GBS_PARAMETER_LIKELIHOOD = 3,
-    /** Of a noisy factor, the probability that a parent in a state has no effect. */
+    /** The probability that a parent in a given state has no effect, in a noisy factor. */
     GBS_PARAMETER_INHIBITION = 4,
-    /** Of a noisy factor, the probability of an effect without any cause. */
+    /** The probability of an effect without any cause, in a noisy factor. */
     GBS_PARAMETER_LEAK = 5,
 } gbs_parameter_kind;
 

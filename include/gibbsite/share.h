@@ -30,8 +30,8 @@ extern "C" {
 typedef struct gbs_partition gbs_partition;
 typedef struct gbs_share gbs_share;
 
-/** How the variables of a model are given to ranks. No rule changes a result but one of splashes.
- */
+/** The rule by which the variables of a model are divided among ranks. The rule does not change
+ * results, except those of the splash scan. */
 typedef enum gbs_parts {
     GBS_PARTS_AUTO,      /**< the rule with the smallest halo, of those that are quick */
     GBS_PARTS_METIS,     /**< the METIS library; fails where the library is built without it */
@@ -43,7 +43,7 @@ typedef enum gbs_parts {
 /** "auto", "metis" and so on; static storage. NULL beyond the last. */
 GBS_API const char *gbs_parts_name(gbs_parts parts);
 
-/** What one rank of a partition holds and says. */
+/** The sizes of one rank's share, and how much the rank communicates. */
 typedef struct gbs_share_figures {
     size_t size;         /**< bytes in this library's struct; read no field beyond it */
     uint32_t n_own;      /**< variables that the rank updates */
@@ -89,8 +89,8 @@ GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed 
 GBS_API GBS_MUST_USE gbs_status
 gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice, uint32_t n_ranks,
                            gbs_partition **partition, gbs_error *err);
-/** The same for the model of gbs_generate_potts(). A fifth of a byte a variable is held where some
- * conditionals span more than e^40.
+/** As gbs_partition_new_of_ising(), for the model of gbs_generate_potts(). A fifth of a byte a
+ * variable is held where some conditionals span more than e^40.
  * @return GBS_ERR_UNSUPPORTED also for one state, for more than 64, and, in place of e^39, where
  *         the couplings of an inner variable and the data term of any together span more than e^60,
  *         as little noise makes them: data terms are -(y - k)^2 / (2 noise^2) for state k and the
@@ -99,44 +99,48 @@ GBS_API GBS_MUST_USE gbs_status
 gbs_partition_new_of_potts(const gbs_generate_potts_options *lattice, uint32_t n_ranks,
                            gbs_partition **partition, gbs_error *err);
 
-/** Names and states of all variables, without factors, as a .gbm file: what
- * gbs_run_name_variables() takes. Complete or not there at all. */
+/** Write the names and states of all variables, without factors, as a .gbm file for
+ * gbs_run_name_variables(). On failure no file is left. */
 GBS_API GBS_MUST_USE gbs_status gbs_partition_write_variables(const gbs_partition *partition,
                                                               const char *path, gbs_error *err);
-/** The rule that divided the variables: "metis", "bisection", "breadth", "intervals". */
+/** @return the rule that divided the variables: "metis", "bisection", "breadth", "intervals". */
 GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
 
-/** Starts of the run's chains for all ranks, where they depend on the whole
- * (gbs_share_needs_whole()); elsewhere nothing. Shares made after that hold them, so that runs with
- * this seed and no more chains need no partition. @param n_chains, of option chains; with the seed
- * of the options.
- * @return GBS_ERR_IMPOSSIBLE where none is found. */
+/** Find the first states of the run's chains for all ranks, if they depend on the whole model
+ * (gbs_share_needs_whole()); otherwise do nothing. Shares made afterwards contain these states, so
+ * that runs with this seed and at most as many chains need no partition. @param n_chains as in
+ * option chains; the seed is that of the options.
+ * @return GBS_ERR_NOT_FOUND if no such states are found, GBS_ERR_IMPOSSIBLE if
+ * there are none. */
 GBS_API GBS_MUST_USE gbs_status gbs_partition_find_starts(gbs_partition *partition,
                                                           uint32_t n_chains, gbs_error *err);
 
-/** The share of one rank. @param share out, caller frees; independent of the partition. */
+/** Make the share of one rank. @param share out, caller frees; independent of the partition. */
 GBS_API GBS_MUST_USE gbs_status gbs_partition_share(const gbs_partition *partition, uint32_t rank,
                                                     gbs_share **share, gbs_error *err);
-/** Starts of chains, where hard zeros or conditional tables make them depend on the whole model:
- * then rank 0 gives the partition to gbs_run_new_of_share(). 0: every rank finds its own. */
+/** @return 1 if the first states of chains depend on the whole model, because of hard zeros or
+ * conditional tables: rank 0 then gives the partition to gbs_run_new_of_share(). 0: every rank
+ * finds its own. */
 GBS_API int gbs_share_needs_whole(const gbs_share *share);
 
 GBS_API void gbs_share_free(gbs_share *share); /**< NULL is allowed */
-/** @param figures its size in. */
+/** Get the figures of a share. @param figures in: its size; out: the figures. */
 GBS_API GBS_MUST_USE gbs_status gbs_share_tell(const gbs_share *share, gbs_share_figures *figures,
                                                gbs_error *err);
-/** The rank that the share is of, and the number of ranks. */
+/** @return the rank that the share belongs to; gbs_share_n_ranks() returns the number of ranks. */
 GBS_API uint32_t gbs_share_rank(const gbs_share *share);
 GBS_API uint32_t gbs_share_n_ranks(const gbs_share *share);
 
-/** A share as a file, complete or not there at all, and back. What is read is checked.
- * @return GBS_ERR_IO; GBS_ERR_FORMAT for other files and for damage; GBS_ERR_LIMIT for a pass of
- * more updates, in all shares, than have random numbers of their own, 2^34. */
+/** Write a share to a file, or read it back. On failure no file is left; a file that is read is
+ * checked.
+ * @return GBS_ERR_IO; GBS_ERR_FORMAT for other or damaged files; GBS_ERR_LIMIT if a pass has more
+ * than 2^34 updates in all shares: there are no random numbers for more. */
 GBS_API GBS_MUST_USE gbs_status gbs_share_write(const gbs_share *share, const char *path,
                                                 gbs_error *err);
 GBS_API GBS_MUST_USE gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err);
 
-/** A share as bytes, for a message, and back. @param bytes out, [n], gbs_share_bytes_free(). */
+/** Convert a share to bytes, to be sent as a message, and back. @param bytes out, [n]; free with
+ * gbs_share_bytes_free(). */
 GBS_API GBS_MUST_USE gbs_status gbs_share_pack(const gbs_share *share, void **bytes, size_t *n,
                                                gbs_error *err);
 GBS_API GBS_MUST_USE gbs_status gbs_share_unpack(const void *bytes, size_t n, gbs_share **share,
@@ -161,24 +165,27 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_new_of_share(const gbs_share *share,
                                                      const gbs_run_options *options, gbs_run **run,
                                                      gbs_error *err);
 
-/** The same for its draws: in a checkpoint it is a run of gbs_run_new_for_draws(). */
+/** As gbs_run_new_of_share(), for a run whose draws are wanted; checkpoints treat it as a run of
+ * gbs_run_new_for_draws(). */
 GBS_API GBS_MUST_USE gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share,
                                                                const gbs_partition *whole,
                                                                const gbs_ranks *ranks,
                                                                const gbs_run_options *options,
                                                                gbs_run **run, gbs_error *err);
 
-/** The model, or one of the same variables without factors, whose names messages, summaries and
- * reports of the run use. @param model borrowed until gbs_run_free(). */
+/** Set the names of variables that messages, summaries and reports of the run use. @param model the
+ * model, or one of the same variables without factors; borrowed until gbs_run_free(). */
 GBS_API GBS_MUST_USE gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model,
                                                        gbs_error *err);
 
-/** Estimates of all ranks to rank 0, where gbs_run_marginals() then has them: a collective call,
- * and 32 bytes a state of the whole model there. Of a run in one process: nothing. */
+/** Gather the estimates of all ranks on rank 0, where gbs_run_marginals() then returns them.
+ * Collective; rank 0 needs 32 bytes for each state of the whole model. Does nothing for a run in
+ * one process. */
 GBS_API GBS_MUST_USE gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err);
 
-/** Estimates of one variable after another, ascending: the user's numbers, as of
- * gbs_run_marginals(). Of a run on ranks a collective call, heard on rank 0 alone. */
+/** Receives the estimates of one variable after another, in ascending order of the user's numbers;
+ * the arrays are as in gbs_run_marginals(). gbs_run_each_marginal() is collective if the run is on
+ * several ranks, and then calls this on rank 0 only. */
 typedef gbs_status gbs_on_marginal(void *context, uint32_t variable, uint32_t arity,
                                    const double *p, const double *mcse, const double *ess,
                                    const double *rhat, gbs_error *err);

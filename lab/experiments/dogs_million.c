@@ -163,8 +163,8 @@ static gbs_status time_systematic(laboratory *lab, million *m, uint64_t draws, g
     return status;
 }
 
-/* What that run would have found, from all its passes but the first, had it kept them: the time of
- * keeping them for a million variables is not counted against it. */
+/* The estimate of the same run with all its passes but the first kept. It is a second run, because
+ * the time of keeping passes of a million variables should not count. */
 static gbs_status estimate_systematic(laboratory *lab, million *m, gbs_error *err)
 {
     lab_timed_runs *t = &m->systematic_time;

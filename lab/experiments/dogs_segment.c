@@ -14,6 +14,7 @@
 #include "lab/spin_grid_scans.h"
 #include "lab/textures.h"
 #include "simd/math.h"
+#include "text/output.h"
 
 enum {
     ROWS = 20, /* of patches */
@@ -201,7 +202,8 @@ static gbs_status run_scan(cutting *c, const gbs_model *model, int scan, gbs_err
     return lab_run(c->lab, scan_name[scan], model, &options, on_draw, c, NULL, err);
 }
 
-/* Of the first picture: as it is, each patch alone, and the last labels of a chain, over grey. */
+/* Makes the figures of the first picture: the picture, and over grey the labels of each patch alone
+ * and the last labels of a chain. */
 static gbs_status show(cutting *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -255,7 +257,8 @@ cleanup:
 
 /* ---- what is written ------------------------------------------------------------------------- */
 
-/* What is wrong in a picture with a scan, or with ALONE, less that with another, or with NOTHING.
+/* The error in a picture with a scan, or ALONE, minus the error with another; NOTHING stands for no
+ * error.
  */
 static double error_in(const cutting *c, int scan, int other, int pass, uint32_t picture)
 {

@@ -65,7 +65,7 @@ typedef struct joints {
     double away[N_STATES][2]; /* of the latter two from the exact one */
     double off[N_DRAWS];      /* largest difference from p */
     laboratory *lab;
-    gbs_joint *joint;
+    gbsi_joint *joint;
 } joints;
 
 static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
@@ -74,7 +74,7 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
     const joints *j = context;
     (void)draw;
     (void)log_density;
-    return gbs_joint_add(j->joint, chain, state, err);
+    return gbsi_joint_add(j->joint, chain, state, err);
 }
 
 static int look(void *context, const gbs_progress *progress)
@@ -95,11 +95,11 @@ static gbs_status count_joint(const gbs_model *model, int which, uint64_t sweeps
         .size = sizeof callbacks, .context = j, .progress = look, .draw = count_draw};
     options.draw = contender[which].draw;
     lab_begin(j->lab, contender[which].name, (double)sweeps * N_VARIABLES);
-    GBSI_TRY(gbs_joint_new(model, N_VARIABLES, variable, 1, &j->joint, err));
+    GBSI_TRY(gbsi_joint_new(model, N_VARIABLES, variable, 1, &j->joint, err));
     GBSI_TRY(gbs_run_new(model, NULL, &options, &run, err));
     LAB_TRY(gbs_run_execute(run, &callbacks, err));
     for (size_t x = 0; x < N_STATES; x++) {
-        const double share = (double)gbs_joint_counts(j->joint, 0)[x] / (double)sweeps;
+        const double share = (double)gbsi_joint_counts(j->joint, 0)[x] / (double)sweeps;
         const double off = share < j->p[x] ? j->p[x] - share : share - j->p[x];
         j->bar[x][0] = j->p[x];
         j->bar[x][which == COMPLETE ? 2 : 1] = share;
@@ -110,7 +110,7 @@ static gbs_status count_joint(const gbs_model *model, int which, uint64_t sweeps
 
 cleanup:
     gbs_run_free(run);
-    gbs_joint_free(j->joint);
+    gbsi_joint_free(j->joint);
     j->joint = NULL;
     return status;
 }
@@ -193,7 +193,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
                            .context = p};
     lab_expect(lab, (double)N_VARIABLES * (double)(sweeps * (N_DRAWS * chains + 2)));
     LAB_TRY(make_model(lab, &model, err));
-    LAB_TRY(gbs_joint_exact(model, NULL, 0, NULL, p, err));
+    LAB_TRY(gbsi_joint_exact(model, NULL, 0, NULL, p, err));
     status = lab_contest_run(lab, model, chains, sweeps, &contest, err);
     LAB_KEEP(lab_contests_write(lab, "errors.csv", 1, &contest, err));
     LAB_TRY(status);

@@ -14,6 +14,7 @@
 #include "lab/news.h"
 #include "lab/plot.h"
 #include "simd/math.h"
+#include "text/output.h"
 
 #define N_SWEEPS 3
 #define N_SEEDS  5 /* of annealing, as in the paper */
@@ -29,7 +30,7 @@ static const char *const field_templates[N_FIELDS] = {"template.txt", "skip-temp
 static const char *const field_train[N_FIELDS] = {"train.txt", "skip-train.txt"};
 static const char *const field_test[N_FIELDS] = {"test.txt", "skip-test.txt"};
 
-/* What one search found. */
+/* The results of one search. */
 typedef struct score {
     double f1;      /* per cent, of entities */
     double met;     /* share of sequences whose most probable labels were met */
@@ -290,7 +291,7 @@ static gbs_status draw(const laboratory *lab, const names *fields, int n_fields,
         const names *n = &fields[f];
         for (int of_met = 0; of_met < 2; of_met++) {
             double (*const of)(const score *) = of_met ? met_of : f1_of;
-            const size_t panel = (size_t)(2 * f + of_met);
+            const size_t panel = 2 * (size_t)f + (size_t)of_met;
             for (int k = 0; k < N_SWEEPS; k++) {
                 double sd = 0.0;
                 x[k] = (double)sweeps[k];
@@ -319,8 +320,7 @@ static gbs_status draw(const laboratory *lab, const names *fields, int n_fields,
         plot.panel[2 * f].title = f == CHAIN ? "chain: names" : "skip chain: names";
         plot.panel[2 * f + 1].title =
             f == CHAIN ? "chain: labels of Viterbi" : "skip chain: labels of the junction tree";
-        lab_plot_guide(&plot, (size_t)(2 * f),
-                       (gbsi_guide){"most probable", 0.0, x[0], n->exact.f1});
+        lab_plot_guide(&plot, 2 * (size_t)f, (gbsi_guide){"most probable", 0.0, x[0], n->exact.f1});
     }
     lab_plot_subtitle(&plot, "%zu sentences%s; annealed: mean and standard deviation of %d runs",
                       gbs_sequences_n(fields[CHAIN].test),
@@ -362,7 +362,8 @@ static void judge(laboratory *lab, const names *n)
     }
 }
 
-/* What the links of equal names do. Whether they help depends on the text: ours is made so. */
+/* Judges the effect of links between equal names. Whether they help depends on the text; our text
+ * is generated so that they do. */
 static void judge_links(laboratory *lab, const names *chain, const names *skip)
 {
     if (lab->options->data == NULL) {

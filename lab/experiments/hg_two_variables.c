@@ -25,11 +25,11 @@ static const lab_contender contender[N_DRAWS] = {
 };
 
 /* L1 distance of both marginals. @param context [4] the joint probabilities. */
-static double of_marginals(const gbs_joint *joint, uint32_t chain, const void *context)
+static double of_marginals(const gbsi_joint *joint, uint32_t chain, const void *context)
 {
     const double *p = context;
-    const uint64_t *count = gbs_joint_counts(joint, chain);
-    const double n = (double)gbs_joint_total(joint, chain);
+    const uint64_t *count = gbsi_joint_counts(joint, chain);
+    const double n = (double)gbsi_joint_total(joint, chain);
     const double first = (double)(count[2] + count[3]) / n - (p[2] + p[3]);
     const double second = (double)(count[1] + count[3]) / n - (p[1] + p[3]);
     return 2.0 * (fabs(first) + fabs(second));

@@ -254,7 +254,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     }
     lab_expect(lab, (double)sweeps * LAB_N_SPINS * N_CHAINS + lab_update_counts_updates(lab));
     GBSI_TRY(gbs_generate_ising(&six, &model, err));
-    GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, s.p, err));
+    GBSI_TRY(gbsi_joint_exact(model, NULL, 0, NULL, s.p, err));
     follow(NULL, &r->coins);
     follow(&s, &r->spins);
     LAB_TRY(write_table(lab, r, err));

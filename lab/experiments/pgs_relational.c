@@ -10,6 +10,7 @@
 #include "lab/citations.h"
 #include "lab/experiment_table.h"
 #include "lab/race.h"
+#include "text/output.h"
 
 #define N_CHAINS 16
 
@@ -45,7 +46,7 @@ static void free_sources(source *sources, size_t n)
 
 static bool is_model(const char *name)
 {
-    const size_t n = gbs_unpacked_length(name);
+    const size_t n = gbsi_unpacked_length(name);
     return n > 4 &&
            (strncmp(name + n - 4, ".uai", 4) == 0 || strncmp(name + n - 4, ".gbm", 4) == 0);
 }
@@ -57,7 +58,7 @@ static gbs_status read_source(const char *path, source *w, gbs_error *err)
     gbs_status status = GBS_OK;
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
-    const size_t n = gbs_unpacked_length(path);
+    const size_t n = gbsi_unpacked_length(path);
     struct stat found;
     char *evidence = gbsi_alloc(n + sizeof ".evid");
     if (evidence == NULL) {

@@ -103,7 +103,8 @@ enum { ONE, SAME_COLOR, MIXED, N_AVERAGES };
 
 static const char *const average_name[N_AVERAGES] = {"one spin", "pairs of a colour", "neighbours"};
 
-/* What is averaged in a state: spins, products of two of one colour, products of neighbours. */
+/* The value of a state that is averaged: the mean of its spins, of products of two of one colour,
+ * or of products of neighbours. */
 static double value_of(int average, unsigned x)
 {
     double sum = 0.0;
@@ -134,14 +135,14 @@ static double mean_of(int average, const double *p)
 }
 
 /* Over the draws of a chain so far. @param context which average. */
-static double measure_average(const gbs_joint *joint, uint32_t chain, const void *context)
+static double measure_average(const gbsi_joint *joint, uint32_t chain, const void *context)
 {
-    const uint64_t *count = gbs_joint_counts(joint, chain);
+    const uint64_t *count = gbsi_joint_counts(joint, chain);
     double sum = 0.0;
     for (unsigned x = 0; x < LAB_N_STATES; x++) {
         sum += (double)count[x] * value_of(*(const int *)context, x);
     }
-    return sum / (double)gbs_joint_total(joint, chain);
+    return sum / (double)gbsi_joint_total(joint, chain);
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
@@ -354,7 +355,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     lab_expect(lab,
                (double)(sweeps * LAB_N_SPINS * N_CHAINS) * (N_APPROACHES + N_SCANS * N_AVERAGES));
     GBSI_TRY(gbs_generate_ising(&six, &model, err));
-    GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, r.laws.p, err));
+    GBSI_TRY(gbsi_joint_exact(model, NULL, 0, NULL, r.laws.p, err));
     make_product(r.laws.p, r.laws.product);
     follow(&r.laws);
     GBSI_TRY(try_three(lab, &r.three, err));

@@ -33,7 +33,7 @@ static const struct {
          {.name = "64 bins", .draw = GBS_DRAW_DISCRETIZED, .rule = GBS_HERD_PRE, .bins = 64}},
 };
 
-/* Of one panel. */
+/* The results of one panel. */
 typedef struct result {
     lab_component_curves parts;
     double limit; /* what D cor is estimated to tend to; 0: not asked */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What D_cor tends to, estimated without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1),
- * beside what herding shows; and D_cor of herding with 4 to 16 bins (Figure 6). */
+/* The limit of D_cor, estimated without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1),
+ * beside the value measured with herding; and D_cor of herding with 4 to 16 bins (Figure 6). */
 
 #include "base/memory.h"
 #include "lab/component_curves.h"

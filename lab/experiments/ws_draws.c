@@ -66,14 +66,14 @@ static double n_up(size_t cell)
 }
 
 /* Error of the mean number of spins up. @param context its exact value. */
-static double statistic_up(const gbs_joint *joint, uint32_t chain, const void *context)
+static double statistic_up(const gbsi_joint *joint, uint32_t chain, const void *context)
 {
-    const uint64_t *count = gbs_joint_counts(joint, chain);
+    const uint64_t *count = gbsi_joint_counts(joint, chain);
     double sum = 0.0;
-    for (size_t i = 0; i < gbs_joint_n_cells(joint); i++) {
+    for (size_t i = 0; i < gbsi_joint_n_cells(joint); i++) {
         sum += (double)count[i] * n_up(i);
     }
-    return fabs(sum / (double)gbs_joint_total(joint, chain) - *(const double *)context);
+    return fabs(sum / (double)gbsi_joint_total(joint, chain) - *(const double *)context);
 }
 
 /* Couplings about 0.5, fields about 0.2, deviation 0.05. */
@@ -89,7 +89,7 @@ static gbs_status make_ring(const laboratory *lab, double *exact, gbs_model **mo
                                                .seed = lab->options->seed};
     gbs_status status = gbs_generate_ring(&options, model, err);
     if (status >= 0) {
-        status = gbs_joint_exact(*model, NULL, 0, NULL, p, err);
+        status = gbsi_joint_exact(*model, NULL, 0, NULL, p, err);
     }
     *exact = 0.0;
     for (size_t i = 0; status >= 0 && i < 1 << N_SPINS; i++) {

@@ -46,7 +46,7 @@ typedef struct result {
     lab_gallery gallery; /* of the first picture */
 } result;
 
-/* What is drawn for one picture. */
+/* The data that are made for one picture. */
 typedef struct noisy_picture {
     uint32_t *pixel;    /* [n] flipped */
     uint32_t *sequence; /* [n] order of the updates */

@@ -44,32 +44,33 @@ static const lab_contender averaging[N_DRAWS] = {
 };
 static const lab_small_model *const model_of[N_MODELS] = {&lab_complete_strong, &lab_complete_weak};
 
-/* What the statistics know of a model: the last variable is the fastest in the joint. */
+/* The exact probabilities of a model that the statistics use: the last variable is the fastest in
+ * the joint. */
 typedef struct exact {
     double p;                   /* P(X = 1) */
     double given[N_STATES / 2]; /* P(X = 1 | all others) */
 } exact;
 
-static double statistic_count(const gbs_joint *joint, uint32_t chain, const void *context)
+static double statistic_count(const gbsi_joint *joint, uint32_t chain, const void *context)
 {
     const exact *e = context;
-    const uint64_t *count = gbs_joint_counts(joint, chain);
+    const uint64_t *count = gbsi_joint_counts(joint, chain);
     uint64_t ones = 0;
-    for (size_t z = 0; z < gbs_joint_n_cells(joint) / 2; z++) {
+    for (size_t z = 0; z < gbsi_joint_n_cells(joint) / 2; z++) {
         ones += count[2 * z + 1];
     }
-    return fabs((double)ones / (double)gbs_joint_total(joint, chain) - e->p);
+    return fabs((double)ones / (double)gbsi_joint_total(joint, chain) - e->p);
 }
 
-static double statistic_average(const gbs_joint *joint, uint32_t chain, const void *context)
+static double statistic_average(const gbsi_joint *joint, uint32_t chain, const void *context)
 {
     const exact *e = context;
-    const uint64_t *count = gbs_joint_counts(joint, chain);
+    const uint64_t *count = gbsi_joint_counts(joint, chain);
     double sum = 0.0;
-    for (size_t z = 0; z < gbs_joint_n_cells(joint) / 2; z++) {
+    for (size_t z = 0; z < gbsi_joint_n_cells(joint) / 2; z++) {
         sum += (double)(count[2 * z] + count[2 * z + 1]) * e->given[z];
     }
-    return fabs(sum / (double)gbs_joint_total(joint, chain) - e->p);
+    return fabs(sum / (double)gbsi_joint_total(joint, chain) - e->p);
 }
 
 /* Both estimates of one model. */
@@ -89,7 +90,7 @@ static gbs_status try_model(laboratory *lab, int i, uint64_t chains, uint64_t sw
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %u variables, expected 8", model_of[i]->file,
                            gbs_model_n_variables(model)));
     }
-    GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, p, err));
+    GBSI_TRY(gbsi_joint_exact(model, NULL, 0, NULL, p, err));
     for (size_t z = 0; z < N_STATES / 2; z++) {
         e.p += p[2 * z + 1];
         e.given[z] = p[2 * z + 1] / (p[2 * z] + p[2 * z + 1]);

@@ -34,6 +34,8 @@ static const char *status_name(gbs_status status)
         return "unsupported";
     case GBS_ERR_STOPPED:
         return "stopped";
+    case GBS_ERR_NOT_FOUND:
+        return "not found";
     default:
         return "ok";
     }
@@ -331,9 +333,9 @@ static int add_errors(PyObject *module)
 
 static int execute(PyObject *module)
 {
-    PyMethodDef *const functions[] = {core_run_methods,   core_ask_methods,    core_trust_methods,
-                                      core_learn_methods, core_rows_methods,   core_make_methods,
-                                      core_label_methods, core_picture_methods};
+    PyMethodDef *const functions[] = {core_run_methods,   core_ask_methods,     core_trust_methods,
+                                      core_learn_methods, core_rows_methods,    core_make_methods,
+                                      core_label_methods, core_picture_methods, core_table_methods};
     int failed = add_errors(module) < 0 || core_add_array(module) < 0 ||
                  core_add_model(module) < 0 || core_add_builder(module) < 0;
     for (size_t i = 0; !failed && i < sizeof functions / sizeof functions[0]; i++) {

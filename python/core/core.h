@@ -143,6 +143,7 @@ extern PyMethodDef core_ask_methods[];   /* ask.c: states, ln Z, cases, reports 
 extern PyMethodDef core_trust_methods[]; /* trust.c: certificates, scans, sensitivity, diagnoses */
 extern PyMethodDef core_learn_methods[]; /* learn.c: parameters of a model from data */
 extern PyMethodDef core_rows_methods[];  /* rows.c: models from rows of states */
+extern PyMethodDef core_table_methods[]; /* tables.c: tables in files */
 extern PyMethodDef core_make_methods[];  /* make.c: models ground and generated */
 extern PyMethodDef core_label_methods[]; /* label.c: sequences */
 extern PyMethodDef core_picture_methods[]; /* picture.c: noisy pictures, and regions */

@@ -75,6 +75,7 @@ typedef struct learning {
     gbs_crf_learn_report report;
     double *error;      /* NULL: not wanted, or not known */
     gbs_error no_error; /* why */
+    core_curve curve;
 } learning;
 
 /* Standard errors; that there are none is an answer. */
@@ -113,6 +114,7 @@ static PyObject *give_learnt(learning *l, int stopped)
     const int b = core_put(dict, "crf", crf);
     if (a < 0 || b < 0 ||
         core_put(dict, "no_errors", PyUnicode_FromString(l->no_error.message)) < 0 ||
+        core_put(dict, "curve", core_give_curve(&l->curve)) < 0 ||
         core_put(dict, "n_sequences", PyLong_FromSize_t(gbs_sequences_n(l->data))) < 0 ||
         core_put(dict, "n_tokens", PyLong_FromSize_t(gbs_sequences_n_tokens(l->data))) < 0 ||
         core_put(dict, "stopped", PyBool_FromLong(stopped)) < 0) {
@@ -121,22 +123,29 @@ static PyObject *give_learnt(learning *l, int stopped)
     return dict;
 }
 
-/* learn_crf(templates, rules of Wapiti, sequences, want errors, options, progress): a dict */
+/* learn_crf(templates, rules of Wapiti, sequences, want errors, want a curve, options, progress): a
+ * dict */
 static PyObject *learn_crf(PyObject *self, PyObject *arguments)
 {
     const char *templates = NULL;
     int wapiti = 0;
     int errors = 0;
+    int curve = 0;
     PyObject *o[3];
     core_watch watch;
     gbs_error err = {GBS_OK, ""};
     learning l = {.report = {.size = sizeof l.report}};
     PyObject *result = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "spOpOO", &templates, &wapiti, &o[0], &errors, &o[1], &o[2]) ||
+    if (!PyArg_ParseTuple(arguments, "spOppOO", &templates, &wapiti, &o[0], &errors, &curve, &o[1],
+                          &o[2]) ||
         core_question("learn crf", o[1], &l.options, sizeof l.options, NULL) < 0 ||
         take_sequences(o[0], &l.data) < 0) {
         return NULL;
+    }
+    if (curve) {
+        l.options.point = core_add_point;
+        l.options.point_context = &l.curve;
     }
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &watch, .progress = core_on_progress};
@@ -154,6 +163,7 @@ static PyObject *learn_crf(PyObject *self, PyObject *arguments)
     gbs_crf_free(l.crf);
     gbs_sequences_free(l.data);
     free(l.error);
+    free(l.curve.value);
     return result;
 }
 
@@ -304,7 +314,9 @@ static PyObject *give_scores(const gbs_label_scores *scores)
             Py_CLEAR(list);
         }
     }
-    return list == NULL ? NULL : Py_BuildValue("(dN)", gbs_label_scores_accuracy(scores), list);
+    return list == NULL ? NULL
+                        : Py_BuildValue("(dNK)", gbs_label_scores_accuracy(scores), list,
+                                        gbs_label_scores_unseen(scores));
 }
 
 /* [n_sequences + 1] where sequences begin. */
@@ -420,7 +432,7 @@ static PyObject *label(PyObject *self, PyObject *arguments)
 
 PyMethodDef core_label_methods[] = {
     {"learn_crf", learn_crf, METH_VARARGS,
-     "learn_crf(templates, wapiti, sequences, errors, options, progress)"},
+     "learn_crf(templates, wapiti, sequences, errors, curve, options, progress)"},
     {"read_crf", read_crf, METH_VARARGS, "read_crf(name, bytes)"},
     {"write_crf", write_crf, METH_VARARGS, "write_crf(crf, path)"},
     {"crf_parts", crf_parts, METH_O, "crf_parts(crf): (labels, weights, columns, features)"},

@@ -106,7 +106,7 @@ static int is_interrupted(void *watch)
 }
 
 /* read(path or name, bytes or None, format, lenient, normalize_cpts, convention, diagonal, vartype,
- * offset, weight_scale, states, warnings) */
+ * offset, weight_scale, states, table_order, warnings) */
 static PyObject *read_model(PyObject *self, PyObject *arguments)
 {
     const char *path = NULL;
@@ -122,9 +122,9 @@ static PyObject *read_model(PyObject *self, PyObject *arguments)
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "sz*zppzzzddO&O", &path, &bytes, &o.format, &o.lenient,
+    if (!PyArg_ParseTuple(arguments, "sz*zppzzzddO&zO", &path, &bytes, &o.format, &o.lenient,
                           &o.normalize_cpts, &o.convention, &o.diagonal, &o.vartype, &o.offset,
-                          &o.weight_scale, core_u32, &o.states, &warnings)) {
+                          &o.weight_scale, core_u32, &o.states, &o.table_order, &warnings)) {
         return NULL;
     }
     o.context = warnings;

@@ -171,13 +171,12 @@ typedef struct denoising {
 /* What is not a number by its name: NAN stands for what is to be found. */
 static int settle(denoising *d, int levels, int kind, double noise, double coupling)
 {
-    const int is_grey =
-        !d->how.labels && d->noisy.kind != GBS_IMAGE_BITMAP && d->noisy.kind != GBS_IMAGE_PALETTE;
     const uint32_t colors = d->noisy.n_colors < 2 ? 2 : d->noisy.n_colors;
     d->how.levels = levels > 0                                            ? (uint32_t)levels
                     : d->how.labels && d->noisy.kind == GBS_IMAGE_PALETTE ? colors
                                                                           : 2;
-    d->how.noise = kind < 0 ? (is_grey ? GBS_NOISE_GAUSS : GBS_NOISE_FLIP) : (gbs_noise)kind;
+    d->how.noise =
+        kind < 0 ? gbs_denoise_noise_of(&d->noisy, d->how.levels, d->how.labels) : (gbs_noise)kind;
     d->find_noise = d->find_noise || isnan(noise);
     d->find_coupling = d->find_coupling || isnan(coupling);
     d->how.noise_level = !isnan(noise)                    ? noise
@@ -455,8 +454,8 @@ static const core_field aspect_fields[] = {
     {"seconds", CORE_REAL, offsetof(gbs_aspect_report, seconds)},
     {NULL, 0, 0}};
 
-/* learn_aspects(path of the list, side, step, options, progress): (handle, names, dict). 0: not
- * given. */
+/* learn_aspects(path of the list, side, step, want a curve, options, progress): (handle, names,
+ * dict). 0: not given. */
 static PyObject *learn_aspects(PyObject *self, PyObject *arguments)
 {
     const char *path = NULL;
@@ -468,15 +467,21 @@ static PyObject *learn_aspects(PyObject *self, PyObject *arguments)
     gbs_aspect_options options;
     gbs_aspect_report report = {.size = sizeof report};
     gbs_aspects *aspects = NULL;
+    core_curve points = {0};
+    int curve = 0;
     gbs_error err = {GBS_OK, ""};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "sO&O&OO", &path, core_u32, &side, core_u32, &step, &given,
-                          &progress) ||
+    if (!PyArg_ParseTuple(arguments, "sO&O&pOO", &path, core_u32, &side, core_u32, &step, &curve,
+                          &given, &progress) ||
         core_question("learn aspects", given, &options, sizeof options, NULL) < 0) {
         return NULL;
     }
     options.side = side > 0 ? side : options.side;
     options.step = side > 0 || step > 0 ? step : options.step;
+    if (curve) {
+        options.point = core_add_point;
+        options.point_context = &points;
+    }
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &watch, .progress = core_on_progress};
     core_unlock(&watch, progress);
@@ -484,10 +489,15 @@ static PyObject *learn_aspects(PyObject *self, PyObject *arguments)
         gbs_aspects_learn(path, &options, &callbacks, &aspects, &report, &err);
     core_lock(&watch);
     if (core_settle(&watch, status, &err) < 0) {
+        free(points.value);
         return NULL;
     }
-    PyObject *pair = give_aspects(aspects);
-    return Py_BuildValue("(NN)", pair, core_dict(&report, aspect_fields));
+    PyObject *dict = core_dict(&report, aspect_fields);
+    if (dict != NULL && core_put(dict, "curve", core_give_curve(&points)) < 0) {
+        Py_CLEAR(dict);
+    }
+    free(points.value);
+    return Py_BuildValue("(NN)", give_aspects(aspects), dict);
 }
 
 /* ---- a picture cut into regions -------------------------------------------------------------- */
@@ -731,7 +741,7 @@ PyMethodDef core_picture_methods[] = {
     {"denoise", denoise, METH_VARARGS,
      "denoise(picture, truth, how, estimate, keep_chains, best, options, progress)"},
     {"learn_aspects", learn_aspects, METH_VARARGS,
-     "learn_aspects(path, side, step, options, progress)"},
+     "learn_aspects(path, side, step, curve, options, progress)"},
     {"read_aspects", read_aspects, METH_VARARGS, "read_aspects(path)"},
     {"write_aspects", write_aspects, METH_VARARGS, "write_aspects(aspects, path)"},
     {"segment", segment, METH_VARARGS,

@@ -21,7 +21,7 @@ static void free_rows(two_tables *t)
 
 /* Of (name of a file, None), (name, bytes), or (sites, states of a site, states [n][sites]).
  * @return 0, or -1 with an exception. */
-static int take_rows(PyObject *object, gbs_rows **rows)
+static int take_rows(PyObject *object, gbs_alphabet alphabet, gbs_rows **rows)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
@@ -46,10 +46,8 @@ static int take_rows(PyObject *object, gbs_rows **rows)
             status = gbs_rows_add(*rows, (size_t)bytes.len / sizeof(uint32_t) / n_sites, bytes.buf,
                                   &err);
         }
-    } else if (bytes.buf == NULL) {
-        status = gbs_rows_read(name, rows, &err);
     } else {
-        status = gbs_rows_read_memory(name, bytes.buf, (size_t)bytes.len, rows, &err);
+        status = gbs_rows_read_as(name, bytes.buf, (size_t)bytes.len, alphabet, rows, &err);
     }
     PyEval_RestoreThread(saved);
     if (bytes.obj != NULL) {
@@ -57,22 +55,24 @@ static int take_rows(PyObject *object, gbs_rows **rows)
     }
     if (status < 0) {
         (void)core_fail(status, &err);
+        return -1;
     }
-    return status < 0 ? -1 : 0;
+    const char *note = gbs_rows_note(*rows); /* a warning may be an exception */
+    return note == NULL ? 0 : PyErr_WarnFormat(PyExc_UserWarning, 1, "%s: %s", name, note);
 }
 
 /* @param held_out None, a share, or rows. */
-static int take_tables(PyObject *data, PyObject *held_out, two_tables *t)
+static int take_tables(PyObject *data, PyObject *held_out, gbs_alphabet alphabet, two_tables *t)
 {
     gbs_error err = {GBS_OK, ""};
-    if (take_rows(data, &t->data) < 0) {
+    if (take_rows(data, alphabet, &t->data) < 0) {
         return -1;
     }
     if (held_out == Py_None) {
         return 0;
     }
     if (!PyFloat_Check(held_out)) {
-        return take_rows(held_out, &t->held_out);
+        return take_rows(held_out, gbs_rows_alphabet(t->data), &t->held_out);
     }
     const gbs_status status =
         gbs_rows_hold_out(t->data, PyFloat_AsDouble(held_out), &t->held_out, &err);
@@ -215,18 +215,20 @@ static PyObject *give_potts(potts *p, int stopped)
     return dict;
 }
 
-/* learn_potts(rows, held out, identity, want errors, want a curve, options, progress): a dict */
+/* learn_potts(rows, held out, number of the alphabet, identity, want errors, want a curve, options,
+ * progress): a dict */
 static PyObject *learn_potts(PyObject *self, PyObject *arguments)
 {
     PyObject *o[4];
     core_watch watch;
+    int alphabet = 0;
     int curve = 0;
     gbs_error err = {GBS_OK, ""};
     potts p = {.report = {.size = sizeof p.report}};
     PyObject *result = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOdppOO", &o[0], &o[1], &p.identity, &p.want_errors, &curve,
-                          &o[2], &o[3]) ||
+    if (!PyArg_ParseTuple(arguments, "OOidppOO", &o[0], &o[1], &alphabet, &p.identity,
+                          &p.want_errors, &curve, &o[2], &o[3]) ||
         core_question("learn potts", o[2], &p.options, sizeof p.options, NULL) < 0) {
         return NULL;
     }
@@ -234,7 +236,7 @@ static PyObject *learn_potts(PyObject *self, PyObject *arguments)
         p.options.point = core_add_point;
         p.options.point_context = &p.curve;
     }
-    if (take_tables(o[0], o[1], &p.rows) == 0) {
+    if (take_tables(o[0], o[1], (gbs_alphabet)alphabet, &p.rows) == 0) {
         core_unlock(&watch, o[3]);
         const gbs_status status = learn_all(&p, &watch, &err);
         core_lock(&watch);
@@ -305,7 +307,7 @@ static PyObject *learn_rbm(PyObject *self, PyObject *arguments)
     (void)self;
     if (!PyArg_ParseTuple(arguments, "OOOO", &o[0], &o[1], &o[2], &o[3]) ||
         core_question("learn rbm", o[2], &options, sizeof options, NULL) < 0 ||
-        take_tables(o[0], o[1], &rows) < 0) {
+        take_tables(o[0], o[1], GBS_ALPHABET_AUTO, &rows) < 0) {
         free_rows(&rows);
         return NULL;
     }
@@ -333,6 +335,6 @@ static PyObject *learn_rbm(PyObject *self, PyObject *arguments)
 
 PyMethodDef core_rows_methods[] = {
     {"learn_potts", learn_potts, METH_VARARGS,
-     "learn_potts(rows, held_out, identity, errors, curve, options, progress)"},
+     "learn_potts(rows, held_out, alphabet, identity, errors, curve, options, progress)"},
     {"learn_rbm", learn_rbm, METH_VARARGS, "learn_rbm(rows, held_out, options, progress)"},
     {NULL, NULL, 0, NULL}};

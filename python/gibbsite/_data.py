@@ -5,7 +5,6 @@ Wherever data are expected, the path of a file is taken as well.
 """
 from __future__ import annotations
 
-import csv
 import os
 import re
 import warnings
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._results import Draws
+from ._tables import Path, read_table
 from ._text import MOST, is_missing, place_of, reals, text, whole, wholes
 
 UNOBSERVED = 0xFFFFFFFF  # GBS_UNOBSERVED
@@ -25,7 +25,6 @@ SIGNS = ("NA", "N/A", "NaN", "nan", "<NA>", "None", "NULL", "null", "?", ".", "*
 BITMAP, GREY, COLOR, PALETTE = range(4)  # gbs_image_kind
 
 Table = Any  # a path, DataFrame, dict of columns, list of dicts, array of numbers of states, or Draws
-Path = Union[str, "os.PathLike[str]"]
 
 
 def is_path(x: Any) -> bool:
@@ -40,24 +39,9 @@ def options_of(given: Mapping[str, Any], **named: Any) -> dict[str, Any]:
 # ---- rows of states -----------------------------------------------------------------------------
 
 
-def read_columns(path: Path, comments: bool = False) -> dict[str, list[Any]]:
-    """Columns of a CSV table as text; an empty field is None, and NA stays. With comments, lines that begin with # are none."""
-    with open(path, newline="", encoding="utf-8-sig", errors="surrogateescape") as file:
-        rows = list(csv.reader(line for line in file if not (comments and line.startswith("#"))))
-    if not rows:
-        raise ValueError(f"{os.fspath(path)}: found nothing, expected a line of names")
-    head, body = rows[0], rows[1:]
-    for i, row in enumerate(body):
-        if len(row) != len(head) and not (len(head) == 1 and not row):
-            raise ValueError(f"{os.fspath(path)}:{i + 2}: found {len(row)} fields, expected {len(head)}")
-    return {name: [(row[k] if row else "") or None for row in body] for k, name in enumerate(head)}
-
-
 def columns_of(table: Table) -> tuple[dict[str, list[Any]], Any, int]:
     """A dict of columns, the labels of rows, the number of rows."""
-    if is_path(table):
-        table = read_columns(table)
-    elif isinstance(table, Sequence) and table and isinstance(table[0], Mapping):
+    if isinstance(table, Sequence) and table and isinstance(table[0], Mapping):
         table = {name: [row.get(name) for row in table] for name in dict.fromkeys(n for row in table for n in row)}
     if hasattr(table, "columns") and hasattr(table, "index"):
         if len({text(c) for c in table.columns}) < len(table.columns):
@@ -199,12 +183,19 @@ def column_states(model: Any, columns: Mapping[int, Sequence[Any]]) -> npt.NDArr
     return states
 
 
-def model_data(model: Any, table: Table, weights: Any = None, complete: bool = False) -> tuple[Any, ...]:
+def model_data(model: Any, table: Table, weights: Any = None, complete: bool = False, **of_files: Any) -> tuple[Any, ...]:
     """(columns, number of rows, states, weights or None) of a table of a model's variables.
 
     complete : as for a pseudo-likelihood: each variable with a choice has a column
+    of_files : states and strict, for tables in files alone
     """
-    if isinstance(table, Draws):
+    if is_path(table):
+        column = weights if isinstance(weights, str) else None
+        columns, _, states, read = read_table(model, table, column, complete, **of_files)
+        weights = weights if column is None else read
+    elif of_files:
+        raise ValueError(f"{', '.join(of_files)}: said of a table that is no file")
+    elif isinstance(table, Draws):
         columns = [model._find(n) for n in table.names]
         states = np.ascontiguousarray(table.to_numpy().reshape(-1, len(columns)), np.uint32)
     elif _is_array(table):
@@ -267,15 +258,15 @@ def hold_out(data: tuple[Any, ...], share: float) -> tuple[tuple[Any, ...], tupl
     return parts[0], parts[1]
 
 
-def split(model: Any, data: Table, held_out: Any, weights: Any, complete: bool = False) -> tuple[Any, Any]:
+def split(model: Any, data: Table, held_out: Any, weights: Any, complete: bool = False, **of_files: Any) -> tuple[Any, Any]:
     """Rows to learn from, and rows to judge by or None."""
-    rows = model_data(model, data, weights, complete)
+    rows = model_data(model, data, weights, complete, **of_files)
     if held_out is None:
         return rows, None
     share = share_of(held_out)
     if share is not None:
         return hold_out(rows, share)
-    return rows, model_data(model, held_out, weights if isinstance(weights, str) else None, complete)
+    return rows, model_data(model, held_out, weights if isinstance(weights, str) else None, complete, **of_files)
 
 
 def _site_state(name, x):

@@ -305,12 +305,16 @@ class LearntRbm(Learnt):
                 ("ln PL of a row", self.log_likelihood), *(held if self.held_out_rows else [])]
 
 
-def learn_potts(rows: Table, *, held_out: Any = None, identity: float = 0.0, errors: bool = False, curve: bool = False,
-                **options: Any) -> LearntPotts:
+ALPHABETS = ("auto", "protein", "rna", "dna")
+
+
+def learn_potts(rows: Table, *, held_out: Any = None, alphabet: str = "auto", identity: float = 0.0, errors: bool = False,
+                curve: bool = False, **options: Any) -> LearntPotts:
     """Learn a dense Potts model from rows of states (Ekeberg et al. 2013), as ``gibbsite learn potts`` does.
 
     rows : [rows, sites] whole numbers from 0, a DataFrame or dict of such columns, or the path of a CSV or FASTA file
     held_out : rows to judge by, or a share of these
+    alphabet : of a FASTA file: "protein", "rna", "dna", or "auto", which looks at its letters
     identity : rows with the same state in at least this share of the sites count as one together; 0: none do
     errors : find standard errors, too
     options : those of ``gb.options("learn potts")``, times in seconds or as "5m"
@@ -324,8 +328,10 @@ def learn_potts(rows: Table, *, held_out: Any = None, identity: float = 0.0, err
     ((9, 2), (2, 2), True)
     """
     from ._model import _ask
-    return _warn(_ask(LearntPotts, _core.learn_potts, site_rows(rows), _rows(held_out), real(identity, "identity"), bool(errors),
-                      bool(curve), options=options))
+    if alphabet not in ALPHABETS:
+        raise ValueError(f"alphabet: found {alphabet!r}, expected one of {', '.join(ALPHABETS)}")
+    return _warn(_ask(LearntPotts, _core.learn_potts, site_rows(rows), _rows(held_out), ALPHABETS.index(alphabet),
+                      real(identity, "identity"), bool(errors), bool(curve), options=options))
 
 
 def learn_rbm(rows: Table, *, hidden: int, held_out: Any = None, **options: Any) -> LearntRbm:

@@ -18,6 +18,7 @@ from . import _core
 from ._data import Table, model_data, split
 from ._learning import Fit, LearntWeights
 from ._results import Cases, Certificate, Draws, Influences, Joint, LogZ, Marginals, Scan, State, _warn
+from ._tables import options_of_files
 from ._text import MOST, is_missing, place_of, plain, real, reals, text, texts, whole
 from ._trust import Sensitivities
 
@@ -53,7 +54,7 @@ def options(question: str | None = None) -> list[dict[str, Any]]:
 
 def read(path: str | os.PathLike[str], format: str | None = None, *, lenient: bool = False, normalize_cpts: bool = False,
          convention: str | None = None, diagonal: str | None = None, vartype: str | None = None, offset: float = 0.0,
-         weight_scale: float = 0.0, states: int = 0) -> Model:
+         weight_scale: float = 0.0, states: int = 0, table_order: str | None = None) -> Model:
     """Read a model from a file; its extension tells the format unless ``format`` does.
 
     Formats are those of ``gibbsite convert``: uai, bif, xmlbif, xdsl, net, fg, gbm, wcnf, ... The options are those of
@@ -61,16 +62,16 @@ def read(path: str | os.PathLike[str], format: str | None = None, *, lenient: bo
     be read.
     """
     return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale,
-                 states)
+                 states, table_order)
 
 
 def loads(text: str | bytes, format: str, *, name: str = "text", lenient: bool = False, normalize_cpts: bool = False,
           convention: str | None = None, diagonal: str | None = None, vartype: str | None = None, offset: float = 0.0,
-          weight_scale: float = 0.0, states: int = 0) -> Model:
+          weight_scale: float = 0.0, states: int = 0, table_order: str | None = None) -> Model:
     """Read a model from a str or bytes in one of the formats of ``read()``."""
     data = text.encode() if isinstance(text, str) else bytes(text)
-    return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale,
-                 states)
+    return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale, states,
+                 table_order)
 
 
 def _read(path, data, *how):
@@ -450,7 +451,7 @@ class Model:
         probability : find ln P(state | evidence), too, which takes ln Z
         options : those of ``gibbsite map``: method, sweeps, chains, seed, time, tau0, ...
 
-        Raises Error with status "impossible" where the evidence has probability 0.
+        Raises Error with status "impossible" where the evidence has probability 0, "not found" where no state was found.
 
         >>> import gibbsite as gb
         >>> m = gb.read("examples/sprinkler.bif")
@@ -520,10 +521,10 @@ class Model:
                     **options: Any) -> Cases:
         """P(variable = state | case) for each row of a table of cases.
 
-        table : as of ``fit()``
+        table : as of ``fit()``; of a file, which is read as for ``marginals --cases``, the options states="numbers" and strict=True hold
         names, variables : those asked for; none: those that are no column
         """
-        columns, n, states, _ = model_data(self, table)
+        columns, n, states, _ = model_data(self, table, **options_of_files(options))
         query = self._asked(names, variables) or [v for v in range(len(self)) if v not in set(columns)]
         rows = table.index if hasattr(table, "columns") and hasattr(table, "index") else None
         offsets = np.concatenate([[0], np.cumsum([len(self._labels(v)) for v in query])])
@@ -629,9 +630,9 @@ class Model:
         """Estimate the tables of a Bayesian network from data, as ``gibbsite fit`` does: by EM where values are missing.
 
         data : a DataFrame, a dict of columns, a list of dicts, an array [rows, variables] of numbers of states (below 0, NaN:
-            missing), draws, or the path of a CSV table. A number means its text: 1, 1.0 and True are the state "1". None, NaN,
-            "", NA, ? and their like are missing values, and so are variables without a column; columns that are no variables
-            are left out with a warning
+            missing), draws, or the path of a table, for which the options states="numbers" and strict=True hold. A number means
+            its text: 1, 1.0 and True are the state "1". None, NaN, "", NA, ? and their like are missing values, and so are
+            variables without a column; columns that are no variables are left out with a warning
         prior : "none", "bdeu:10" (equivalent sample size) or "dirichlet:1" (alpha)
         held_out : rows whose log-likelihood is reported, or a share of the rows, 0.2 or "20%"
         weights : the name of a column, or a weight of each row
@@ -649,7 +650,7 @@ class Model:
         if prior is not None:
             name, colon, weight = prior.partition(":")
             options = {"prior": name, **({"prior_weight": weight} if colon else {}), **options}
-        rows, judged = split(self, data, held_out, weights)
+        rows, judged = split(self, data, held_out, weights, **options_of_files(options))
         return _warn(_ask(Fit, _core.fit, self._core, rows, judged, real(level, "level"), options=options))
 
     def learn_weights(self, data: Table, *, held_out: Any = None, weights: Any = None, errors: bool = True,
@@ -664,12 +665,12 @@ class Model:
         Raises ArgumentError for a model without weights. Warns NotConverged.
 
         >>> import gibbsite as gb
-        >>> found = gb.read("examples/friends").learn_weights("examples/friends.csv")
+        >>> found = gb.read("examples/friends.gbm").learn_weights("examples/friends.csv")
         >>> found.converged, len(found.weights) == len(found.errors)
         (True, True)
         """
         complete = str(options.get("objective", "pseudo")) == "pseudo"
-        rows, judged = split(self, data, held_out, weights, complete)
+        rows, judged = split(self, data, held_out, weights, complete, **options_of_files(options))
         return _warn(_ask(LearntWeights, _core.learn_weights, self._core, rows, judged, bool(errors), bool(curve),
                           options=options))
 

@@ -92,7 +92,8 @@ def denoise(image: Any, *, noise: str | None = None, coupling: float | None = No
     """Restore a noisy picture, as ``gibbsite denoise`` does.
 
     image : a path, a Picture, or an array: [height, width] of bool (True is black), uint8, uint16, or [height, width, 3]
-    noise : "flip:P", "gauss:S", or without a number; estimated where it is not given
+    noise : "flip:P", "gauss:S", or without a number; estimated where it is not given, as flips where the picture has no
+        more values than levels
     coupling : what neighbours that differ cost; estimated where it is not given
     levels : of the picture without noise, 2 if not given
     labels : values of pixels are labels, 0 to levels - 1
@@ -193,6 +194,7 @@ class Aspects(Report):
 
     classes : their names
     log_likelihood : ln P(words) of a patch, mean; n_pictures, n_patches, iterations, ... : of learning
+    curve : [iterations, 4] with curve=True: iteration, ln P(words) of a patch, NaN, NaN
     """
 
     classes: list[str]
@@ -200,9 +202,11 @@ class Aspects(Report):
     n_pictures: int
     n_patches: int
     iterations: int
+    curve: npt.NDArray[np.float64]
 
     def __init__(self, handle: Any, classes: list[str], about: dict[str, Any]):
         super().__init__(about)
+        self.curve = np.asarray(about["curve"]) if "curve" in about else np.empty((0, 4))
         self._handle, self.classes = handle, classes
 
     @property
@@ -258,12 +262,13 @@ def read_aspects(path: Path) -> Aspects:
     return Aspects(*_core.read_aspects(os.fspath(path)), {})
 
 
-def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, **options: Any) -> Aspects:
+def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, curve: bool = False, **options: Any) -> Aspects:
     """Learn classes from pictures of which is told what they show, as ``gibbsite learn aspects`` does.
 
     pictures : the path of a list (a line for each picture: its path from there, and its classes), or a list of
         (path or array, classes)
     patch : the side of a patch in pixels, or (side, step to the next one); (20, 10) if it is not given
+    curve : keep the mean log-likelihood of each iteration
     options : those of ``gb.options("learn aspects")``
 
     Raises Error for pictures that cannot be read, or where nothing tells two classes apart. Warns NotConverged.
@@ -291,5 +296,5 @@ def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, **
             with open(path, "w", encoding="utf-8") as file:
                 file.writelines(lines)
         found = _ask(lambda found: Aspects(found[0][0], list(found[0][1]), found[1]), _core.learn_aspects, path, side, step,
-                     options=options)
+                     bool(curve), options=options)
     return _warn(found)

@@ -374,6 +374,8 @@ class State(Mapping):
 class LogZ(float):
     """ln Z, or ln P(evidence): a number with ``mcse``, ``low`` and ``high`` (95 %), ``converged``, ``verdict``.
 
+    NaN where it is unknown, because no state of positive weight was found: the verdict says so.
+
     exact : whether no part of it was estimated
     lower_bound : below ln Z with probability 0.975 or more, of annealing; NaN of ladders
     ess, barrier, valid_share, temperatures, annealings, iterations, round_trips, chains, updates : see gibbsite/log_z.h

@@ -23,6 +23,7 @@ class Labels(Report):
     log_p : [sequences] ln of the probability of the labels found; NaN where probabilities come of chains
     accuracy : share of the labels that are right, with truth
     entities : {class: (true, found, correct, precision, recall, f1)} with truth, "" being all classes
+    unseen_labels : number of tokens whose true label the model does not have, with truth: they count as wrong
     proved : number of sequences whose labels are proved to be the most probable ones
     """
 
@@ -32,6 +33,7 @@ class Labels(Report):
     log_p: npt.NDArray[np.float64] | None
     accuracy: float
     entities: dict[str, tuple[Any, ...]]
+    unseen_labels: int
     proved: int
     links: int
     updates: int
@@ -43,7 +45,7 @@ class Labels(Report):
         self.labels = [[names[y] for y in self._ids[a:b]] for a, b in zip(first[:-1], first[1:])]
         self.posterior = None if about["posterior"] is None else np.asarray(about["posterior"])
         self.log_p = None if about["log_p"] is None else np.asarray(about["log_p"])
-        self.accuracy, rows = about["scores"] or (float("nan"), [])
+        self.accuracy, rows, self.unseen_labels = about["scores"] or (float("nan"), [], 0)
         self.entities = {row[0]: tuple(row[1:]) for row in rows}
 
     @property
@@ -92,6 +94,7 @@ class Crf(Learnt):
     weights : [weights]; ``to_pandas()`` says what each is
     errors : [weights] standard errors, None unless errors=True found them; ``no_errors`` says why not
     log_likelihood, objective, iterations, converged, ... : of learning; NaN, 0 of one that was read
+    curve : [iterations, 4] with curve=True: iteration, objective, length of its gradient, NaN
     """
 
     label_names: list[str]
@@ -105,6 +108,7 @@ class Crf(Learnt):
     n_features: int
     n_weights: int
     n_active: int
+    curve: npt.NDArray[np.float64]
 
     def __init__(self, handle: Any, about: dict[str, Any]):
         super().__init__(about)
@@ -112,6 +116,7 @@ class Crf(Learnt):
         self.label_names, weights, self.n_columns, self._features = _core.crf_parts(handle)
         self.weights = np.asarray(weights)
         self.errors = None if about.get("errors") is None else np.asarray(about["errors"])
+        self.curve = np.asarray(about["curve"]) if "curve" in about else np.empty((0, 4))
 
     def label(self, data: Any, *, probabilities: bool = False, truth: int | str | None = None, **options: Any) -> Labels:
         """The most probable labels of sequences, as ``gibbsite label`` finds them.
@@ -176,13 +181,15 @@ def read_crf(path: Path) -> Crf:
     return Crf(_core.read_crf(os.fspath(path), None), {"converged": True, "stopped": False, "no_errors": "it was read"})
 
 
-def learn_crf(templates: Any, data: Any, *, template_style: str = "crf++", errors: bool = False, **options: Any) -> Crf:
+def learn_crf(templates: Any, data: Any, *, template_style: str = "crf++", errors: bool = False, curve: bool = False,
+              **options: Any) -> Crf:
     """Learn a conditional random field from labelled tokens, as ``gibbsite learn crf`` does.
 
     templates : the path of feature templates, or their lines in a list
     data : the path of column data whose last column is the labels, or a list of sequences of tuples
     template_style : "crf++" or "wapiti"
     errors : find standard errors, too
+    curve : keep the objective of each iteration
     options : those of ``gb.options("learn crf")``
 
     Raises as gb.learn_potts() does. Warns NotConverged.
@@ -203,5 +210,5 @@ def learn_crf(templates: Any, data: Any, *, template_style: str = "crf++", error
             with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.writelines(f"{line}\n" for line in templates)
         found = _ask(lambda about: Crf(about.pop("crf"), about), _core.learn_crf, path, template_style == "wapiti",
-                     sequences_of(data), bool(errors), options=options)
+                     sequences_of(data), bool(errors), bool(curve), options=options)
     return _warn(found)

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._data import Path, is_path, read_columns
+from ._data import is_path
 from ._results import Draws, LogZ, Marginals, Report, State, _Told, _warn
+from ._tables import Path, read_draws
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -184,15 +185,18 @@ def _quantities(draws):
     if is_path(draws):
         draws = _read_draws(draws)
     elif isinstance(draws, (list, tuple)) and draws and all(is_path(x) for x in draws):
-        parts = [_read_draws(x) for x in draws]
-        draws = {name: [x[0] for x in (part[name] for part in parts)] for name in parts[0]}
+        draws = read_draws(draws)
     if isinstance(draws, Draws):
         return {**{n: draws[n] for n in draws.names}, "lp": draws.log_density}
     if hasattr(draws, "data_vars"):  # an xarray Dataset
         return {str(n): x.transpose("chain", "draw", ...).values for n, x in draws.data_vars.items()}
     if hasattr(draws, "columns"):
-        chains = draws["chain"].to_numpy() if "chain" in draws.columns else np.zeros(len(draws), int)
-        names = [c for c in draws.columns if c not in ("chain", "draw")]
+        of = {str(c).lower().strip("._"): c for c in reversed(draws.columns)}
+        told = [of[word] for word in ("iteration", "iter", "draw", "chain") if word in of]
+        if told[:1] != [of.get("chain")]:
+            draws = draws.sort_values(told[:1], kind="stable")
+        chains = draws[of["chain"]].to_numpy() if "chain" in of else np.zeros(len(draws), int)
+        names = [c for c in draws.columns if c not in told]
         return {str(c): [draws[c].to_numpy()[chains == k] for k in np.unique(chains)] for c in names}
     if isinstance(draws, Mapping):
         return dict(draws)
@@ -213,12 +217,7 @@ def _read_draws(path):
         states = arrays["x"] if names and "x" in arrays else np.empty((0, 0, 0))
         return {**{n: states[:, :, i] for i, n in enumerate(names[:states.shape[2]])},
                 **{k: x for k, x in arrays.items() if x.dtype.kind in "biuf" and x.ndim == 2}}
-    if not path.endswith(".csv"):
-        raise ValueError(f"{path}: expected draws in .csv, .npz or .npy, or as arrays")
-    columns = read_columns(path, comments=True)
-    chain = np.array(columns.pop("chain", None) or [0] * len(next(iter(columns.values()), [])))
-    columns.pop("draw", None)
-    return {name: [np.array(x, np.float64)[chain == k] for k in dict.fromkeys(chain)] for name, x in columns.items()}
+    return read_draws([path])
 
 
 def _by_chain(name, values):
@@ -234,8 +233,8 @@ def diagnose(draws: Any) -> Diagnoses:
     """Convergence diagnostics of draws, whoever drew them (Vehtari et al. 2021), as ``gibbsite diagnose`` prints them.
 
     draws : what ``Model.sample()`` returns; [chains, draws] or [chains, draws, quantities]; {name: [chains, draws]}; a DataFrame
-        with columns chain and draw; an xarray Dataset; the path of such a .csv, of a .npz of ``gibbsite sample`` or a .npy;
-        paths of CSV files, a chain each
+        with columns chain and draw or iteration, perhaps with a dot before; an xarray Dataset; the path of a table, a .npz of ``gibbsite sample`` or a .npy;
+        paths of tables, a chain each; a table is read as by ``gibbsite diagnose``, whose columns chain and draw tell chains
 
     Raises ValueError for other shapes. Warns NotConverged.
 

@@ -11,7 +11,7 @@ import ctypes as C
 import os
 
 _STATUS = {-1: "memory", -2: "argument", -3: "format", -4: "io", -5: "state", -6: "limit", -7: "impossible",
-           -8: "unsupported", -9: "stopped"}
+           -8: "unsupported", -9: "stopped", -10: "not found"}
 
 
 class Error(Exception):

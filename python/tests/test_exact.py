@@ -112,3 +112,18 @@ def test_table_of_cases(case):
             assert np.isnan(found[last][i]).all() and found.log_p[i] == -np.inf
         else:
             assert np.allclose(found[last][i], kept.sum(tuple(range(weights.ndim - 1))) / kept.sum(), atol=1e-9)
+
+
+def test_what_was_not_found_is_not_impossible(tmp_path):
+    """Parities that chains do not solve: ln Z is NaN, not minus infinity, and no probability is zero."""
+    n = 97
+    rows = [[(k * 7 + j * (k + 3) * (j + 2)) % n + 1 for j in range(5)] for k in range(n - 2)]
+    rows = [row for row in rows if len(set(row)) == 5]
+    (tmp_path / "p.cnf").write_text(f"p cnf {n} {len(rows)}\n" + "".join("x" + " ".join(map(str, row)) + " 0\n" for row in rows))
+    m = gb.read(str(tmp_path / "p.cnf"))
+    with pytest.warns(UserWarning, match="unknown: no state of positive weight was found"):
+        z = m.logz(method="sample", sweeps=16, temper="off")
+    assert np.isnan(z) and np.isnan(z.low) and not z.converged and z.verdict.startswith("unknown: ")
+    with pytest.raises(gb.Error, match="no state found") as error:
+        m.query(evidence={"0": 0, "1": 0}, method="sample", sweeps=16)
+    assert error.value.status == "not found"

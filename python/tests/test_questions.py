@@ -301,9 +301,9 @@ WEIGHTS = {"log_likelihood": None, "objective": "objective", "change": "change",
                                      {"objective": "sampled", "steps": 40, "chains": 20, "seed": 4}])
 def test_learn_weights(summary, tmp_path, options):
     words = [f"--{k}={x}" for k, x in options.items()]
-    printed = summary("learn", "weights", EXAMPLES / "friends", EXAMPLES / "friends.csv", *words, "--held-out", "0.1",
+    printed = summary("learn", "weights", EXAMPLES / "friends.gbm", EXAMPLES / "friends.csv", *words, "--held-out", "0.1",
                       "-o", tmp_path / "f.gbm", "--intervals", tmp_path / "i.csv", "--curve", tmp_path / "c.csv")
-    found = gb.read(EXAMPLES / "friends").learn_weights(EXAMPLES / "friends.csv", held_out=0.1, curve=True, **options)
+    found = gb.read(EXAMPLES / "friends.gbm").learn_weights(EXAMPLES / "friends.csv", held_out=0.1, curve=True, **options)
     for mine, theirs in WEIGHTS.items():
         names = [theirs] if theirs else [n for n in ("pseudo_log_likelihood", "log_likelihood") if n in printed]
         same(getattr(found, mine), printed[names[0]])
@@ -320,7 +320,7 @@ def test_learn_weights(summary, tmp_path, options):
 
 
 def test_learn_weights_from_arrays():
-    friends = gb.read(EXAMPLES / "friends")
+    friends = gb.read(EXAMPLES / "friends.gbm")
     a = friends.learn_weights(EXAMPLES / "friends.csv")
     assert a.converged and np.isfinite(a.weights).all()
     with pytest.raises(ValueError, match="expected one of each variable"):
@@ -402,6 +402,34 @@ def test_learn_crf(summary, ask, tmp_path, options):
     assert np.array_equal(read.weights, found.weights) and read.label_names == found.label_names
 
 
+def test_curves_of_labels_and_classes():
+    found = gb.learn_crf(EXAMPLES / "places.template", EXAMPLES / "places.txt", curve=True)
+    assert found.curve.shape == (found.iterations, 4) and list(found.curve[:, 0]) == list(range(1, found.iterations + 1))
+    assert found.curve[-1, 1] == found.objective and np.isnan(found.curve[:, 3]).all()
+    assert gb.learn_crf(EXAMPLES / "places.template", EXAMPLES / "places.txt").curve.shape == (0, 4)
+    classes = gb.learn_aspects(EXAMPLES / "ground" / "list.txt", patch=16, texture_words=24, color_words=4, curve=True)
+    assert classes.curve.shape == (classes.iterations, 4) and classes.curve[-1, 1] == classes.log_likelihood
+
+
+def test_black_and_white_kept_as_grey():
+    """Two values are disturbed by flips; noise that freezes all pixels is called that."""
+    array = np.where(np.indices((24, 24)).sum(0) % 9 == 0, 255, 0).astype(np.uint8)
+    assert gb.denoise(array, coupling=0.4, sweeps=200, seed=1).noise == "flip"
+    with pytest.warns(gb.NotConverged):
+        assert "the model is frozen" in gb.denoise(array, noise="gauss:0.001", coupling=0.4, method="sample").verdict
+
+
+def test_alphabets(tmp_path):
+    path = tmp_path / "a.fa"
+    path.write_text(">a\nGCAU-A\n>b\nGCGUNA\n>c\nACGUCA\n")
+    found = gb.learn_potts(path)
+    assert found.n_states == 5 and found.about["unknown_letters"] == 1
+    assert found.model.states(found.model.names[0]) == ("-", "A", "C", "G", "U")
+    assert gb.learn_potts(path, alphabet="protein").n_states == 21
+    with pytest.raises(ValueError, match="found 'amino', expected one of auto, protein"):
+        gb.learn_potts(path, alphabet="amino")
+
+
 def test_label(ask, tmp_path):
     crf = gb.read_crf(EXAMPLES / "places.crf")
     path = tmp_path / "s.json"
@@ -428,6 +456,9 @@ def test_label(ask, tmp_path):
     assert again.labels == found.labels and again.accuracy == found.accuracy and "F1" in repr(found)
     graph = crf.sequence_model(sequences, 0)
     assert len(graph) == len(sequences[0]) and list(graph.map().values()) == found[0]
+    assert found.unseen_labels == 0
+    wrong = [[(*token[:2], "B-RIVER") for token in sequences[0]]]
+    assert crf.label(wrong, truth=2).unseen_labels == len(wrong[0]) and crf.label(wrong, truth=2).accuracy == 0
     with pytest.raises(gb.Error):
         crf.label([["one"]])
     with pytest.raises(ValueError, match="without blanks"):

@@ -291,9 +291,9 @@ def test_ladders(run, work, slow, number):
 
 
 @pytest.mark.parametrize("arguments, part", [
-    (["marginals", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint FILE only"),
+    (["marginals", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint only"),
     (["marginals", SPRINKLER, "--cases", "c.csv", "--checkpoint", "r.ckpt"], "--cases"),
-    (["map", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint FILE only"),
+    (["map", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint only"),
     (["marginals", SPRINKLER, "--sweeps", "9", "--checkpoint", "no/r.ckpt"], "no"),
 ])
 def test_refused(run, work, arguments, part):

@@ -51,6 +51,45 @@ def test_noise_taken_for_the_picture(run, work, noise, warned):
     assert (float(done.err.split("--noise gauss:")[1].split()[0]) < 0.5 * noise) is warned
 
 
+def disc(flipped, black, white):
+    """A disc of 44 x 52 pixels, of which some show the other value; with flipped=0 the truth."""
+    r = random.Random(5)
+    return [[(black, white)[((x - 20) ** 2 + (y - 24) ** 2 < 200) ^ (r.random() < flipped)] for x in range(44)]
+            for y in range(52)]
+
+
+@pytest.mark.parametrize("maxval, black, white", [(255, 0, 255), (1, 0, 1), (65535, 9000, 60000)])
+def test_black_and_white_kept_as_grey(run, work, maxval, black, white):
+    """Two values of two levels are disturbed by flips."""
+    pgm(work / "noisy.pgm", disc(0.1, black, white), maxval)
+    pgm(work / "truth.pgm", disc(0, black, white), maxval)
+    done = run("denoise", "noisy.pgm", "--truth", "truth.pgm", "-o", "out.png")
+    assert done.status == 0 and "estimated: --noise flip:0.0" in done.err and "frozen" not in done.err
+    wrong = errors(done)["wrong"]
+    assert wrong["restored"] < 0.015 and wrong["noisy"] > 0.08
+
+
+def test_labels_kept_as_grey(run, work):
+    """Four levels in 8 bits, a tenth shown as another one of them."""
+    r = random.Random(3)
+    truth = [[85 * (x // 16 + 2 * (y // 16)) % 340 for x in range(32)] for y in range(32)]
+    pgm(work / "truth.pgm", truth, 255)
+    pgm(work / "noisy.pgm", [[85 * r.randrange(4) if r.random() < 0.13 else v for v in row] for row in truth], 255)
+    done = run("denoise", "noisy.pgm", "--levels", "4", "--truth", "truth.pgm", "--sweeps", "400")
+    assert "estimated: --noise flip:" in done.err and errors(done)["wrong"]["restored"] < 0.03
+
+
+def test_noise_that_freezes_a_picture(run, work):
+    """It is said, and the run ends by itself: there is nothing to sample."""
+    pgm(work / "noisy.pgm", disc(0.1, 0, 255), 255)
+    done = run("denoise", "noisy.pgm", "--noise", "gauss:0.001", "--coupling", "1", "-o", "out.png")
+    assert done.status == 0 and "the model is frozen: --noise gauss:0.001 is so small that all 2288 pixels" in done.err
+    assert "not converged: the noise is so small that every pixel keeps the level it shows" in done.err
+    assert "more than --sweeps 16 would show nothing else" in done.err
+    done = run("denoise", "noisy.pgm", "--noise", "gauss:0.001", "--coupling", "1", "-o", "out.png", "--require-converged")
+    assert done.status == 5
+
+
 def test_a_large_picture_ends(run, work):
     """Of 2^15 pixels and 32 levels: 2^33 / 2^20 / 16 sweeps, or what is typed. A row of pixels has exact answers in no time."""
     pgm(work / "large.pgm", [[(i * 7) % 32 for i in range(32768)]], 31)

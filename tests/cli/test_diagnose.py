@@ -99,6 +99,65 @@ def test_draws_of_this_program(run, work):
     assert figures[0] == figures[1] == figures[2] and float(figures[0]["rain"]) > 0.99
 
 
+def stuck(separator=",", names=("chain", "iteration"), states=("0", "1"), n=100, by_chain=False):
+    """Four chains, "lamp" stuck in each, "door" moving; rows in the order of iterations or of chains."""
+    def row(i, c):
+        line = {"iter": i + 1, "chain": c + 1, "iteration": i + 1, "draw": c * n + i + 1}
+        values = [line[name.strip("._").lower()] for name in names]
+        return separator.join(map(str, [*values, states[c % 2], states[int(math.sin(7 * (i + 31 * c)) > 0)]]))
+    cells = [(i, c) for c in range(4) for i in range(n)] if by_chain else [(i, c) for i in range(n) for c in range(4)]
+    return separator.join([*names, "lamp", "door"]) + "\n" + "".join(row(i, c) + "\n" for i, c in cells)
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"by_chain": True}, {"names": (".chain", ".iteration", ".draw"), "by_chain": True}, {"names": ("chain__", "iter__", "draw__")},
+    {"names": ("Chain", "Iteration")}, {"names": ("draw", "chain"), "by_chain": True}, {"separator": ";"}, {"states": ("off", "on")},
+    {"states": ("False", "True"), "names": ("chain", "draw"), "by_chain": True},
+], ids=str)
+def test_columns_that_tell_chains_and_order(run, work, options):
+    (work / "d.csv").write_text(stuck(**options))
+    done = run("diagnose", "d.csv")
+    found = rows(done.out)
+    assert done.status == 0 and list(found) == ["lamp", "door"], done.err
+    assert found["lamp"]["rhat"] == "inf" and found["lamp"]["mean"] == "0.5" and "R-hat of lamp is inf" in done.err
+    assert "4 chains of 100 draws" in run("diagnose", "d.csv", "--format", "table").out
+    answer = json.loads(run("diagnose", "d.csv", "--format", "json").out)["quantities"]
+    assert answer[0]["rhat"] is None and answer[0]["stuck"] is True and "stuck" not in answer[1]
+    (work / "plain.csv").write_text(stuck())
+    assert found == rows(run("diagnose", "plain.csv").out)
+    assert ("labels, numbered from 0 in alphabetical order" in done.err) == ("states" in options), done.err
+
+
+def test_own_draws_and_several_files_of_chains(run, work):
+    """The columns chain and draw of `sample` are no quantities; files with several chains add up."""
+    assert run("sample", SPRINKLER, "--method", "sample", "--sweeps", "300", "--chains", "4", "-o", "d.csv").status == 0
+    done = run("diagnose", "d.csv")
+    assert done.status == 0 and list(rows(done.out)) == ["lp", "rain", "sprinkler", "grass"], done.err
+    assert run("sample", SPRINKLER, "--method", "sample", "--sweeps", "300", "--chains", "4", "-o", "d.npz").status == 0
+    assert rows(run("diagnose", "d.npz").out)["rain"] == rows(done.out)["rain"]
+    text = stuck(by_chain=True).splitlines(True)
+    (work / "a.csv").write_text("".join(text[:201]))
+    (work / "b.csv").write_text(text[0] + "".join(text[201:]))
+    (work / "whole.csv").write_text(stuck())
+    assert run("diagnose", "a.csv", "b.csv").out == run("diagnose", "whole.csv").out
+
+
+def test_order_of_rows_does_not_count(run, work):
+    (work / "whole.csv").write_text(stuck())
+    head, *lines = stuck().splitlines(True)
+    (work / "turned.csv").write_text(head + "".join(reversed(lines)))
+    assert run("diagnose", "turned.csv").out == run("diagnose", "whole.csv").out
+
+
+def test_missing_values_and_an_index(run, work):
+    (work / "d.csv").write_text(",a,b\n" + "".join(f"{i},{math.sin(i)!r},{'NA' if i == 7 else i % 3}\n" for i in range(40)))
+    done = run("diagnose", "d.csv")
+    assert done.status == 0 and list(rows(done.out)) == ["a", "b"] and "1 cell has no value: 1 NA" in done.err, done.err
+    assert rows(done.out)["b"]["rhat"] == ""
+    (work / "e.csv").write_text("win,draw,loss\n" + "".join(f"{math.sin(i)!r},{math.cos(i) / 2!r},{i % 3}\n" for i in range(40)))
+    assert list(rows(run("diagnose", "e.csv").out)) == ["win", "draw", "loss"]  # no whole numbers: a quantity
+
+
 def test_netcdf(run, work):
     asked = ["sample", SPRINKLER, "--method", "sample", "--sweeps", "400", "--chains", "4", "-q"]
     if "libnetcdf" in run(*asked, "-o", "d.nc").err:
@@ -147,15 +206,21 @@ def test_shown(run, work):
 
 
 @pytest.mark.parametrize("files, place, message", [
-    ({"a.csv": "x,y\n1,2\n3\n"}, "a.csv:3:2:", "a comma"),
-    ({"a.csv": "x,y\n1,2\n3,z\n"}, "a.csv:3:3:", "a number"),
-    ({"a.csv": "x,y\n1,2,3\n"}, "a.csv:2:3:", "a number"),
+    ({"a.csv": "x,y\n1,2\n3\n"}, "a.csv:3:1:", "found 1 field, expected 2"),
+    ({"a.csv": "x,y\n1,2\n3,z\n"}, "a.csv:3:3:", "a number, as in the rows before"),
+    ({"a.csv": "x,y\n1,2,3\n"}, "a.csv:2:1:", "more than 2 fields"),
     ({"a.csv": "1,2\n1,2\n"}, "a.csv:1:1:", "the name of a quantity"),
     ({"a.csv": "x,\n1,2\n"}, "a.csv:1:3:", "the name of a quantity"),
     ({"a.csv": ""}, "a.csv:", "found no draw"),
-    ({"a.csv": "x\n1\n\0\n"}, "a.csv:3:1:", "value 0"),
+    ({"a.csv": "x\n1\n\0\n"}, "a.csv:3:1:", "a NUL byte"),
     ({"a.csv": "x\n1\n2\n", "b.csv": "x\n1\n"}, "b.csv:", "found 1 draws, expected 2"),
     ({"a.csv": "x\n1\n", "b.csv": "y\n1\n"}, "b.csv:", "other columns"),
+    ({"a.csv": "chain,x\n1,1\n1,2\n2,3\n"}, "a.csv:4:1:", "found 1 draws, expected 2"),
+    ({"a.csv": "iteration,x\n1,1\n2,2\n1,3\n2,4\n"}, "a.csv:4:1:", "found draw 1 of a chain again"),
+    ({"a.csv": "chain,x\n1,1\n1.5,2\n"}, "a.csv:3:1:", "a chain, by numbers or by labels"),
+    ({"a.csv": "x,draw\n1,1\n2,\n"}, "a.csv:3:3:", "the number of a draw"),
+    ({"a.csv": "x,y\n1,on\n2,3\n"}, "a.csv:3:3:", "a label, as in the rows before"),
+    ({"a.csv": "chain,draw\n1,1\n"}, "a.csv:1:1:", "the name of a quantity"),
     ({"i_index.txt": "x 1 2\ny 4 5\n", "i_chain1.txt": "1 1\n2 1\n"}, "i_index.txt:2:2:", "lines that follow"),
     ({"j_index.txt": "x 1 2\n", "j_chain1.txt": "1 1\n"}, "j_chain1.txt:", "found 1 lines, expected 2"),
     ({"k_index.txt": "x 1 1\n", "k_chain1.txt": "1 1\n2 2\n"}, "k_chain1.txt:2:1:", "the end of the file"),

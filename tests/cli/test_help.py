@@ -15,7 +15,7 @@ import man_lists
 VERBS = ["info", "marginals", "sample", "sensitivity", "fit", "generate", "generate ising", "generate potts",
          "generate ring", "generate complete", "generate regular", "generate powerlaw", "generate rbm",
          "generate bayes", "compare", "denoise", "segment", "label", "learn", "learn crf", "learn weights", "learn potts", "learn rbm", "learn aspects", "ground", "diagnose", "report", "decompose", "reproduce", "convert", "exact", "uai", "map", "logz",
-         "certify", "scan", "completion"]
+         "certify", "scan", "formats", "completion"]
 
 
 def test_overview(run):
@@ -87,15 +87,18 @@ def test_what_options_need_is_there(table):
     """Every condition in the last column of a row speaks of an option of the same verb."""
     shared = dict(re.findall(r"#define (GBS_SHARED_\w+)(?:\(\w+\))? (.*?)(?=\n#define|\n\n)",
                              (table.parent / "shared.h").read_text().replace("\\\n", ""), re.S))
-    text = table.read_text()
-    rows = ROW.findall(text)
-    for name, argument in re.findall(r"\b(GBS_SHARED_\w+)\b(?:\(\"([^\"]*)\"\))?", text):
-        rows += [(row, needs or argument) for row, needs in ROW.findall(shared[name])]
+
+    def rows_in(text, given):
+        for name, argument in re.findall(r"\b(GBS_SHARED_\w+)\b(?:\(\"([^\"]*)\"\))?", text):
+            yield from rows_in(shared[name], argument)
+        yield from ((row, needs or given) for row, needs in ROW.findall(text))
+
+    rows = list(rows_in(table.read_text(), ""))
     names = {name for name, _ in rows}
     assert {"quiet", "help"} <= names
     for name, needs in rows:
         for need in filter(None, re.split("[;,] ", needs)):
-            assert need.split(" = ")[0] in names | {"sampled", "draw has keys"}, (name, needs)
+            assert need.removeprefix("no ").split(" = ")[0] in names | {"sampled", "draw has keys"}, (name, needs)
 
 
 @pytest.mark.parametrize("verb", [v for v in VERBS if v not in ("generate", "learn")])
@@ -128,7 +131,7 @@ def test_man_page_examples_run(run, work, page):
 
 @pytest.mark.parametrize("verb", ["info", "marginals", "sample", "sensitivity", "fit", "generate", "compare", "convert",
                                   "denoise", "segment", "ground", "diagnose", "report", "decompose", "reproduce", "exact", "uai", "map", "logz", "certify", "scan",
-                                  "completion"])
+                                  "formats", "completion"])
 def test_man_page_has_every_option(run, verb):
     """Short pages refer to that of marginals for the options that they share; those of their own
     come in the order of the help."""
@@ -178,10 +181,11 @@ def test_lists_in_the_pages():
 
 
 def test_list_of_a_format_that_is_read_only():
-    rows = [("levels", [".levels", ".lvl"], "levels of a test", "READING"), ("wcnf", [".wcnf", "<.cnf"], "clauses", "TEXT")]
+    rows = [("levels", [".levels", ".lvl"], "levels of a test", "READING", "nobody"),
+            ("wcnf", [".wcnf", "<.cnf"], "clauses", "TEXT", "solvers")]
     assert man_lists.format_list(rows).splitlines()[1:-1] == [
-        ".It Cm levels", "levels of a test", ".Pq read only: Pa .levels", ".Pq read only: Pa .lvl",
-        ".It Cm wcnf", "clauses", ".Pq Pa .wcnf", ".Pq read only: Pa .cnf"]
+        ".It Cm levels", "levels of a test", ".Pq read only: Pa .levels", ".Pq read only: Pa .lvl", "from nobody",
+        ".It Cm wcnf", "clauses", ".Pq Pa .wcnf", ".Pq read only: Pa .cnf", "from solvers"]
 
 
 def test_formats_are_those_of_the_table(run):
@@ -194,8 +198,8 @@ def test_formats_are_those_of_the_table(run):
         assert f"`{name}`" in table and all(
             f"`{ending.removeprefix('<')}`" in table for ending in endings), name
         assert re.search(rf"^\.Ss Models: (.*, )?{name}(,|$)", page, re.M), name
-    sources = [name for name, _, _, form in man_lists.formats() if form != "DRAWING"]
-    targets = [name for name, _, _, form in man_lists.formats() if form != "READING"]
+    sources = [name for name, _, _, form, _ in man_lists.formats() if form != "DRAWING"]
+    targets = [name for name, _, _, form, _ in man_lists.formats() if form not in ("READING", "FILES")]
     assert "dot" in targets and "dot" not in sources
     for verb, option, of in (("convert", "format", targets), ("convert", "from", sources),
                              ("marginals", "from", sources)):

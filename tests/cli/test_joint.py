@@ -73,10 +73,10 @@ def test_sampled_where_no_tree_fits(run, work):
 
 
 def test_refused(run):
-    for arguments, said in [(["--joint", "rain", "--query", "rain"], "--query cannot apply with --joint"),
+    for arguments, said in [(["--joint", "rain", "--query", "rain"], "--joint cannot apply with --query"),
                             (["--joint", "rain,rain"], "named twice"), (["--joint", "wind"], "no variable"),
                             (["--joint", "rain", "--format", "npz"], "csv, table or json"),
-                            (["--joint", "rain", "--temper", "4"], "--temper cannot apply"),
+                            (["--joint", "rain", "--temper", "4"], "--joint cannot apply with --temper"),
                             (["--joint", "rain", "--method", "mean-field"], "no joint distributions")]:
         done = run("marginals", SPRINKLER, *arguments)
         assert done.status == 2 and said in done.err, done.err

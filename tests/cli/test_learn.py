@@ -13,7 +13,7 @@ from conftest import ROOT, program
 
 TEMPLATES = ROOT / "examples" / "places.template"
 DATA = ROOT / "examples" / "places.txt"
-FRIENDS = ROOT / "examples" / "friends"
+FRIENDS = ROOT / "examples" / "friends.gbm"
 CASES = ROOT / "examples" / "friends.csv"
 
 
@@ -111,7 +111,7 @@ def test_wrong_use(run, arguments, part):
 
 
 def pseudo_likelihood(weights, rows):
-    """Of examples/friends, by its four kinds of factors; fixed numbers of the true weights made its rows."""
+    """Of examples/friends.gbm, by its four kinds of factors; fixed numbers of the true weights made its rows."""
     def score(x):
         sign = [2 * a - 1 for a in x]
         pairs = sum(1 if x[a] == x[b] else -1 for a, b in ((0, 1), (1, 2)))
@@ -207,7 +207,7 @@ def test_one_row_has_no_error(run, work):
 
 @pytest.mark.parametrize("text, part", [
     ("0,1,2,3,4,5\n0,1,0,0,,1\n", "d.csv:2:9: found no value"),
-    ("0,1,2,3,4,5\n0,1,0,0,2,1\n", "d.csv:2:9: found \"2\""),
+    ("0,1,2,3,4,5\n0,1,0,0,2,1\n", "d.csv:2:9: found '2'"),
     ("0,1,2,3,4\n0,1,0,0,1\n", "d.csv:1:1: found no column of variable 5"),
     ("0,1,2,3,4,5\n", "found no rows"),
     ("0,1,2,3,4,5\n0,1\n", "d.csv:2"),
@@ -355,6 +355,69 @@ def test_scans_of_sampled_likelihood(run, tmp_path, scan, method):
     assert report["scan_length"] >= 6
     for (exact, _), (sampled, error) in zip(*found):
         assert abs(exact - sampled) <= 4.5 * report["chance"] * error
+
+
+@pytest.mark.parametrize("more", [[], ["--l1", "0.3", "--l2", "0"]])
+def test_curve_of_labels(run, work, more):
+    """Each iteration of learn crf: the last one ends where the summary says."""
+    done = run("learn", "crf", TEMPLATES, DATA, *more, "-o", "m.crf", "--curve", "c.csv", "--summary", "s.json")
+    report = json.loads((work / "s.json").read_text())
+    with open(work / "c.csv", newline="") as file:
+        curve = list(csv.DictReader(file))
+    assert done.status == 0 and [int(row["iteration"]) for row in curve] == list(range(1, report["iterations"] + 1))
+    assert all(row["held_out"] == "" for row in curve)
+    objective = [float(row["objective"]) for row in curve]
+    assert objective == sorted(objective, reverse=True) and objective[-1] == report["objective"]
+    assert float(curve[-1]["gradient"]) == report["gradient_norm"]
+    plain = run("learn", "crf", TEMPLATES, DATA, *more, "-o", "plain.crf")
+    assert plain.status == 0 and (work / "plain.crf").read_bytes() == (work / "m.crf").read_bytes()
+
+
+def test_curve_of_linked_labels(run, work):
+    """Steps along sampled gradients follow the iterations without links: they have no objective."""
+    (work / "t").write_text("u:%x[0,0]\nb\n=%x[0,0]\ns\n")
+    (work / "d").write_text("a X\nb O\na X\n\nb O\na X\nc O\n")
+    done = run("learn", "crf", "t", "d", "--template-style", "wapiti", "--steps", "5", "-o", "m", "--curve", "c.csv",
+               "--summary", "s.json")
+    report = json.loads((work / "s.json").read_text())
+    with open(work / "c.csv", newline="") as file:
+        curve = list(csv.DictReader(file))
+    assert done.status == 0 and report["steps"] == 5, done.err
+    assert [int(row["iteration"]) for row in curve] == list(range(1, report["iterations"] + 6))
+    assert [row["objective"] == "" for row in curve] == report["iterations"] * [False] + 5 * [True]
+    assert all(float(row["gradient"]) >= 0 for row in curve)
+
+
+def test_curve_of_aspects(run, work):
+    done = run("learn", "aspects", "examples/ground/list.txt", "--patch", "16", "--texture-words", "24", "--color-words", "4",
+               "-o", "g.aspects", "--curve", "c.csv", "--summary", "s.json")
+    report = json.loads((work / "s.json").read_text())
+    with open(work / "c.csv", newline="") as file:
+        curve = list(csv.DictReader(file))
+    assert done.status == 0 and [int(row["iteration"]) for row in curve] == list(range(1, report["iterations"] + 1))
+    found = [float(row["objective"]) for row in curve]
+    assert found == sorted(found) and found[-1] == report["mean_log_likelihood"]
+    assert all(row["gradient"] == row["held_out"] == "" for row in curve)
+
+
+@pytest.mark.parametrize("words", [
+    ["weights", FRIENDS, CASES], ["weights", FRIENDS, CASES, "--l1", "3"],
+    ["weights", FRIENDS, CASES, "--objective", "likelihood", "--l1", "2"],
+    ["potts", ROOT / "examples" / "bars.csv"], ["potts", ROOT / "examples" / "bars.csv", "--method", "asymmetric"],
+    ["crf", ROOT / "examples" / "places.template", ROOT / "examples" / "places.txt"],
+    ["crf", ROOT / "examples" / "places.template", ROOT / "examples" / "places.txt", "--l1", "0.3", "--l2", "0"],
+])
+def test_a_tolerance_of_zero(run, work, words):
+    """Learning goes on until rounding ends it, or for all of its iterations."""
+    for tolerance, few in (("0", []), ("1e-9", []), ("0", ["--iterations", "2"])):
+        done = run("learn", *words, "--tolerance", tolerance, *few, "-o", "m.gbm" if words[0] != "crf" else "m.crf",
+                   "--summary", f"{tolerance}.json" if not few else "few.json")
+        assert done.status == 0 and done.err.count("onverged after") == 1, done.err
+    best, near, few = (json.loads((work / f"{name}.json").read_text()) for name in ("0", "1e-9", "few"))
+    assert best["objective"] == pytest.approx(near["objective"], rel=1e-6)
+    assert best["iterations"] >= near["iterations"] > 2 == few["iterations"] and not few["converged"]
+    done = run("learn", *words, "--tolerance", "-1", "-o", "n.gbm")
+    assert done.status == 2 and "must be at least 0 and at most 1" in done.err
 
 
 @pytest.mark.parametrize("objective, more", [("pseudo", []), ("likelihood", []), ("sampled", ["--steps", "30"])])

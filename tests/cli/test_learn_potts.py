@@ -79,7 +79,7 @@ def test_a_maximum_in_the_zero_sum_gauge(run, work):
 def test_letters_of_proteins(run, work):
     (work / "a.fa").write_text(FASTA)
     done = run("learn", "potts", "a.fa", "--identity", "0.7", "-o", "a.gbm", "--summary", "s.json")
-    assert done.status == 0 and "1 letters B, J, O, U, X or Z were read as gaps" in done.err, done.err
+    assert done.status == 0 and "an alignment of protein: ACDEFG" in done.err and "1 other letters were read as gaps" in done.err, done.err
     report = json.loads((work / "s.json").read_text())
     # three of four sites are shared by a with b, a with e, and d with e
     assert report["effective_rows"] == pytest.approx(1 / 3 + 1 / 2 + 1 + 1 / 2 + 1 / 3)
@@ -87,6 +87,47 @@ def test_letters_of_proteins(run, work):
     answer = list(csv.DictReader(run("marginals", "a.gbm", "--query", "s2", "--method", "exact").out.splitlines()))
     assert [r["state"] for r in answer] == list(LETTERS)
     assert max(answer, key=lambda r: float(r["probability"]))["state"] == "C"
+
+
+def test_letters_of_nucleic_acids(run, work):
+    """RNA is told from DNA and from proteins; held-out rows have the alphabet of the others."""
+    rows = ["GCAU-A", "GCGUNA", "ACGU-A", "GCAUCA", "UCAUCA"]
+    (work / "a.fa").write_text("\n".join(f">{i}\n{row}" for i, row in enumerate(rows)))
+    (work / "h.fa").write_text(">h\nACAC-A\n")
+    done = run("learn", "potts", "a.fa", "--held-out", "h.fa", "-o", "a.gbm", "--summary", "s.json")
+    assert done.status == 0 and "an alignment of RNA: ACGU" in done.err and "1 other letters" in done.err, done.err
+    report = json.loads((work / "s.json").read_text())
+    assert report["states"] == 5 and report["unknown_letters"] == 1 and report["held_out_rows"] == 1
+    answer = list(csv.DictReader(run("marginals", "a.gbm", "--query", "s1", "--method", "exact").out.splitlines()))
+    assert [r["state"] for r in answer] == list("-ACGU")
+    probability = {r["state"]: float(r["probability"]) for r in answer}
+    assert probability["G"] > probability["U"] > 2 * probability["-"]
+    done = run("learn", "potts", "a.fa", "--alphabet", "dna", "-o", "d.gbm")
+    assert done.status == 0 and "an alignment of DNA: ACGT" in done.err
+    done = run("learn", "potts", "a.fa", "--alphabet", "protein", "-o", "p.gbm", "--summary", "s.json")
+    assert done.status == 0 and json.loads((work / "s.json").read_text())["unknown_letters"] == 6
+    done = run("learn", "potts", "h.fa", "--alphabet", "amino", "-o", "n.gbm")
+    assert done.status == 2 and "--alphabet" in done.err
+    done = run("learn", "potts", BARS, "--alphabet", "rna", "-o", "n.gbm")
+    assert done.status == 3 and "found a table of states" in done.err and not (work / "n.gbm").exists()
+
+
+def test_letters_of_no_alphabet(run, work):
+    """Sequences of selenoproteins, say: of 20 letters two are U."""
+    (work / "a.fa").write_text(">a\nMKLVUPEWAF\n>b\nMKLIUPEWGF\n")
+    done = run("learn", "potts", "a.fa", "-o", "a.gbm")
+    assert done.status == 3 and "a.fa:2:5: found letters that proteins do not have, 10 % of all" in done.err, done.err
+    assert not (work / "a.gbm").exists()
+    assert run("learn", "potts", "a.fa", "--alphabet", "protein", "-o", "a.gbm").status == 0
+
+
+def test_states_in_no_row(run, work):
+    """States that count from 1, and one that nobody has."""
+    (work / "d.csv").write_text("a,b\n1,2\n4,1\n2,2\n1,4\n")
+    done = run("learn", "potts", "d.csv", "-o", "m.gbm", "--summary", "s.json")
+    assert done.status == 0 and "warning: 2 of 5 states are in no row, such as 0" in done.err, done.err
+    assert json.loads((work / "s.json").read_text())["unseen_states"] == 2
+    assert "in no row" not in run("learn", "potts", BARS, "-o", "m.gbm").err
 
 
 def test_each_site_alone(run, work):
@@ -239,9 +280,9 @@ def test_threads_change_no_bit(run):
 
 @pytest.mark.parametrize("text, part", [
     (">a\nAC\n>b\nA\n", "d:5:1: found 1 sites, expected 2"),
-    (">a\nA*\n", "d:2:2: found '*', expected a letter"),
+    (">a\nA#\n", "d:2:2: found '#', expected a letter"),
     ("a,b\n0,1\n0,b\n", "d:3:3: found 'b', expected a state"),
-    ("a,b\n0\n", "d:2:2: found 1 sites"),
+    ("a,b\n0\n", "d:2:1: found 1 field, expected 2"),
     ("a,b\n", "found no rows"),
     ("a,a\n0,1\n", "d:1:3: found 'a', expected a name that no column before has"),
 ])
@@ -285,7 +326,7 @@ def test_memory_is_predicted(run, work):
     ([BARS, "--probes", "5", "-o", "x.gbm"], "--probes applies with --intervals only"),
     ([BARS, "--probes", "5", "--method", "pcd", "--intervals", "i.csv", "-o", "x.gbm"], "--probes applies with --method pl|asymmetric only"),
     ([BARS, "--checkpoint", "c", "-o", "x.gbm"], "--checkpoint applies with --method pcd only"),
-    ([BARS, "--method", "pcd", "--checkpoint-every", "1", "-o", "x.gbm"], "applies with --checkpoint FILE only"),
+    ([BARS, "--method", "pcd", "--checkpoint-every", "1", "-o", "x.gbm"], "applies with --checkpoint only"),
     ([BARS, "--method", "exact", "-o", "x.gbm"], "--method exact: expected pl|pcd|asymmetric"),
     ([BARS, "--identity", "1.5", "-o", "x.gbm"], "--identity"),
     (["-", "--held-out", "-", "-o", "x.gbm"], "standard input"),

@@ -227,7 +227,7 @@ def test_bad_sizes_of_steps(run, work, rate):
 
 @pytest.mark.parametrize("text, part", [
     ("a,b\n0,1\n0,2\n", "d: found sites of 3 states, expected zeros and ones"),
-    (">a\nAC\n", "d: found sites of 21 states"),
+    (">a\nEC\n", "d: found sites of 21 states"),
     ("a,b\n0,1\n0,x\n", "d:3:3: found 'x', expected a state"),
     ("a,b\n", "found no rows"),
 ])

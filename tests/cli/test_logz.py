@@ -63,6 +63,39 @@ def test_short_runs_say_so(run):
     assert "before the first sweep was kept" in done.err
 
 
+def parities(path, n):
+    """A system of n - 2 sums of five bits, which searches by single flips do not solve."""
+    lines = [f"p cnf {n} {n - 2}"]
+    for k in range(n - 2):
+        lines.append("x" + " ".join(str((k * 7 + j * (k + 3) * (j + 2)) % n + 1) for j in range(5)) + " 0")
+    path.write_text("\n".join(line for line in lines if len(set(line[1:].split()[:-1])) == 5 or "p" in line) + "\n")
+
+
+@pytest.mark.parametrize("how", [[], ["--temper", "off"]])
+def test_no_state_is_no_answer(run, work, how):
+    """Chains that never met a state of positive weight do not say that ln Z is minus infinity."""
+    parities(work / "p.cnf", 97)
+    call = ["logz", "p.cnf", "--method", "sample", "--sweeps", "16", *how]
+    done = run(*call, "-o", "p.PR")
+    assert done.status == 1 and done.out == "" and not (work / "p.PR").exists()
+    assert "ln Z: unknown: no state of positive weight was found" in done.err and "inf" not in done.err
+    done = run(*call, "--format", "json")
+    found = json.loads(done.out)
+    assert done.status == 1 and found["log_z"] is found["low"] is found["lower_bound"] is None
+    assert found["verdict"].startswith("unknown: ") and found["converged"] is False
+    assert run(*call).out == ""
+
+
+def test_no_state_of_a_case_is_no_probability(run, work):
+    """The same of a table of cases: a case is impossible only where that is proved."""
+    parities(work / "p.cnf", 97)
+    (work / "c.csv").write_text("0,1\n0,0\n1,1\n")
+    done = run("marginals", "p.cnf", "--cases", "c.csv", "--query", "5", "--method", "sample", "--sweeps", "16")
+    assert done.status == 0 and "2 cases are unknown: no state of positive probability was found" in done.err, done.err
+    assert [line.split(",")[-2:] for line in done.out.splitlines()[1:]] == [["", "0"]] * 2
+    assert "impossible" not in done.err
+
+
 def test_time_ends_what_comes_before(run):
     """Preparing, or the pilot, whose 10^8 operations take longer than that on any machine."""
     assert run("generate", "complete", "--variables", "300", "--coupling", "0.01", "-q", "-o",

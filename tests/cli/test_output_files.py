@@ -125,14 +125,15 @@ def test_sets_of_files_appear_together(run, work):
     model = ["generate", "ising", "--grid", "3x3", "--coupling", "0.3"]
     assert run(*model, "-o", "m.uai").status == 0
     (work / "set").mkdir()
-    assert run("convert", "m.uai", "-o", "set/graph.meta").status == 0
+    draws = ["sample", "m.uai", "--method", "sample", "--chains", "2", "--sweeps", "5", "--format", "coda"]
+    assert run(*draws, "-o", "set/coda").status == 0
     names = sorted(p.name for p in (work / "set").iterdir())
     assert len(names) > 2
     (work / "part").mkdir()
-    (work / "part" / "graph.factors").symlink_to("/dev/full")
-    done = run("convert", "m.uai", "-o", "part/graph.meta")
+    (work / "part" / "codachain2.txt").symlink_to("/dev/full")
+    done = run(*draws, "-o", "part/coda")
     assert done.status == 1, done.err
-    assert [p.name for p in (work / "part").iterdir()] == ["graph.factors"]
+    assert [p.name for p in (work / "part").iterdir()] == ["codachain2.txt"]
 
 
 def test_compare_tells_trouble_from_difference(run, work):
@@ -160,7 +161,7 @@ EXAMPLES = ROOT / "examples"
 SEVERAL = [
     ["label", EXAMPLES / "places.crf", EXAMPLES / "places.txt", "-o", "x", "--summary", "x"],
     ["learn", "crf", EXAMPLES / "places.template", EXAMPLES / "places.txt", "-o", "x", "--intervals", "x"],
-    ["learn", "weights", EXAMPLES / "friends", EXAMPLES / "friends.csv", "-o", "y.gbm", "--curve", "x", "--intervals", "x"],
+    ["learn", "weights", EXAMPLES / "friends.gbm", EXAMPLES / "friends.csv", "-o", "y.gbm", "--curve", "x", "--intervals", "x"],
     ["learn", "potts", EXAMPLES / "bars.csv", "-o", "x.gbm", "--curve", "x.gbm"],
     ["learn", "rbm", EXAMPLES / "bars.csv", "--hidden", "2", "-o", "x.gbm", "--summary", "x.gbm"],
     ["learn", "aspects", EXAMPLES / "ground" / "list.txt", "-o", "x", "--summary", "x"],

@@ -1,8 +1,9 @@
 #SPDX - License - Identifier : Apache - 2.0
 """Verbs, options and their refusals: status 2 with a message that helps."""
 import pytest
-from conftest import SPRINKLER, only
+from conftest import ROOT, SPRINKLER, only
 
+GRID = ROOT / "examples" / "grid.uai"
 LATER_OPTIONS = ["--trace", "--anytime"]
 
 
@@ -145,3 +146,14 @@ def test_options_before_and_after_the_model(run):
     b = run("marginals", SPRINKLER, "--sweeps=20", "--seed=7")
     assert a.status == b.status == 0
     assert a.out == b.out
+
+
+@pytest.mark.parametrize("words", [["certify", GRID], ["scan", GRID, "--steps", "4", "-o", "-"], ["info", GRID],
+                                   ["ground", ROOT / "examples" / "smokers.mln", ROOT / "examples" / "smokers.db", "--format", "uai"]])
+def test_threads_of_verbs_that_take_one(run, words):
+    """Scripts give all verbs the same options."""
+    one = run(*words)
+    done = run(*words, "--threads", "2")
+    said = [[line for line in result.out.splitlines() if "MiB were" not in line] for result in (one, done)]
+    assert one.status == done.status == 0 and said[0] == said[1] != []  # MiB were: what was used
+    assert run(*words, "--threads", "0").status == 2

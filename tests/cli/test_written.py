@@ -31,7 +31,7 @@ FORMATS = {
     "uai": "network.uai", "lg": "network.LG", "bif": "network.bif", "xmlbif": "network.xml", "xdsl": "network.xdsl", "net": "network.net",
     "fg": "network.fg", "alchemy": "network.alchemy", "mtx": "spins.mtx", "rud": "couplings.rud", "coo": "spins.coo", "col": "spins.col",
     "wcnf": "clauses.wcnf", "mln": "smokers.mln", "gbm": "network.gbm", "dimmwitted": "friends/graph.meta",
-    "dimmwitted-tsv": "friends-tsv/graph.meta", "dot": "expected/network.dot",
+    "dot": "expected/network.dot",
 }
 # A value of --format of a verb: the file that is kept of it. A table is for people alone; marginals in NetCDF, which hold the time and
 # are read by Python alone, are in test_draws.py.
@@ -76,9 +76,7 @@ READ = [
     ("smokers.mln", "marginals smokers.mln", "smokers-mln.csv"),
     ("smokers.gbm", "marginals smokers.gbm", "smokers-gbm.csv"),
     ("friends/graph.meta", "convert friends --format alchemy", "friends.alchemy"),
-    ("friends-tsv/graph.meta", "convert friends-tsv --format alchemy", "friends-tsv.alchemy"),
     ("dice/graph.meta", "marginals dice", "dice.csv"),
-    ("dice-tsv/graph.meta", "marginals dice-tsv", "dice-tsv.csv"),
     ("fitted.bif", "convert fitted.bif --format uai", "fitted.uai"),
     ("denoise.gbm", "convert denoise.gbm --format mtx", "denoise.mtx"),
     ("segment.gbm", "marginals segment.gbm --method sample --sweeps 20 --burn-in 5 --seed 2", "segment.csv"),
@@ -86,7 +84,6 @@ READ = [
     ("weights.gbm", "convert weights.gbm --format alchemy", "weights.alchemy"),
     ("weights.gbm", "learn weights weights.gbm friends.csv --l2 5 --format alchemy", "weights-l2.alchemy"),
     ("friends/graph.meta", "learn weights friends friends.csv --l2 5 --format alchemy", "friends-l2.alchemy"),
-    ("friends-tsv/graph.meta", "learn weights friends-tsv friends.csv --l2 5 --format alchemy", "friends-tsv-l2.alchemy"),
     # What was learnt.
     ("rbm.gbm", "marginals rbm.gbm --method sample --sweeps 50 --burn-in 10 --seed 2", "rbm.csv"),
     ("potts.gbm", "sample potts.gbm --method sample --sweeps 5 --burn-in 10 --chains 2", "potts.csv"),

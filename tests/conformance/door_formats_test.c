@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "gibbsite/gibbsite.h"
+#include "models/format_names.h"
 #include "options/arguments.h"
 #include "text/test_models.h"
 
@@ -39,7 +40,7 @@ static void it_is_read(void **state)
     const gbs_read_options options = {.format = "Levels"};
     assert_int_equal(gbs_model_n_variables(model), 3);
     assert_int_equal(gbs_model_n_factors(model), 3);
-    assert_string_equal(gbs_model_format_of("x.levels.gz"), "levels");
+    assert_string_equal(gbsi_model_format_of("x.levels.gz"), "levels");
     assert_int_equal(gbs_model_read_memory("m", text, sizeof text - 1, &options, &named, &err),
                      GBS_OK);
     assert_string_equal(gbs_model_digest(named), gbs_model_digest(model));

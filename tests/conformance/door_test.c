@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "options/needs.h"
 #include "plan/draw.h"
 #include "scan/scan.h"
 #include "support/runs.h"
@@ -161,7 +162,7 @@ static void options_of_herding(void **state)
             char refusal[96];
             (void)snprintf(refusal, sizeof refusal,
                            "--%s applies to herded draws only; choose one with --draw", herding[i]);
-            assert_int_equal(gbs_draw_check_herding(draw, herding[i], &err),
+            assert_int_equal(gbsi_draw_takes_herding(draw, herding[i], &err),
                              herds ? GBS_OK : GBS_ERR_ARGUMENT);
             assert_string_equal(err.message, herds ? "" : refusal);
         }

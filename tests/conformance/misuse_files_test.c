@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
+#include "answers/answers.h"
 #include "arrays/arrays.h"
+#include "decimal/decimal.h"
 #include "gibbsite/checkpoint.h"
 #include "gibbsite/diagnose.h"
 #include "gibbsite/fit.h"
@@ -21,8 +23,11 @@
 #include "gibbsite/map.h"
 #include "gibbsite/report.h"
 #include "gibbsite/sensitivity.h"
+#include "gibbsite/table.h"
 #include "gibbsite/traces.h"
+#include "models/format_names.h"
 #include "support/misuse.h"
+#include "text/output.h"
 
 static void networks_in_time(void **state)
 {
@@ -178,7 +183,7 @@ static void outputs(void **state)
     gbs_output_json_string(NULL, "x");
     gbs_output_json_double(NULL, 1e300);
     gbs_output_csv_field(NULL, "a,b");
-    gbs_result_write_solution(NULL, &result, GBS_LOG_BASE_10);
+    gbsi_result_write_solution(NULL, &result, GBS_LOG_BASE_10);
     gbs_output_discard(NULL);
     REFUSED(gbs_output_finish(NULL, &err));
     REFUSED(gbs_output_commit(NULL, &err));
@@ -198,12 +203,12 @@ static void outputs(void **state)
     gbs_output_bytes(output, NULL, 1);
     gbs_output_json_string(output, NULL);
     gbs_output_csv_field(output, NULL);
-    gbs_result_write_solution(output, NULL, GBS_LOG_BASE_10);
+    gbsi_result_write_solution(output, NULL, GBS_LOG_BASE_10);
     FINE(gbs_output_take(output, &bytes, &n, &err));
     assert_string_equal(bytes, "\"\"");
     gbs_free(bytes);
-    assert_int_equal(gbs_unpacked_length(NULL), 0);
-    assert_int_equal(gbs_format_double(1.0, NULL), 0);
+    assert_int_equal(gbsi_unpacked_length(NULL), 0);
+    assert_int_equal(gbsi_format_double(1.0, NULL), 0);
     assert_null(gbs_task_word((gbs_task)4));
 }
 
@@ -215,9 +220,9 @@ static void model_files(void **state)
     const gbs_read_options no_format = {.format = "no-such-format"};
     const gbs_write_options no_form = {.format = "no-such-format"};
     const char *uai = "MARKOV 1 2 0";
-    assert_null(gbs_model_format_of(NULL));
-    assert_null(gbs_model_convention_of(NULL, NULL));
-    assert_null(gbs_model_convention_of("x.mtx", &no_format));
+    assert_null(gbsi_model_format_of(NULL));
+    assert_null(gbsi_model_convention_of(NULL, NULL));
+    assert_null(gbsi_model_convention_of("x.mtx", &no_format));
     REFUSED(gbs_model_read(NULL, NULL, &read, &err));
     REFUSED(gbs_model_read("x.uai", NULL, NULL, &err));
     REFUSED(gbs_model_read("x.uai", &no_format, &read, &err));
@@ -238,18 +243,18 @@ static void evidence_files(void **state)
     gbs_model *m = two_spins();
     gbs_model *other = two_spins();
     gbs_evidence *e = NULL;
-    gbs_evidence_set *set = NULL;
+    gbsi_evidence_set *set = NULL;
     size_t n = 0;
     FINE(gbs_evidence_new(other, &e, &err));
     REFUSED(gbs_evidence_add(NULL, "0=0", &err));
     REFUSED(gbs_evidence_add(e, NULL, &err));
     REFUSED(gbs_evidence_add_likelihood(NULL, "0=0:1", &err));
     REFUSED(gbs_evidence_add_likelihood(e, NULL, &err));
-    REFUSED(gbs_evidence_set_read(NULL, "x", NULL, &set, &err));
-    REFUSED(gbs_evidence_set_read(m, NULL, NULL, &set, &err));
-    REFUSED(gbs_evidence_set_read(m, "x", NULL, NULL, &err));
-    assert_int_equal(gbs_evidence_set_size(NULL), 0);
-    REFUSED(gbs_evidence_set_observe(NULL, 0, e, &err));
+    REFUSED(gbsi_evidence_set_read(NULL, "x", NULL, &set, &err));
+    REFUSED(gbsi_evidence_set_read(m, NULL, NULL, &set, &err));
+    REFUSED(gbsi_evidence_set_read(m, "x", NULL, NULL, &err));
+    assert_int_equal(gbsi_evidence_set_size(NULL), 0);
+    REFUSED(gbsi_evidence_set_observe(NULL, 0, e, &err));
     REFUSED(gbs_evidence_count(NULL, "x", NULL, &n, &err));
     REFUSED(gbs_evidence_count(m, NULL, NULL, &n, &err));
     REFUSED(gbs_evidence_count(m, "x", NULL, NULL, &err));
@@ -260,15 +265,15 @@ static void evidence_files(void **state)
     char path[] = "/tmp/gibbsite-misuse-XXXXXX";
     const int file = mkstemp(path);
     assert_true(file >= 0 && write(file, "1 0 1", 5) == 5 && close(file) == 0);
-    FINE(gbs_evidence_set_read(m, path, NULL, &set, &err));
+    FINE(gbsi_evidence_set_read(m, path, NULL, &set, &err));
     assert_int_equal(unlink(path), 0);
-    REFUSED(gbs_evidence_set_observe(set, 0, NULL, &err));
-    REFUSED(gbs_evidence_set_observe(set, 0, e, &err)); /* of another model */
+    REFUSED(gbsi_evidence_set_observe(set, 0, NULL, &err));
+    REFUSED(gbsi_evidence_set_observe(set, 0, e, &err)); /* of another model */
     gbs_evidence_free(e);
     FINE(gbs_evidence_new(m, &e, &err));
-    REFUSED(gbs_evidence_set_observe(set, gbs_evidence_set_size(set), e, &err));
-    gbs_evidence_set_free(set);
-    gbs_evidence_set_free(NULL);
+    REFUSED(gbsi_evidence_set_observe(set, gbsi_evidence_set_size(set), e, &err));
+    gbsi_evidence_set_free(set);
+    gbsi_evidence_set_free(NULL);
     gbs_evidence_free(e);
     gbs_model_free(m);
     gbs_model_free(other);
@@ -338,6 +343,59 @@ static void traces(void **state)
     gbs_model_free(m);
 }
 
+static void tables_of_data(void **state)
+{
+    (void)state;
+    static const char text[] = "1,0\n0,1\n";
+    gbs_model *m = two_spins();
+    gbs_table *table = NULL;
+    uint32_t x[2];
+    int end = 0;
+    uint32_t n = 1;
+    const gbs_table_options small = {.size = 8};
+    REFUSED(gbs_table_open(NULL, "x", NULL, &table, &err));
+    REFUSED(gbs_table_open(m, NULL, NULL, &table, &err));
+    REFUSED(gbs_table_open(m, "x", NULL, NULL, &err));
+    REFUSED(gbs_table_open(m, "x", &small, &table, &err));
+    REFUSED(gbs_table_open_memory(NULL, "t", text, sizeof text - 1, NULL, &table, &err));
+    REFUSED(gbs_table_open_memory(m, NULL, text, sizeof text - 1, NULL, &table, &err));
+    REFUSED(gbs_table_open_memory(m, "t", NULL, 0, NULL, &table, &err));
+    REFUSED(gbs_table_open_memory(m, "t", text, sizeof text - 1, NULL, NULL, &err));
+    assert_int_equal(gbs_table_open(m, "/none/none", NULL, &table, NULL), GBS_ERR_IO);
+    assert_null(table);
+    assert_null(gbs_table_columns(NULL, &n));
+    assert_int_equal(n, 0);
+    FINE(gbs_table_open_memory(m, "t", text, sizeof text - 1, NULL, &table, &err));
+    assert_int_equal(gbs_table_columns(table, NULL)[0], 1);
+    REFUSED(gbs_table_next(NULL, x, NULL, &end, &err));
+    REFUSED(gbs_table_next(table, NULL, NULL, &end, &err));
+    REFUSED(gbs_table_next(table, x, NULL, NULL, &err));
+    FINE(gbs_table_next(table, x, NULL, &end, &err));
+    assert_true(!end && x[0] == 0 && x[1] == 1);
+    gbs_table_rewind(NULL);
+    gbs_table_free(NULL);
+    gbs_table_free(table);
+    gbs_model_free(m);
+}
+
+static void draws_in_files(void **state)
+{
+    (void)state;
+    const char *none[2] = {"/none/none", NULL};
+    gbs_draws *draws = NULL;
+    REFUSED(gbs_draws_read(NULL, 1, NULL, &draws, &err));
+    REFUSED(gbs_draws_read(none, 0, NULL, &draws, &err));
+    REFUSED(gbs_draws_read(none, 2, NULL, &draws, &err));
+    REFUSED(gbs_draws_read(none, 1, NULL, NULL, &err));
+    assert_int_equal(gbs_draws_read(none, 1, NULL, &draws, NULL), GBS_ERR_IO);
+    assert_null(draws);
+    gbs_draws_free(NULL);
+    assert_true(gbs_draws_n_quantities(NULL) == 0 && gbs_draws_n_chains(NULL) == 0 &&
+                gbs_draws_n_draws(NULL) == 0);
+    assert_null(gbs_draws_name(NULL, 0));
+    assert_null(gbs_draws_values(NULL, 0));
+}
+
 static void other_files(void **state)
 {
     (void)state;
@@ -346,10 +404,10 @@ static void other_files(void **state)
     uint32_t *list = NULL;
     size_t n = 0;
     const uint32_t bad[2] = {0, 2};
-    REFUSED(gbs_query_read(NULL, m, NULL, &list, &n, &err));
-    REFUSED(gbs_query_read("x", NULL, NULL, &list, &n, &err));
-    REFUSED(gbs_query_read("x", m, NULL, NULL, &n, &err));
-    REFUSED(gbs_query_read("x", m, NULL, &list, NULL, &err));
+    REFUSED(gbsi_query_read(NULL, m, NULL, &list, &n, &err));
+    REFUSED(gbsi_query_read("x", NULL, NULL, &list, &n, &err));
+    REFUSED(gbsi_query_read("x", m, NULL, NULL, &n, &err));
+    REFUSED(gbsi_query_read("x", m, NULL, &list, NULL, &err));
     REFUSED(gbs_scan_read(NULL, m, &list, &n, &err));
     REFUSED(gbs_scan_read("x", NULL, &list, &n, &err));
     REFUSED(gbs_scan_read("x", m, NULL, &n, &err));
@@ -358,10 +416,10 @@ static void other_files(void **state)
     REFUSED(gbs_scan_write("x", NULL, x, 2, NULL, &err));
     REFUSED(gbs_scan_write("x", m, NULL, 2, NULL, &err));
     REFUSED(gbs_scan_write("/dev/null", m, bad, 2, NULL, &err));
-    REFUSED(gbs_edges_read(NULL, m, &list, &n, &err));
-    REFUSED(gbs_edges_read("x", NULL, &list, &n, &err));
-    REFUSED(gbs_edges_read("x", m, NULL, &n, &err));
-    REFUSED(gbs_edges_read("x", m, &list, NULL, &err));
+    REFUSED(gbsi_edges_read(NULL, m, &list, &n, &err));
+    REFUSED(gbsi_edges_read("x", NULL, &list, &n, &err));
+    REFUSED(gbsi_edges_read("x", m, NULL, &n, &err));
+    REFUSED(gbsi_edges_read("x", m, &list, NULL, &err));
     REFUSED(gbs_state_read(NULL, m, NULL, x, &err));
     REFUSED(gbs_state_read("x", NULL, NULL, x, &err));
     REFUSED(gbs_state_read("x", m, NULL, NULL, &err));
@@ -601,15 +659,16 @@ static void ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),         cmocka_unit_test(diagnostics),
-        cmocka_unit_test(reports),      cmocka_unit_test(sensitivities),
-        cmocka_unit_test(noisy_maxima), cmocka_unit_test(tables_by_count),
-        cmocka_unit_test(tied_weights), cmocka_unit_test(networks_in_time),
-        cmocka_unit_test(arrays),       cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),  cmocka_unit_test(evidence_files),
-        cmocka_unit_test(checkpoints),  cmocka_unit_test(traces),
-        cmocka_unit_test(other_files),  cmocka_unit_test(answers_in_files),
-        cmocka_unit_test(ranks),
+        cmocka_unit_test(fits),           cmocka_unit_test(diagnostics),
+        cmocka_unit_test(reports),        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(noisy_maxima),   cmocka_unit_test(tables_by_count),
+        cmocka_unit_test(tied_weights),   cmocka_unit_test(networks_in_time),
+        cmocka_unit_test(arrays),         cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),    cmocka_unit_test(evidence_files),
+        cmocka_unit_test(checkpoints),    cmocka_unit_test(traces),
+        cmocka_unit_test(other_files),    cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(ranks),          cmocka_unit_test(tables_of_data),
+        cmocka_unit_test(draws_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

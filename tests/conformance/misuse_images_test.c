@@ -25,8 +25,6 @@ static void images_from(void **state)
     REFUSED(gbs_image_new(GBS_IMAGE_GREY, 2, 1, 255, 0, NULL, &err));
     REFUSED(gbs_image_new(GBS_IMAGE_GREY, 0, 1, 255, 0, &image, &err));
     REFUSED(gbs_image_new((gbs_image_kind)9, 2, 1, 255, 0, &image, &err));
-    assert_int_equal(gbs_image_recognise(NULL, 8), 0);
-    assert_int_equal(gbs_image_recognise("P", 1), 0);
     REFUSED(gbs_image_read(NULL, NULL, &image, &err));
     REFUSED(gbs_image_read("x", NULL, NULL, &err));
     REFUSED(gbs_image_read_memory(NULL, "P1", 2, NULL, &image, &err));
@@ -110,6 +108,11 @@ static void denoising(void **state)
     REFUSED(gbs_denoise_run(&y, &o, &limited, NULL, &run, &err));
     REFUSED(gbs_denoise_run(&y, &o, &limited, &m, NULL, &err));
     REFUSED(gbs_denoise_run(&broken, &o, &limited, &m, &run, &err));
+    uint64_t n_frozen = 0;
+    REFUSED(gbs_denoise_frozen(NULL, &o, &n_frozen, &err));
+    REFUSED(gbs_denoise_frozen(&y, NULL, &n_frozen, &err));
+    REFUSED(gbs_denoise_frozen(&y, &o, NULL, &err));
+    assert_int_equal(gbs_denoise_noise_of(NULL, 2, 0), GBS_NOISE_FLIP);
     REFUSED(gbs_denoise_model(NULL, &o, &m, &err));
     REFUSED(gbs_denoise_model(&y, NULL, &m, &err));
     REFUSED(gbs_denoise_model(&y, &small, &m, &err));

@@ -63,6 +63,7 @@ static void what_is_in_them(void **state)
     assert_null(gbs_label_scores_entities(NULL, &n));
     assert_int_equal(n, 0);
     assert_true(isnan(gbs_label_scores_accuracy(NULL)));
+    assert_true(gbs_label_scores_unseen(NULL) == 0);
     gbs_label_scores_free(NULL);
     gbs_sequences_free(data);
     gbs_crf_free(crf);

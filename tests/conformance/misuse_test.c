@@ -13,7 +13,6 @@
 #include "gibbsite/dobrushin.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/info.h"
-#include "gibbsite/joint.h"
 #include "gibbsite/log_z.h"
 #include "gibbsite/map.h"
 #include "support/misuse.h"
@@ -236,7 +235,6 @@ static void runs(void **state)
     REFUSED(gbs_mmap(NULL, NULL, NULL, NULL, 0, NULL, x, NULL, &err));
     REFUSED(gbs_mmap(m, NULL, NULL, NULL, 1, NULL, x, NULL, &err));
     REFUSED(gbs_mmap(m, NULL, NULL, NULL, 1, x, NULL, NULL, &err));
-    assert_int_equal(gbs_count_read(NULL, NULL), 0);
     FINE(gbs_mmap(m, NULL, NULL, NULL, 0, NULL, NULL, NULL, &err));
     gbs_model_free(m);
 }
@@ -255,9 +253,6 @@ static void options_by_name(void **state)
     assert_null(gbs_option_find(NULL));
     assert_null(gbs_option_choice(NULL, 0));
     assert_null(gbs_option_choice(gbs_option_find("scan"), 1000));
-    REFUSED(gbs_draw_check_herding(GBS_DRAW_HERDED, NULL, &err));
-    REFUSED(gbs_draw_check_herding(-1, "keys", &err));
-    REFUSED(gbs_draw_check_herding(1000, "keys", &err));
     REFUSED(gbs_option_set(NULL, "scan", "random", &err));
     REFUSED(gbs_option_set(&o, "no-such-option", "1", &err));
     REFUSED(gbs_option_set(&o, "sweeps", "0", &err));
@@ -361,7 +356,6 @@ static void evidence_of_another_model(void **state)
     REFUSED(gbs_exact_map(other, e, NULL, x, NULL, NULL, &err));
     REFUSED(gbs_exact_mmap(other, e, 1, pair, x, NULL, &err));
     REFUSED(gbs_exact_pairs(other, e, NULL, 1, pair, p, &err));
-    REFUSED(gbs_joint_exact(other, e, 2, pair, p, &err));
     REFUSED(gbs_influences_new(other, e, NULL, &influences, &err));
     gbs_evidence_free(e);
     gbs_model_free(m);

@@ -266,11 +266,11 @@ static void pictures(void **state)
     gbs_model *pixels = NULL;
     gbs_run *run = NULL;
     gbs_run_options options = sampled(4, 100);
-    const gbs_denoise_options how = {.size = sizeof how,
-                                     .levels = 2,
-                                     .noise = GBS_NOISE_GAUSS,
-                                     .noise_level = 1.0,
-                                     .coupling = 2.0};
+    gbs_denoise_options how = {.size = sizeof how,
+                               .levels = 2,
+                               .noise = GBS_NOISE_GAUSS,
+                               .noise_level = 1.0,
+                               .coupling = 2.0};
     options.lattice = GBS_LATTICE_ALWAYS;
     assert_int_equal(gbs_image_new(GBS_IMAGE_GREY, SIDE, SIDE, 2, 0, &image, NULL), GBS_OK);
     for (size_t i = 0; i < (size_t)SIDE * SIDE; ++i) {
@@ -278,6 +278,10 @@ static void pictures(void **state)
     }
     assert_int_equal(gbs_denoise_run(&image, &how, &options, &pixels, &run, NULL), GBS_OK);
     check_run(pixels, run, NULL, "pictures_disagree", ": try more --sweeps");
+    image.maxval = 1; /* black pixels that are seen as black */
+    how.noise_level = 0.01;
+    assert_int_equal(gbs_denoise_run(&image, &how, &options, &pixels, &run, NULL), GBS_OK);
+    check_run(pixels, run, NULL, "frozen", "the model is frozen");
     gbs_image_free(&image);
 }
 

@@ -53,7 +53,7 @@ static void check_write(const uint8_t *data)
     double value = 0;
     double back = 0;
     memcpy(&value, data, sizeof value);
-    size_t n = gbs_format_double(value, text);
+    size_t n = gbsi_format_double(value, text);
     FUZZ_REQUIRE(n > 0 && n < sizeof text);
     FUZZ_REQUIRE(gbsi_decimal_read(text, n, &back) != GBSI_DECIMAL_BAD);
     FUZZ_REQUIRE(isnan(value) ? isnan(back) : same_bits(value, back));

@@ -2,6 +2,7 @@
 /* Any input as a file of dummy edges. */
 #include <stddef.h>
 
+#include "answers/answers.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -11,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t *pair = NULL;
     size_t n = 0;
     gbs_error err = {0};
-    gbs_status status = gbs_edges_read(path, model, &pair, &n, &err);
+    gbs_status status = gbsi_edges_read(path, model, &pair, &n, &err);
     FUZZ_REQUIRE((status >= 0) == (pair != NULL));
     if (status < 0) {
         fuzz_check_refusal(path, status, &err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any input as an evidence file, of a form that shows and of either that is named. */
+/* Any input as an evidence file, of a form that shows and of each that is named. */
 #include <stddef.h>
 
 #include "fuzz.h"
@@ -54,10 +54,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     gbs_evidence *plain = read_as(path, NULL, index, 0);
     gbs_evidence *single = read_as(path, "single", index, 1);
     gbs_evidence *multi = read_as(path, "multi", index, 1);
+    gbs_evidence *names = read_as(path, "names", index, 1);
     if (plain != NULL) { /* what was found out could have been said */
         check_states(plain);
         FUZZ_REQUIRE((single != NULL && equal(plain, single)) ||
-                     (multi != NULL && equal(plain, multi)));
+                     (multi != NULL && equal(plain, multi)) ||
+                     (names != NULL && equal(plain, names)));
+    }
+    if (names != NULL) {
+        check_states(names);
     }
     if (single != NULL) {
         check_states(single);
@@ -68,5 +73,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     gbs_evidence_free(plain);
     gbs_evidence_free(single);
     gbs_evidence_free(multi);
+    gbs_evidence_free(names);
     return 0;
 }

@@ -39,6 +39,8 @@ static gbs_read_options rare_options(const uint8_t *data, size_t size)
 {
     static const char *const conventions[] = {"physics", "bqm", "maxcut"};
     static const char *const diagonals[] = {"field", "ignore", "error"};
+    static const char *const orders[] = {"parents-child", "child-parents", "reversed-child",
+                                         "child-reversed"};
     uint32_t choice = fuzz_choose(data, size, 9);
     gbs_read_options options = plain_options(1);
     options.normalize_cpts = 1;
@@ -46,6 +48,8 @@ static gbs_read_options rare_options(const uint8_t *data, size_t size)
     options.diagonal = takes("diagonal") ? diagonals[choice / 3] : NULL;
     options.weight_scale = takes("scale") ? 0.5 : 0;
     options.states = takes("states") ? 1 + choice : 0;
+    options.size = sizeof options;
+    options.table_order = takes("order") ? orders[choice % 4] : NULL;
     return options;
 }
 

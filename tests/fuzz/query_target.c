@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any input as a query file. */
+#include "answers/answers.h"
 #include "fuzz.h"
 
 /* @return whether it was read. */
@@ -10,7 +11,7 @@ static int read_with(const char *path, int lenient)
     uint32_t *variable = NULL;
     size_t n = 0;
     gbs_error err = {0};
-    gbs_status status = gbs_query_read(path, model, &options, &variable, &n, &err);
+    gbs_status status = gbsi_query_read(path, model, &options, &variable, &n, &err);
     FUZZ_REQUIRE((status >= 0) == (variable != NULL));
     if (status < 0) {
         fuzz_check_refusal(path, status, &err);

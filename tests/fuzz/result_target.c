@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "answers/answers.h"
 #include "fuzz.h"
+#include "text/output.h"
 
 static gbs_status read_with(const char *path, int lenient, gbs_result *result)
 {
@@ -49,7 +51,7 @@ static void check_written(const gbs_result *r)
         FUZZ_REQUIRE(gbs_output_open_memory(&output, NULL) == GBS_OK);
         gbs_output_text(output, gbs_task_word(from->task));
         gbs_output_text(output, "\n");
-        gbs_result_write_solution(output, from, GBS_LOG_BASE_10);
+        gbsi_result_write_solution(output, from, GBS_LOG_BASE_10);
         FUZZ_REQUIRE(gbs_output_take(output, &text[i], &n[i], NULL) == GBS_OK);
         if (i == 0) {
             FUZZ_REQUIRE(read_with(fuzz_file(text[0], n[0]), 1, &back) == GBS_OK);

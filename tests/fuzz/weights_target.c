@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "answers/answers.h"
 #include "fuzz.h"
-#include "gibbsite/dobrushin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         weight[v] = -7.0;
     }
     gbs_error err = {0};
-    const gbs_status status = gbs_weights_read(path, model, weight, &err);
+    const gbs_status status = gbsi_weights_read(path, model, weight, &err);
     if (status < 0) {
         fuzz_check_refusal(path, status, &err);
     }

@@ -30,6 +30,8 @@ missing_for_tests() {
     have pkg-config || echo pkg-config
     pkg-config --exists zlib 2>/dev/null || echo zlib1g-dev
     pkg-config --exists libzstd 2>/dev/null || echo libzstd-dev
+    pkg-config --exists liblzma 2>/dev/null || echo liblzma-dev
+    [ -e /usr/include/bzlib.h ] || echo libbz2-dev
     pkg-config --exists libpng 2>/dev/null || echo libpng-dev
     pkg-config --exists libjpeg 2>/dev/null || echo libjpeg62-turbo-dev
     pkg-config --exists expat 2>/dev/null || echo libexpat1-dev

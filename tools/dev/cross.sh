@@ -46,7 +46,7 @@ cross_build() {
     dir=$1
     shift
     configure "$dir" --cross-file tools/cross-aarch64.ini --cross-file build-aarch64-root/where.ini \
-        -Dwerror=true -Dzstd=disabled -Dpng=disabled -Djpeg=disabled -Dexpat=disabled -Dlbfgs=disabled -Dmetis=disabled "$@" >/dev/null
+        -Dwerror=true -Dzstd=disabled -Dlzma=disabled -Dbz2=disabled -Dpng=disabled -Djpeg=disabled -Dexpat=disabled -Dlbfgs=disabled -Dmetis=disabled "$@" >/dev/null
 }
 
 if [ -z "${1:-}" ]; then

@@ -21,8 +21,13 @@
     GBS_ROW_TEXT(0, virtual_evidence, "virtual-evidence", "FILE", \
         "virtual (soft) evidence: likelihoods of the states of variables", \
         "", "", INPUT, "")
+#define GBS_SHARED_FILE_EVIDENCE \
+    GBS_ROW_FLAG(0, file_evidence, "file-evidence", 1, \
+        "take the observations that the model file itself holds (XMLBIF of SamIam and AISpace) as " \
+        "evidence", \
+        "", "", INPUT, "")
 #define GBS_SHARED_EVIDENCE_FORMAT \
-    GBS_ROW_WORD(0, evidence_format, "evidence-format", "single|multi|tab", \
+    GBS_ROW_WORD(0, evidence_format, "evidence-format", "single|multi|tab|names", \
         "form of an evidence file; unset: by file name extension (.tab) and content", \
         "", "", INPUT, "")
 #define GBS_SHARED_EVIDENCE_INDEX \
@@ -33,15 +38,17 @@
 
 /* ---- What is asked and where the answer goes --------------------------------------------------- */
 
-#define GBS_SHARED_QUERY \
+#define GBS_SHARED_QUERY GBS_SHARED_QUERY_IF("")
+#define GBS_SHARED_QUERY_IF(needs) \
     GBS_ROW_TEXT(0, query, "query", "LIST|@FILE", \
         "variables to write: names, 0-based numbers, ranges such as 3-7; @FILE: a UAI query file; " \
         "unset: all", \
-        "LIST", "variables to answer; unset: all", QUESTION, "")
-#define GBS_SHARED_MONITOR \
+        "LIST", "variables to answer; unset: all", QUESTION, needs)
+#define GBS_SHARED_MONITOR GBS_SHARED_MONITOR_IF("")
+#define GBS_SHARED_MONITOR_IF(needs) \
     GBS_ROW_TEXT(0, monitor, "monitor", "LIST", \
         "variables to write: names, 0-based numbers, ranges such as 3-7; unset: all", \
-        "LIST", "variables to write; unset: all", QUESTION, "")
+        "LIST", "variables to write; unset: all", QUESTION, needs)
 #define GBS_SHARED_GRID_OF_GENERATE \
     GBS_ROW_TEXT(0, grid, "grid", "RxC|AxBxC", \
         "sides of the grid (required)", \
@@ -78,15 +85,17 @@
     GBS_ROW_WORD(0, format, "format", "csv|table|json", \
         "format of the result", \
         "", "", RESULT, "")
-#define GBS_SHARED_REPORT \
+#define GBS_SHARED_REPORT GBS_SHARED_REPORT_IF("")
+#define GBS_SHARED_REPORT_IF(needs) \
     GBS_ROW_TEXT(0, report, "report", "FILE", \
         "write a page for a browser to FILE: the verdict, what was asked, the answer with charts, and " \
         "what repeats it", \
-        "FILE.html", "a page with charts, for a browser", RESULT, "")
-#define GBS_SHARED_SUMMARY \
+        "FILE.html", "a page with charts, for a browser", RESULT, needs)
+#define GBS_SHARED_SUMMARY GBS_SHARED_SUMMARY_IF("")
+#define GBS_SHARED_SUMMARY_IF(needs) \
     GBS_ROW_TEXT(0, summary, "summary", "FILE", \
         "write a summary of the run to FILE, as JSON", \
-        "", "", INPUT, "")
+        "", "", INPUT, needs)
 #define GBS_SHARED_REQUIRE_CONVERGED \
     GBS_ROW_FLAG(0, require_converged, "require-converged", 1, \
         "end with status 5 where the answer is not called converged; it is written all the same", \
@@ -109,6 +118,17 @@
     GBS_ROW_TEXT(0, weights, "weights", "COLUMN", \
         "how many rows each row of DATA stands for, a number of 0 or more, is in this column", \
         "COLUMN", "how many rows each row stands for", QUESTION, "")
+#define GBS_SHARED_TABLES(NEEDS) \
+    GBS_ROW_WORD(0, table_states, "states", "labels|numbers", \
+        "what the cells of tables of data hold: labels of states, or numbers of states from 0; unset: " \
+        "labels, and numbers where a variable has no labels", \
+        "labels|numbers", "cells are labels, or numbers of states", INPUT, NEEDS) \
+    GBS_ROW_FLAG(0, strict, "strict", 1, \
+        "refuse tables of data with columns that are no variable of the model, instead of leaving them out", \
+        "", "refuse columns that are no variable", INPUT, NEEDS)
+/* The least double: the least value of a number that may be typed as 0, which in a struct means that
+ * it is not set. */
+#define GBS_SHARED_LEAST 5e-324
 #define GBS_SHARED_HELD_OUT \
     GBS_ROW_TEXT(0, held_out, "held-out", "FILE|SHARE", \
         "report the pseudo-likelihood of other rows: those of a table, or a share of the rows of " \
@@ -122,14 +142,16 @@
     GBS_ROW_FLAG(0, json, "json", 1, \
         "the same as --format json", \
         "", "", INPUT, "")
-#define GBS_SHARED_LOG_BASE \
+#define GBS_SHARED_LOG_BASE GBS_SHARED_LOG_BASE_IF("")
+#define GBS_SHARED_LOG_BASE_IF(needs) \
     GBS_ROW_WORD(0, log_base, "log-base", "10|e", \
         "base of the logarithm in a .PR file; unset: 10", \
-        "", "", INPUT, "")
-#define GBS_SHARED_UAI_MPE \
+        "", "", INPUT, needs)
+#define GBS_SHARED_UAI_MPE GBS_SHARED_UAI_MPE_IF("")
+#define GBS_SHARED_UAI_MPE_IF(needs) \
     GBS_ROW_FLAG(0, uai_mpe, "uai-mpe", 1, \
         "begin a .MAP file with the word MPE", \
-        "", "", INPUT, "")
+        "", "", INPUT, needs)
 
 /* ---- Model files ------------------------------------------------------------------------------- */
 
@@ -170,6 +192,12 @@
     GBS_ROW_FLAG(0, normalize_cpts, "normalize-cpts", 1, \
         "scale columns of conditional tables to sum to one", \
         "", "", INPUT, "")
+#define GBS_SHARED_TABLE_ORDER \
+    GBS_ROW_WORD(0, table_order, "table-order", \
+        "parents-child|child-parents|reversed-child|child-reversed", \
+        "order in which the entries of conditional tables stand in MODEL, the slowest first; " \
+        "reversed: the first parent is the fastest of the parents; unset: that of its format", \
+        "", "", INPUT, "")
 #define GBS_SHARED_FLOAT_FORMAT \
     GBS_ROW_WORD(0, float_format, "float-format", "shortest|fixed", \
         "numbers with the fewest digits that read back exactly, or as digits[.digits] without exponents", \
@@ -190,6 +218,9 @@
 #define GBS_SHARED_THREADS \
     GBS_ROW_RUN(threads, "threads", \
         "N", "unset: one per processor; the answer is the same", ACCURACY, "")
+/* Of verbs whose work one thread does: scripts give all verbs the same options. */
+#define GBS_SHARED_THREADS_OF_ONE \
+    GBS_ROW_RUN(threads, "threads", "N", "any number; one thread does the work", ACCURACY, "")
 #define GBS_SHARED_MEMORY_LIMIT \
     GBS_ROW_RUN(memory_limit, "memory-limit", "SIZE", "most memory to use: 512M, 4G", ACCURACY, "")
 #define GBS_SHARED_MEMORY_LIMIT_OF_PICTURES \
@@ -208,8 +239,9 @@
 
 /* ---- Random numbers, chains and their sweeps --------------------------------------------------- */
 
-#define GBS_SHARED_SEED \
-    GBS_ROW_RUN(seed, "seed", "N", "what all random numbers follow from", ACCURACY, "")
+#define GBS_SHARED_SEED GBS_SHARED_SEED_IF("")
+#define GBS_SHARED_SEED_IF(needs) \
+    GBS_ROW_RUN(seed, "seed", "N", "what all random numbers follow from", ACCURACY, needs)
 #define GBS_SHARED_SEED_OF_GENERATE \
     GBS_SHARED_SEED \
     GBS_BYNAME_RUN(seed, "seed")
@@ -222,14 +254,16 @@
 #define GBS_SHARED_TARGET_ERROR \
     GBS_ROW_RUN(target_error, "target-error", \
         "X", "stop when every standard error is this small", ACCURACY, "")
-#define GBS_SHARED_SWEEPS \
-    GBS_ROW_RUN(sweeps, "sweeps", "N", "stop after so many sweeps: 5000, 10k, 1e6", ACCURACY, "sampled")
+#define GBS_SHARED_SWEEPS GBS_SHARED_SWEEPS_IF("sampled")
+#define GBS_SHARED_SWEEPS_IF(needs) \
+    GBS_ROW_RUN(sweeps, "sweeps", "N", "stop after so many sweeps: 5000, 10k, 1e6", ACCURACY, needs)
 #define GBS_SHARED_SWEEPS_OF_LEARNING(needs) \
     GBS_FIELD_COUNT(sweeps, "sweeps", 1, 1, 1u << 20, "K", \
         "sweeps of the chains in each step, the k of CD-k", "", \
         "", "", SCAN, needs)
-#define GBS_SHARED_CHAINS \
-    GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", ACCURACY, "sampled")
+#define GBS_SHARED_CHAINS GBS_SHARED_CHAINS_IF("sampled")
+#define GBS_SHARED_CHAINS_IF(needs) \
+    GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", ACCURACY, needs)
 #define GBS_SHARED_CHAINS_OF_PICTURES \
     GBS_ROW_RUN(chains, "chains", "N", "number of independent chains", SCAN, "sampled")
 #define GBS_SHARED_BURN_IN \
@@ -309,11 +343,11 @@
 #define GBS_SHARED_ITERATIONS \
     GBS_ROW_RUN(iterations, "iterations", "", "", SCAN, "")
 #define GBS_SHARED_SCHEDULE \
-    GBS_ROW_RUN(schedule, "schedule", "", "", SCAN, "")
+    GBS_ROW_RUN(schedule, "schedule", "", "", SCAN, "sampled")
 #define GBS_SHARED_TAU0 \
-    GBS_ROW_RUN(tau0, "tau0", "", "", SCAN, "")
+    GBS_ROW_RUN(tau0, "tau0", "", "", SCAN, "sampled")
 #define GBS_SHARED_BLOCK_TIME \
-    GBS_ROW_RUN(block_time, "block-time", "", "", SCAN, "")
+    GBS_ROW_RUN(block_time, "block-time", "", "", SCAN, "sampled")
 
 /* ---- Checkpoints ------------------------------------------------------------------------------- */
 
@@ -328,7 +362,7 @@
         "first step, every --checkpoint-every, and at the end", \
         "", "", INPUT, needs)
 #define GBS_SHARED_CHECKPOINT_EVERY \
-    GBS_ROW_RUN(checkpoint_every_s, "checkpoint-every", "", "", INPUT, "")
+    GBS_ROW_RUN(checkpoint_every_s, "checkpoint-every", "", "", INPUT, "checkpoint")
 #define GBS_SHARED_RESUME \
     GBS_ROW_TEXT(0, resume, "resume", "FILE", \
         "go on from a checkpoint of the same model and evidence, with the same bits; options that are " \

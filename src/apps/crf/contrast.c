@@ -68,7 +68,8 @@ static double drift(const double *mean, const double *middle, uint64_t n, double
 }
 
 gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, double *weight,
-                         double *change, gbs_error *err)
+                         double *change, void (*tell)(void *context, const double *slope),
+                         void *context, gbs_error *err)
 {
     gbsi_gradient *g = gradient;
     const uint64_t n = g->crf->n_weights;
@@ -106,6 +107,9 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
             memcpy(half, mean, n * sizeof *half);
         }
         g->work->progress.pass++;
+        if (tell != NULL) {
+            tell(context, out);
+        }
     }
     *change = drift(mean, half, n, length);
     memcpy(weight, mean, n * sizeof *mean);

@@ -9,14 +9,16 @@
 
 struct gbs_label_scores {
     double accuracy;
-    size_t n; /* classes that occur, and all together */
+    uint64_t n_unseen; /* tokens whose true label the model does not have */
+    size_t n;          /* classes that occur, and all together */
     gbs_entity_score *entity;
+    gbsi_dictionary classes; /* their names */
 };
 
 /* A label as the evaluation sees it. */
 typedef struct part {
     uint32_t class;    /* number of what stands behind "B-"; OUTSIDE of "O" */
-    bool begins, ends; /* whatever its neighbours are: B- and S-, E- and S- */
+    bool begins, ends; /* whatever its neighbours are: B and S, E and S */
 } part;
 
 #define OUTSIDE UINT32_MAX
@@ -26,28 +28,62 @@ typedef struct evaluation {
     const gbs_sequences *data;
     uint32_t column;
     const uint32_t *label;
-    gbsi_dictionary classes;
-    part *part;      /* [n_labels] */
+    gbsi_dictionary
+        unseen;      /* true labels that the model does not have: numbers from its n_labels */
+    bool phrases;    /* labels have no class */
+    part *part;      /* [n_labels(e)] */
     uint32_t *truth; /* [n_tokens] */
     gbs_label_scores *scores;
 } evaluation;
 
+static uint32_t n_labels(const evaluation *e)
+{
+    return e->crf->labels.n + e->unseen.n;
+}
+
+/* @param n out: its length. */
+static const char *label_text(const evaluation *e, uint32_t y, size_t *n)
+{
+    const uint32_t n_known = e->crf->labels.n;
+    const gbsi_dictionary *of = y < n_known ? &e->crf->labels : &e->unseen;
+    const uint32_t number = y < n_known ? y : y - n_known;
+    *n = of->length[number];
+    return of->text[number];
+}
+
+/* Whether every label is one of these letters, and one of them can begin a phrase anywhere. */
+static bool are_letters_of(const evaluation *e, const char *letters)
+{
+    bool begins = false;
+    for (uint32_t y = 0; y < n_labels(e); y++) {
+        size_t n = 0;
+        const char *text = label_text(e, y, &n);
+        if (n != 1 || memchr(letters, text[0], strlen(letters)) == NULL) {
+            return false;
+        }
+        begins = begins || text[0] == 'B' || text[0] == 'I';
+    }
+    return begins;
+}
+
+/* The letter in front of a class, as in "B-X", or alone where labels have no class: conlleval takes
+ * "B" for a phrase of a class without a name. */
 static gbs_status take_label_apart(evaluation *e, uint32_t y, gbs_error *err)
 {
-    const char *text = e->crf->labels.text[y];
-    size_t n = e->crf->labels.length[y];
+    size_t n = 0;
+    const char *text = label_text(e, y, &n);
     part *p = &e->part[y];
     *p = (part){.class = OUTSIDE};
     if (strcmp(text, "O") == 0) {
         return GBS_OK;
     }
-    if (n > 1 && text[1] == '-' && strchr("BIESLU", text[0]) != NULL) {
+    if (e->phrases || (n > 1 && text[1] == '-' && strchr("BIMESLU", text[0]) != NULL)) {
         p->begins = strchr("BSU", text[0]) != NULL;
         p->ends = strchr("ESLU", text[0]) != NULL;
-        text += 2;
-        n -= 2;
+        text += e->phrases ? 1 : 2;
+        n -= e->phrases ? 1 : 2;
     }
-    return gbsi_dictionary_add(&e->classes, text, n, &p->class, err);
+    return gbsi_dictionary_add(&e->scores->classes, text, n, &p->class, err);
 }
 
 /* Whether an entity ends behind a label, or one begins at the next. @param after NULL: the
@@ -97,17 +133,19 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const gbs_entity_score *)a)->name, ((const gbs_entity_score *)b)->name);
 }
 
-/* The row of all classes first, then those that occur, by name. */
-static void finish(gbs_label_scores *s, uint32_t n_classes)
+/* The row of all classes first, then those that occur, by name; a class without a name that is the
+ * only one is all of them. */
+static void finish(gbs_label_scores *s)
 {
+    const uint32_t n_classes = s->classes.n;
     gbs_entity_score *all = &s->entity[0];
     s->n = 1;
     for (uint32_t c = 1; c <= n_classes; c++) {
         const gbs_entity_score of = s->entity[c];
-        if (of.n_true + of.n_found > 0) {
-            all->n_true += of.n_true;
-            all->n_found += of.n_found;
-            all->n_correct += of.n_correct;
+        all->n_true += of.n_true;
+        all->n_found += of.n_found;
+        all->n_correct += of.n_correct;
+        if (of.n_true + of.n_found > 0 && !(n_classes == 1 && of.name[0] == '\0')) {
             s->entity[s->n++] = of;
         }
     }
@@ -117,29 +155,57 @@ static void finish(gbs_label_scores *s, uint32_t n_classes)
     qsort(s->entity + 1, s->n - 1, sizeof *s->entity, by_name);
 }
 
+/* A label that the model does not have gets a number of its own, which no token was given. */
 static gbs_status find_truth(evaluation *e, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     size_t n_right = 0;
     const gbsi_dictionary *labels = &e->crf->labels;
     for (size_t t = 0; t < e->data->n_tokens; t++) {
         const char *text = gbs_sequences_text(e->data, t, e->column);
-        char shown[GBSI_SHOWN];
-        const uint32_t y = gbsi_dictionary_find(labels, text, strlen(text));
-        if (y == GBSI_NOT_THERE) {
-            return gbsi_sequences_fail(e->data, t, e->column, err,
-                                       "found the label %s, expected one of the model's",
-                                       gbsi_token_show((gbsi_token){text, strlen(text)}, shown));
-        }
+        uint32_t y = gbsi_dictionary_find(labels, text, strlen(text));
         if (e->label[t] >= labels->n) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "found label %u of token %zu, expected less than %u", e->label[t], t,
                              labels->n);
         }
+        if (y == GBSI_NOT_THERE) {
+            GBSI_TRY(gbsi_dictionary_add(&e->unseen, text, strlen(text), &y, err));
+            y += labels->n;
+            e->scores->n_unseen++;
+        }
         e->truth[t] = y;
         n_right += y == e->label[t];
     }
     e->scores->accuracy = (double)n_right / (double)e->data->n_tokens;
-    return GBS_OK;
+
+cleanup:
+    return status;
+}
+
+static gbs_status find_classes(evaluation *e, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_label_scores *s = e->scores;
+    e->phrases = are_letters_of(e, "BIESO") || are_letters_of(e, "BMESO");
+    e->part = gbsi_alloc_array(n_labels(e), sizeof *e->part);
+    if (e->part == NULL) {
+        return gbsi_no_memory(err, "labels", n_labels(e) * sizeof *e->part);
+    }
+    for (uint32_t y = 0; y < n_labels(e); y++) {
+        GBSI_TRY(take_label_apart(e, y, err));
+    }
+    s->entity = gbsi_alloc_array_zero(s->classes.n + (size_t)1, sizeof *s->entity);
+    if (s->entity == NULL) {
+        return gbsi_no_memory(err, "scores", s->classes.n * sizeof *s->entity);
+    }
+    s->entity[0].name = "";
+    for (uint32_t c = 0; c < s->classes.n; c++) {
+        s->entity[c + 1].name = s->classes.text[c];
+    }
+
+cleanup:
+    return status;
 }
 
 gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data, uint32_t column,
@@ -157,39 +223,23 @@ gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data, u
                          data->n_columns, column);
     }
     e.scores = gbsi_alloc_zero(sizeof *e.scores);
-    e.part = gbsi_alloc_array(crf->labels.n, sizeof *e.part);
     e.truth = gbsi_alloc_array(data->n_tokens, sizeof *e.truth);
-    if (e.scores == NULL || e.part == NULL || e.truth == NULL) {
+    if (e.scores == NULL || e.truth == NULL) {
         status = gbsi_no_memory(err, "labels", data->n_tokens * sizeof *e.truth);
         goto cleanup;
     }
     GBSI_TRY(find_truth(&e, err));
-    for (uint32_t y = 0; y < crf->labels.n; y++) {
-        GBSI_TRY(take_label_apart(&e, y, err));
-    }
-    e.scores->entity = gbsi_alloc_array_zero(e.classes.n + (size_t)1, sizeof *e.scores->entity);
-    if (e.scores->entity == NULL) {
-        status = gbsi_no_memory(err, "scores", e.classes.n * sizeof *e.scores->entity);
-        goto cleanup;
-    }
-    e.scores->entity[0].name = "";
-    for (uint32_t y = 0; y < crf->labels.n; y++) {
-        const char *text = crf->labels.text[y];
-        if (e.part[y].class != OUTSIDE) { /* the end of a text that lasts: the class itself */
-            e.scores->entity[e.part[y].class + 1].name =
-                text + crf->labels.length[y] - e.classes.length[e.part[y].class];
-        }
-    }
+    GBSI_TRY(find_classes(&e, err));
     for (size_t s = 0; s < data->n; s++) {
         count_sequence(&e, data->first[s], data->first[s + 1]);
     }
-    finish(e.scores, e.classes.n);
+    finish(e.scores);
     *scores = e.scores;
     e.scores = NULL;
 
 cleanup:
     gbs_label_scores_free(e.scores);
-    gbsi_dictionary_free(&e.classes);
+    gbsi_dictionary_free(&e.unseen);
     gbsi_free(e.part);
     gbsi_free(e.truth);
     return status;
@@ -198,6 +248,7 @@ cleanup:
 void gbs_label_scores_free(gbs_label_scores *scores)
 {
     if (scores != NULL) {
+        gbsi_dictionary_free(&scores->classes);
         gbsi_free(scores->entity);
         gbsi_free(scores);
     }
@@ -214,4 +265,9 @@ const gbs_entity_score *gbs_label_scores_entities(const gbs_label_scores *scores
         *n = scores == NULL ? 0 : scores->n;
     }
     return scores == NULL ? NULL : scores->entity;
+}
+
+uint64_t gbs_label_scores_unseen(const gbs_label_scores *scores)
+{
+    return scores == NULL ? 0 : scores->n_unseen;
 }

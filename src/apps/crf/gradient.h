@@ -68,9 +68,11 @@ double gbsi_gradient_at(gbsi_gradient *gradient, const double *weight, double l2
 /* contrast.c: steps along CONTRAST, each with a sweep of all labels. @param weight [n_weights] from
  * there, and out: the mean over the last half of the steps. @param change out: how far that moved
  * in its own last half, as a share of its length, scaled to a step of Newton's where the steps
- * there are shorter in all. */
+ * there are shorter in all. @param tell NULL, or called after each step. @param slope [n_weights]
+ * the sampled gradient that it took. */
 gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, double *weight,
-                         double *change, gbs_error *err);
+                         double *change, void (*tell)(void *context, const double *slope),
+                         void *context, gbs_error *err);
 
 /* pseudo.c, for pools: surplus and log_p of sequences, then pair_surplus. */
 void gbsi_pseudo_sequences(void *gradient, uint32_t member);

@@ -204,26 +204,54 @@ static double evaluate(void *context, const double *weight, double *out, int n, 
     return gbsi_gradient_at(&l->gradient, weight, l->options.l2, out);
 }
 
+static double length_of(const double *slope, uint64_t n)
+{
+    double square = 0.0;
+    for (uint64_t i = 0; i < n; i++) {
+        square += slope[i] * slope[i];
+    }
+    return gbsi_sqrt(square);
+}
+
+static void tell_point(const learning *l, uint64_t iteration, double objective, double gradient)
+{
+    const gbs_learn_point point = {.size = sizeof point,
+                                   .iteration = iteration,
+                                   .objective = objective,
+                                   .gradient = gradient,
+                                   .held_out = (double)NAN};
+    if (l->options.point != NULL) {
+        l->options.point(l->options.point_context, &point);
+    }
+}
+
+/* After a step along a sampled gradient: they are numbered on from the iterations before. */
+static void tell_step(void *context, const double *slope)
+{
+    const learning *l = context;
+    tell_point(l, l->report.iterations + l->work.progress.pass, (double)NAN,
+               length_of(slope, l->crf->n_weights));
+}
+
 /* After an iteration: its weights are the result until the next one. */
 static int advance(void *context, const double *weight, const double *out, double objective,
                    double weight_norm, double gradient_norm, double step, int n, int iteration,
                    int n_evaluations)
 {
     learning *l = context;
-    double square = 0.0;
     (void)weight_norm;
     (void)gradient_norm;
     (void)step;
     (void)n;
     (void)n_evaluations;
-    for (uint64_t i = 0; i < l->crf->n_weights; i++) {
-        square += out[i] * out[i];
-    }
     memcpy(l->crf->weight, weight, l->crf->n_weights * sizeof *weight);
     l->report.iterations = (uint64_t)iteration;
     l->report.objective = objective;
-    l->report.gradient_norm = gbsi_sqrt(square);
+    l->report.gradient_norm = length_of(out, l->crf->n_weights);
     l->work.progress.pass = (uint64_t)iteration;
+    if (!gbsi_watch_stopped(&l->work.watch)) {
+        tell_point(l, l->report.iterations, objective, l->report.gradient_norm);
+    }
     return gbsi_watch_stopped(&l->work.watch);
 }
 
@@ -282,7 +310,7 @@ static gbs_status optimise_links(learning *l, gbs_error *err)
     l->work.progress.pass = 0;
     l->work.progress.passes = l->options.steps;
     GBSI_TRY(gbsi_contrast(&l->gradient, l->options.l2, l->options.steps, l->crf->weight,
-                           &l->report.change, err));
+                           &l->report.change, tell_step, l, err));
     l->report.steps = l->options.steps;
     l->report.converged = l->report.change <= MOST_MOVE;
     gbsi_gradient_turn(&l->gradient, GBSI_PSEUDO);

@@ -256,6 +256,26 @@ static void rare_features(void **state)
     gbs_sequences_free(data);
 }
 
+/* Wapiti's own templates are padded inside of their brackets. */
+static void blanks_in_wapiti(void **state)
+{
+    (void)state;
+    need_lbfgs();
+    const char columns[] = "Ab O\nb X\n\nAb O\n";
+    gbs_sequences *data = NULL;
+    gbs_crf *crf = NULL;
+    gbs_error err = {0};
+    ok(gbs_sequences_read_memory("d", columns, sizeof columns - 1, &data, NULL));
+    ok(learn("u 1=%x[ 0,0]\nu 2=%X[ +1 , 0 ]\nu 3=%m[ 0,\t0, \"^\\u \\?*\" ]\nu 4=%x[ @ -1,0]\n",
+             GBS_TEMPLATES_WAPITI, data, NULL, &crf, NULL, &err));
+    static const char *const expected[] = {"u 1=Ab", "u 2=b", "u 3=", "u 4=b"};
+    for (uint32_t k = 0; k < 4; k++) {
+        assert_string_equal(crf->features.text[k], expected[k]);
+    }
+    gbs_crf_free(crf);
+    gbs_sequences_free(data);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -265,6 +285,7 @@ static void refused(void **state)
         {"", ":1:1: found no templates, expected some"},
         {"# U\n\n", ":3:1: found no templates, expected some"},
         {"U%x[0,0]\nV\n", ":2:1: found 'V', expected a template"},
+        {"U%x[ 0,0]\n", ":1:5: found ' 0,0]', expected a row from -8 to 8"},
         {"U%x[0,2]\n", "the templates name column 2, expected one before the last of the 3"}};
     gbs_sequences *data = make_data();
     need_lbfgs();
@@ -309,6 +330,7 @@ int main(void)
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(learnt_is_flat),
         cmocka_unit_test(rare_features),
+        cmocka_unit_test(blanks_in_wapiti),
         cmocka_unit_test(refused),
         cmocka_unit_test(memory_fails),
     };

@@ -7,6 +7,7 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "text/output.h"
 
 gbs_status gbsi_crf_number_weights(gbs_crf *crf, gbs_error *err)
 {

@@ -82,25 +82,13 @@ cleanup:
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/* The thread that spends looks at the clock for all. */
-static int on_progress(void *context, const gbs_progress *progress)
-{
-    const gbsi_crf_chain *chain = context;
-    (void)progress;
-    return chain->spends ? gbsi_watch_spend(chain->watch, GBSI_WATCH_EVERY)
-                         : gbsi_watch_stopped(chain->watch);
-}
-
-static gbs_status find_probabilities(const gbsi_crf_chain *chain, const gbs_model *graph,
-                                     const gbs_run_options *options, gbsi_found *found,
-                                     gbs_error *err)
+static gbs_status find_probabilities(const gbs_model *graph, const gbs_run_options *options,
+                                     gbsi_found *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
-    const gbs_run_callbacks callbacks = {
-        .size = sizeof callbacks, .context = (void *)chain, .progress = on_progress};
     GBSI_TRY(gbs_run_new(graph, NULL, options, &run, err));
-    GBSI_TRY(gbs_run_execute(run, &callbacks, err));
+    GBSI_TRY(gbs_run_execute(run, NULL, err));
     if (found->posterior != NULL) {
         GBSI_TRY(gbs_run_marginals(run, found->posterior, NULL, NULL, NULL, err));
     }
@@ -122,19 +110,18 @@ gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, ui
     gbs_status status = GBS_OK;
     gbs_model *graph = NULL;
     gbs_map_report report = {.size = sizeof report};
-    const gbs_map_callbacks callbacks = {
-        .size = sizeof callbacks, .context = (void *)chain, .progress = on_progress};
     GBSI_TRY(sequence_graph(chain, sequence, table, false, &graph, err));
-    GBSI_TRY(gbs_map(graph, NULL, run, &callbacks, found->label, &report, err));
+    GBSI_TRY(gbs_map(graph, NULL, run, NULL, found->label, &report, err));
     found->proved = report.n_exact_variables == report.n_free_variables;
     found->converged = true;
     found->updates = report.updates;
     if (found->posterior != NULL || found->log_p != NULL) {
-        GBSI_TRY(find_probabilities(chain, graph, run, found, err));
+        GBSI_TRY(find_probabilities(graph, run, found, err));
     }
-    status = GBS_OK; /* what stops a search stops all, and is told by the watch */
 
 cleanup:
+    /* what stops a search stops all, and is told by the watch */
+    status = status == GBS_STOPPED || status == GBS_ERR_STOPPED ? GBS_OK : status;
     gbs_model_free(graph);
     return status;
 }

@@ -3,8 +3,6 @@
 #include "crf/sequences.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -190,17 +188,4 @@ const char *gbs_sequences_text(const gbs_sequences *sequences, size_t token, uin
     return s == NULL || token >= s->n_tokens || column >= s->n_columns
                ? NULL
                : s->text[token * s->n_columns + column];
-}
-
-gbs_status gbsi_sequences_fail(const gbs_sequences *sequences, size_t token, uint32_t column,
-                               gbs_error *err, const char *format, ...)
-{
-    const char *const *text = sequences->text + token * sequences->n_columns;
-    char why[sizeof err->message];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
-    return gbsi_fail(err, GBS_ERR_FORMAT, "%s:%" PRIu64 ":%td: %s", sequences->name,
-                     sequences->line[token], text[column] - text[0] + 1, why);
 }

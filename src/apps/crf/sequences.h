@@ -17,8 +17,4 @@ struct gbs_sequences {
     size_t line_capacity, first_capacity;
 };
 
-/* "NAME:LINE:COLUMN: ..." at a text. */
-gbs_status gbsi_sequences_fail(const gbs_sequences *sequences, size_t token, uint32_t column,
-                               gbs_error *err, const char *format, ...) GBSI_PRINTF(5, 6);
-
 #endif

@@ -20,6 +20,7 @@
 typedef struct reading {
     const gbsi_text *text;
     const char *at, *end;
+    bool wapiti; /* the style of the templates */
     gbs_error *err;
 } reading;
 
@@ -40,8 +41,16 @@ static bool skips(reading *r, char c)
     return there;
 }
 
+/* Blanks inside of a macro: Wapiti allows them, CRF++ does not. */
+static void skip_blanks(reading *r)
+{
+    while (r->wapiti && (skips(r, ' ') || skips(r, '\t'))) {
+    }
+}
+
 static gbs_status expect(reading *r, char c, const char *expected)
 {
+    skip_blanks(r);
     return skips(r, c) ? GBS_OK : unexpected(r, expected);
 }
 
@@ -49,6 +58,7 @@ static gbs_status read_number(reading *r, bool with_sign, int32_t most, const ch
                               int32_t *value)
 {
     const char *begin = r->at;
+    skip_blanks(r);
     const bool negative = with_sign && skips(r, '-');
     int32_t magnitude = 0;
     r->at += with_sign && !negative && r->at < r->end && *r->at == '+';
@@ -87,12 +97,12 @@ cleanup:
 }
 
 /* "x[row,column]" and its like, behind "%". */
-static gbs_status read_macro(reading *r, gbs_template_style style, gbsi_piece *piece)
+static gbs_status read_macro(reading *r, gbsi_piece *piece)
 {
     static const char letters[] = "xmtXMT";
     static const gbsi_piece_kind kinds[] = {GBSI_PIECE_TEXT, GBSI_PIECE_MATCHED, GBSI_PIECE_TEST};
     gbs_status status = GBS_OK;
-    const bool wapiti = style == GBS_TEMPLATES_WAPITI;
+    const bool wapiti = r->wapiti;
     const char *letter =
         r->at < r->end ? memchr(letters, *r->at, wapiti ? sizeof letters - 1 : 1) : NULL;
     int32_t column = 0;
@@ -103,6 +113,7 @@ static gbs_status read_macro(reading *r, gbs_template_style style, gbsi_piece *p
     piece->lower = letter >= letters + 3;
     r->at++;
     GBSI_TRY(expect(r, '[', "[row,column]"));
+    skip_blanks(r);
     piece->absolute = wapiti && skips(r, '@');
     if (wapiti && r->at < r->end && *r->at == '*') {
         return gbsi_text_unsupported(r->text, (gbsi_token){r->at, 1}, r->err,
@@ -125,13 +136,13 @@ cleanup:
     return status;
 }
 
-static gbs_status read_pieces(reading *r, gbs_template_style style, gbsi_template *t)
+static gbs_status read_pieces(reading *r, gbsi_template *t)
 {
     gbs_status status = GBS_OK;
     while (r->at < r->end) {
         gbsi_piece piece = {.kind = GBSI_PIECE_WORDS, .at = r->at};
         if (skips(r, '%')) {
-            GBSI_TRY(read_macro(r, style, &piece));
+            GBSI_TRY(read_macro(r, &piece));
         } else {
             const char *percent = memchr(r->at, '%', (size_t)(r->end - r->at));
             r->at = percent == NULL ? r->end : percent;
@@ -157,14 +168,17 @@ gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, 
 {
     gbs_status status = GBS_OK;
     gbsi_template t = {.n = line.n};
-    reading r = {.text = text, .at = line.at, .end = line.at + line.n, .err = err};
-    const char *const letters = templates->style == GBS_TEMPLATES_WAPITI ? "uUbB*sS=" : "UB";
+    reading r = {.text = text,
+                 .at = line.at,
+                 .end = line.at + line.n,
+                 .wapiti = templates->style == GBS_TEMPLATES_WAPITI,
+                 .err = err};
+    const char *const letters = r.wapiti ? "uUbB*sS=" : "UB";
     if (line.n == 0 || strchr(letters, line.at[0]) == NULL) {
-        return unexpected(&r, templates->style == GBS_TEMPLATES_WAPITI
-                                  ? "a template, which begins with u, b, *, s or ="
-                                  : "a template, which begins with U or B");
+        return unexpected(&r, r.wapiti ? "a template, which begins with u, b, *, s or ="
+                                       : "a template, which begins with U or B");
     }
-    GBSI_TRY(read_pieces(&r, templates->style, &t));
+    GBSI_TRY(read_pieces(&r, &t));
     GBSI_TRY(gbsi_reserve((void **)&templates->of, &templates->capacity, templates->n + 1,
                           sizeof *templates->of, "templates", err));
     t.line = gbsi_alloc(line.n);

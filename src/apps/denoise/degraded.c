@@ -308,9 +308,8 @@ gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *
     GBSI_NEED(model);
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     GBSI_TRY(gbsi_denoise_settle(noisy, options, &m.o, err));
-    if (m.o.callbacks != NULL && m.o.callbacks->progress != NULL) {
-        m.watch = (gbsi_watch){.look = look, .context = &m};
-    }
+    const bool tells = m.o.callbacks != NULL && m.o.callbacks->progress != NULL;
+    m.watch = gbsi_watch_of(tells ? look : NULL, &m, 0.0, 0.0);
     const size_t n_values =
         (size_t)noisy->maxval + 1 > noisy->n_colors ? (size_t)noisy->maxval + 1 : noisy->n_colors;
     m.table_of = gbsi_alloc_array(n_values, sizeof *m.table_of);

@@ -280,6 +280,119 @@ static void neighbours_tell_the_noise(void **unused)
     gbs_image_free(&y);
 }
 
+/* A grey picture of 16 x 16 pixels of these values, in turn. */
+static gbs_image of_values(const uint16_t *value, size_t n, uint32_t maxval)
+{
+    gbs_image image = grey(16, 16, maxval);
+    for (size_t i = 0; i < 256; i++) {
+        image.sample[i] = value[i % n];
+    }
+    return image;
+}
+
+static void noise_follows_the_picture(void **state)
+{
+    (void)state;
+    static const uint16_t spread[] = {0, 20, 60, 110, 150, 190, 230, 255};
+    static const uint16_t jpeg[] = {0, 3, 250, 255, 12, 243, 1, 2};
+    static const struct {
+        uint16_t value[4];
+        size_t n;
+        uint32_t maxval, levels;
+        gbs_noise noise;
+    } cases[] = {
+        {{0, 255}, 2, 255, 2, GBS_NOISE_FLIP},
+        {{60, 180}, 2, 255, 2, GBS_NOISE_FLIP},
+        {{0, 1}, 2, 1, 2, GBS_NOISE_FLIP},
+        {{255}, 1, 255, 2, GBS_NOISE_FLIP},
+        {{0, 120, 255}, 3, 255, 2, GBS_NOISE_GAUSS},
+        {{100, 120}, 2, 255, 2, GBS_NOISE_GAUSS}, /* both are nearest to black */
+        {{0, 85, 170, 255}, 4, 255, 4, GBS_NOISE_FLIP},
+        {{0, 85, 170, 255}, 4, 255, 2, GBS_NOISE_GAUSS},
+        {{0, 1, 2, 3}, 4, 3, 4, GBS_NOISE_FLIP},
+        {{0, 1, 2, 3}, 4, 7, 8, GBS_NOISE_GAUSS}, /* all values are levels: they tell nothing */
+        {{0, 255}, 2, 255, 256, GBS_NOISE_GAUSS},
+        {{0, 65535}, 2, 65535, 2, GBS_NOISE_FLIP},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        gbs_image image = of_values(cases[k].value, cases[k].n, cases[k].maxval);
+        if (gbs_denoise_noise_of(&image, cases[k].levels, 0) != cases[k].noise) {
+            fail_msg("case %zu", k);
+        }
+        assert_int_equal(gbs_denoise_noise_of(&image, cases[k].levels, 1), GBS_NOISE_FLIP);
+        gbs_image_free(&image);
+    }
+    gbs_image image = of_values(spread, 8, 255);
+    assert_int_equal(gbs_denoise_noise_of(&image, 0, 0), GBS_NOISE_GAUSS);
+    gbs_image_free(&image);
+    image = of_values(jpeg, 8, 255);
+    assert_int_equal(gbs_denoise_noise_of(&image, 2, 0), GBS_NOISE_FLIP);
+    gbs_image_free(&image);
+}
+
+/* 4 neighbours sway a pixel by 4 couplings, so that it is frozen where 1 / (2 s^2) of two levels is
+ * 20.7 more than that. */
+static void noise_freezes(void **state)
+{
+    (void)state;
+    static const uint16_t value[] = {0, 255, 100};
+    gbs_image image = of_values(value, 2, 255);
+    gbs_denoise_options o = {.size = sizeof o, .noise = GBS_NOISE_GAUSS, .coupling = 1.0};
+    gbs_run_options run = gbs_run_options_default();
+    uint64_t n = 7;
+    o.noise_level = sqrt(0.5 / 24.6);
+    assert_int_equal(gbs_denoise_frozen(&image, &o, &n, NULL), GBS_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(gbs_denoise_limit(&image, &o, &run, NULL), GBS_OK);
+    assert_int_equal(run.sweeps, 0);
+    o.noise_level = sqrt(0.5 / 24.8);
+    assert_int_equal(gbs_denoise_frozen(&image, &o, &n, NULL), GBS_OK);
+    assert_int_equal(n, 256);
+    assert_int_equal(gbs_denoise_limit(&image, &o, &run, NULL), GBS_OK);
+    assert_int_equal(run.sweeps, 16);
+    o.neighbours = 8;
+    assert_int_equal(gbs_denoise_frozen(&image, &o, &n, NULL), GBS_OK);
+    assert_int_equal(n, 0);
+    gbs_image_free(&image);
+    image = of_values(value, 3, 255); /* 100 is a fifth of a level from the border: 1 - 2 x 0.392 */
+    o.neighbours = 4;
+    assert_int_equal(gbs_denoise_frozen(&image, &o, &n, NULL), GBS_OK);
+    assert_int_equal(n, 256 - 85);
+    assert_int_equal(gbs_denoise_frozen(&image, &o, NULL, NULL), GBS_ERR_ARGUMENT);
+    gbs_image_free(&image);
+}
+
+/* The verdict of a run of any kind names the noise. */
+static void frozen_runs_say_so(void **state)
+{
+    (void)state;
+    static const uint16_t value[] = {0, 255, 255};
+    for (int kind = 0; kind < 2; kind++) {
+        gbs_image image = grey(64, 64, 255);
+        for (size_t i = 0; i < 64 * 64; i++) {
+            image.sample[i] = value[i * i % 3];
+        }
+        const gbs_denoise_options o = {.size = sizeof o,
+                                       .noise = kind == 0 ? GBS_NOISE_GAUSS : GBS_NOISE_FLIP,
+                                       .noise_level = kind == 0 ? 0.001 : 1e-15,
+                                       .coupling = 1.0};
+        gbs_run_options options = gbs_run_options_default();
+        gbs_model *model = NULL;
+        gbs_run *run = NULL;
+        options.method = GBS_METHOD_SAMPLE;
+        options.threads = 1;
+        assert_int_equal(gbs_denoise_limit(&image, &o, &options, NULL), GBS_OK);
+        assert_int_equal(gbs_denoise_run(&image, &o, &options, &model, &run, NULL), GBS_OK);
+        assert_int_equal(gbs_run_execute(run, NULL, NULL), GBS_OK);
+        assert_non_null(
+            strstr(gbs_run_report(run)->verdict, "the model is frozen: try a larger --noise"));
+        assert_false(gbs_run_report(run)->converged);
+        gbs_run_free(run);
+        gbs_model_free(model);
+        gbs_image_free(&image);
+    }
+}
+
 static void misuse_is_refused(void **state)
 {
     (void)state;
@@ -379,6 +492,9 @@ int main(void)
         cmocka_unit_test(errors_are_counted),
         cmocka_unit_test(pictures_keep_their_kind),
         cmocka_unit_test(parameters_are_found),
+        cmocka_unit_test(noise_follows_the_picture),
+        cmocka_unit_test(noise_freezes),
+        cmocka_unit_test(frozen_runs_say_so),
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(large_pictures_end),
         cmocka_unit_test(neighbours_tell_the_noise),

@@ -31,6 +31,13 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
     GBSI_TRY(gbsi_options_check(&own, err));
     const uint64_t n = (uint64_t)noisy->width * noisy->height * o.levels;
     const bool aims = own.target_error != 0.0;
+    const bool ends = own.sweeps != 0 || own.max_updates != 0 || own.time_s != 0.0;
+    uint64_t n_frozen = 0;
+    GBSI_TRY(gbs_denoise_frozen(noisy, options, &n_frozen, err));
+    const bool frozen = n_frozen == n / o.levels;
+    if (!ends && frozen) { /* more would show nothing else */
+        run->sweeps = LEAST_SWEEPS;
+    }
     if (n < LARGE) {
         return GBS_OK;
     }
@@ -47,7 +54,7 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
         run->lattice = bare.lattice;
         run->chains = bare.chains;
     }
-    if (!aims && own.sweeps == 0 && own.max_updates == 0 && own.time_s == 0.0) {
+    if (!aims && !ends && !frozen) {
         const uint64_t per_sweep = n * gbsi_options_chains(in_bits || in_levels ? &bare : &own);
         run->sweeps = sweeps_of(per_sweep, in_bits     ? LEAST_BIT_SWEEPS
                                            : in_levels ? LEAST_LEVEL_SWEEPS

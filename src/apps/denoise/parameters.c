@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "base/watch.h"
 #include "denoise/denoise.h"
 #include "levels/levels_chains.h"
 #include "parallel/pool.h"
@@ -25,6 +26,9 @@ enum {
 #define SETTLED       1e-4 /* Newton's last step: far below the errors of so few pictures */
 #define MOST_COUPLING 3.0  /* above, neighbours agree nearly always, and chains freeze */
 #define LEAST_SPREAD  1e-3 /* of normal noise, levels */
+#define PROGRESS_S    0.1
+
+static const char ESTIMATING[] = "estimating noise and coupling";
 
 typedef struct estimating {
     gbs_image part; /* of the noisy picture */
@@ -35,7 +39,27 @@ typedef struct estimating {
     uint64_t seed, pass;
     gbsi_pool *pool;
     gbsi_levels_chains *chains;
+    const gbs_run_callbacks *callbacks;
+    double began_s, told_s;
+    uint32_t iteration;
+    gbsi_watch watch;
 } estimating;
+
+static bool look(void *context)
+{
+    estimating *e = context;
+    const double now_s = gbsi_clock_s();
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .pass = e->iteration,
+                                   .elapsed_s = now_s - e->began_s,
+                                   .passes = ITERATIONS,
+                                   .worst_error = (double)NAN};
+    if (e->callbacks == NULL || e->callbacks->progress == NULL || now_s - e->told_s < PROGRESS_S) {
+        return false;
+    }
+    e->told_s = now_s;
+    return e->callbacks->progress(e->callbacks->context, &progress) != 0;
+}
 
 /* ---- the part that is used ------------------------------------------------------------------- */
 
@@ -82,6 +106,7 @@ static gbs_status draw_pictures(estimating *e, uint32_t iteration, gbs_error *er
     e->chains->levels = levels;
     for (uint32_t sweep = 0; sweep < n_sweeps; sweep++) {
         gbsi_levels_chains_sweep(e->chains, e->pass++);
+        GBSI_TRY(gbsi_watch_work(&e->watch, n * e->o.levels * CHAINS, ESTIMATING, err));
     }
     for (uint32_t chain = 0; chain < CHAINS; chain++) {
         gbsi_levels_chains_get(e->chains, chain, e->x + chain * n);
@@ -248,8 +273,9 @@ static void add_patterns(const estimating *e, const uint32_t *n, double b, doubl
     }
 }
 
-/* Newton's method from the coupling before; the pseudo-likelihood is concave in it. */
-static double fit_coupling(const estimating *e)
+/* Newton's method from the coupling before; the pseudo-likelihood is concave in it. Means nothing
+ * where the watch stops it. */
+static double fit_coupling(estimating *e)
 {
     const size_t n = (size_t)e->part.width * e->part.height;
     uint32_t alike[PATTERNS] = {0};
@@ -275,7 +301,7 @@ static double fit_coupling(const estimating *e)
         const double next = b + step < 0.0 ? 0.0 : b + step;
         const bool settled = fabs(next - b) < SETTLED;
         b = next > MOST_COUPLING ? MOST_COUPLING : next;
-        if (settled) {
+        if (settled || gbsi_watch_spend(&e->watch, n * e->o.levels * PICTURES)) {
             break;
         }
     }
@@ -336,21 +362,6 @@ static double mean_of_half(const double *value, double *error)
     return mean;
 }
 
-static gbs_status tell(const gbs_run_callbacks *callbacks, double began_s, uint32_t iteration,
-                       gbs_error *err)
-{
-    const gbs_progress progress = {.size = sizeof progress,
-                                   .pass = iteration,
-                                   .elapsed_s = gbsi_clock_s() - began_s,
-                                   .passes = ITERATIONS,
-                                   .worst_error = (double)NAN};
-    if (callbacks == NULL || callbacks->progress == NULL ||
-        callbacks->progress(callbacks->context, &progress) == 0) {
-        return GBS_OK;
-    }
-    return gbsi_fail(err, GBS_ERR_STOPPED, "stopped while estimating noise and coupling");
-}
-
 /* @param n pixels of the part. */
 static gbs_status take_arrays(estimating *e, size_t n, gbs_error *err)
 {
@@ -376,8 +387,7 @@ gbs_status gbs_denoise_estimate(const gbs_image *noisy, const gbs_denoise_option
                                 gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const double began_s = gbsi_clock_s();
-    estimating e = {.seed = seed};
+    estimating e = {.seed = seed, .callbacks = callbacks, .began_s = gbsi_clock_s()};
     double noises[ITERATIONS];
     double couplings[ITERATIONS];
     GBSI_NEED(found);
@@ -388,13 +398,15 @@ gbs_status gbs_denoise_estimate(const gbs_image *noisy, const gbs_denoise_option
     const size_t n = (size_t)e.part.width * e.part.height;
     GBSI_TRY(take_arrays(&e, n, err));
     GBSI_TRY(gbsi_pool_new(threads == 0 ? gbsi_pool_cores() : threads, &e.pool, err));
+    e.watch = gbsi_watch_of(look, &e, 0.0, 0.0);
     for (uint32_t t = 0; t < ITERATIONS; t++) {
-        GBSI_TRY(tell(callbacks, began_s, t, err));
+        e.iteration = t;
         GBSI_TRY(draw_pictures(&e, t, err));
         e.o.noise_level = noise ? fit_noise(&e) : e.o.noise_level;
         e.o.coupling = coupling ? fit_coupling(&e) : e.o.coupling;
         noises[t] = e.o.noise_level;
         couplings[t] = e.o.coupling;
+        GBSI_TRY(gbsi_watch_work(&e.watch, GBSI_WATCH_EVERY, ESTIMATING, err));
     }
     gbs_denoise_found own = {
         .width = e.part.width, .height = e.part.height, .iterations = ITERATIONS};

@@ -205,13 +205,17 @@ static gbs_status row_ended(const gbsi_draws *d, size_t row, gbs_status status, 
     if (status == GBS_STOPPED || status == GBS_ERR_STOPPED) {
         return GBS_STOPPED;
     }
-    return status != GBS_ERR_IMPOSSIBLE
+    const char *what = status == GBS_ERR_IMPOSSIBLE ? "has probability zero"
+                       : status == GBS_ERR_NOT_FOUND
+                           ? "may have probability zero: no state of positive probability was "
+                             "found for what is missing in it"
+                           : NULL;
+    return what == NULL
                ? status
                : gbsi_fail(err, status,
-                           "row %" PRIu64 " has probability zero, or no state of positive "
-                           "probability was found for what is missing in it: zeros of the network, "
-                           "from which EM starts, rule it out; with a prior they would not",
-                           d->data->first[row] + 1);
+                           "row %" PRIu64 " %s. Zeros of the network, from which EM starts, rule "
+                           "it out; with a prior they would not",
+                           d->data->first[row] + 1, what);
 }
 
 /* Draws given one row. @param doubtful out: whether its chains disagree. */
@@ -428,8 +432,8 @@ gbs_status gbsi_draws_log_p(gbsi_draws *draws, const double *theta, double *log_
             continue;
         }
         status = row_ended(d, row, status, err);
-        /* E ln(estimate) = ln Z - variance / 2, to second order */
-        *log_p += z.log_z == -INFINITY ? NAN : w * (z.log_z + 0.5 * z.error * z.error);
+        /* E ln(estimate) = ln Z - variance / 2, to second order; NaN where ln Z is unknown */
+        *log_p += w * (z.log_z + 0.5 * z.error * z.error);
         *variance += w * w * z.error * z.error;
     }
     return status;

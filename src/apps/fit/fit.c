@@ -68,9 +68,6 @@ static bool look(void *context)
 {
     fitting *f = context;
     const double now_s = gbsi_clock_s();
-    if (f->options.time_s > 0.0 && now_s - f->begun_s > f->options.time_s) {
-        return true;
-    }
     if (f->callbacks.progress == NULL || now_s - f->told_s < PROGRESS_S) {
         return false;
     }
@@ -476,12 +473,12 @@ gbs_status gbs_fit(const gbs_model *network, const gbs_data *data, const gbs_dat
     bool in_budget = false;
     bool stopped = false;
     fitting f = {.data = data, .held_out = held_out, .begun_s = gbsi_clock_s()};
-    f.watch = (gbsi_watch){.look = look, .context = &f};
     if (callbacks != NULL) {
         f.callbacks =
             (gbs_run_callbacks){.context = callbacks->context, .progress = callbacks->progress};
     }
     GBSI_TRY(take_options(&f, options, err));
+    f.watch = gbsi_watch_of(look, &f, f.begun_s, f.options.time_s);
     GBSI_TRY(check_data(&f, network, err));
     gbsi_budget_init(&budget, f.options.memory_limit,
                      gbsi_process_bytes() + gbs_model_bytes(network));

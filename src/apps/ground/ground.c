@@ -30,9 +30,6 @@ static bool look(void *context)
 {
     call *c = context;
     const double now_s = gbsi_clock_s();
-    if (c->options.time_s > 0.0 && now_s - c->begun_s > c->options.time_s) {
-        return true;
-    }
     if (c->callbacks.progress == NULL || now_s - c->told_s < PROGRESS_S) {
         return false;
     }
@@ -309,7 +306,7 @@ static gbs_status run_call(const gbsi_input input[2], const gbs_ground_options *
         c.callbacks.progress = callbacks->progress;
     }
     c.progress.size = sizeof c.progress;
-    c.grounding.watch = (gbsi_watch){.look = look, .context = &c};
+    c.grounding.watch = gbsi_watch_of(look, &c, c.begun_s, c.options.time_s);
     gbsi_budget_init(
         &budget, c.options.memory_limit != 0 ? c.options.memory_limit : gbsi_default_memory_limit(),
         gbsi_process_bytes());

@@ -34,10 +34,20 @@ enum {
 
 typedef struct climbing {
     gbsi_orthantwise *o;
-    double *w; /* [n] of the last iteration */
+    double *w;    /* [n] of the last iteration */
+    bool rounded; /* a step had a direction of NaN: those remembered were too small to tell one */
     gbs_status status;
     gbs_error *err;
 } climbing;
+
+static bool are_finite(const double *w, size_t n)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < n; ++k) {
+        sum += w[k] - w[k]; /* NaN of infinity, too */
+    }
+    return sum == 0.0;
+}
 
 /* libLBFGS minimises. */
 static double evaluate(void *context, const double *w, double *gradient, int n, double step)
@@ -46,10 +56,11 @@ static double evaluate(void *context, const double *w, double *gradient, int n, 
     const gbsi_orthantwise *o = c->o;
     double objective = 0.0;
     (void)step;
-    if (c->status >= 0) {
+    c->rounded = c->rounded || !are_finite(w, o->n);
+    if (c->status >= 0 && !c->rounded) {
         c->status = o->evaluate(o->context, w, &objective, gradient, c->err);
     }
-    if (c->status < 0) {
+    if (c->status < 0 || c->rounded) {
         memset(gradient, 0, (size_t)n * sizeof *gradient);
         return INFINITY;
     }
@@ -104,7 +115,7 @@ gbs_status gbsi_orthantwise_maximise(gbsi_orthantwise *o, double *w, gbs_error *
         gbsi_budget_give(bytes);
     }
     gbsi_free(tried);
-    o->converged = ended == LBFGS_SUCCESS || ended == LBFGS_STOP ||
+    o->converged = c.rounded || ended == LBFGS_SUCCESS || ended == LBFGS_STOP ||
                    ended == LBFGS_ALREADY_MINIMIZED || ended == LBFGSERR_ROUNDING_ERROR;
     return ended == LBFGSERR_OUTOFMEMORY  ? gbsi_no_memory(err, "OWL-QN", bytes)
            : c.status < 0                 ? c.status

@@ -94,9 +94,30 @@ uint32_t gbs_rows_n_states(const gbs_rows *rows)
     return rows == NULL ? 0 : rows->n_states;
 }
 
+const char *gbs_rows_note(const gbs_rows *rows)
+{
+    return rows == NULL || rows->note[0] == '\0' ? NULL : rows->note;
+}
+
 uint64_t gbs_rows_n_unknown(const gbs_rows *rows)
 {
     return rows == NULL ? 0 : rows->n_unknown;
+}
+
+gbs_alphabet gbs_rows_alphabet(const gbs_rows *rows)
+{
+    return rows == NULL ? GBS_ALPHABET_AUTO : rows->alphabet;
+}
+
+void gbs_rows_count_states(const gbs_rows *rows, uint64_t *n)
+{
+    if (rows == NULL || n == NULL) {
+        return;
+    }
+    memset(n, 0, rows->n_states * sizeof *n);
+    for (size_t k = 0; k < rows->n * rows->n_sites; ++k) {
+        ++n[rows->state[k]];
+    }
 }
 
 double gbs_rows_weight(const gbs_rows *rows)

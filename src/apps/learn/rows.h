@@ -4,6 +4,9 @@
 #define GBSI_LEARN_ROWS_H
 
 #include "gibbsite/machines.h"
+#include "text/text.h"
+
+enum { GBSI_ROWS_NOTE = 512 };
 
 struct gbs_rows {
     uint32_t n_sites, n_states;
@@ -15,10 +18,16 @@ struct gbs_rows {
     const char **name;   /* [n_sites] into names, or NULL */
     uint64_t n_unknown;  /* letters read as gaps */
     const char *letters; /* [n_states] of states, or NULL */
+    gbs_alphabet alphabet;
+    char note[GBSI_ROWS_NOTE]; /* what was skipped when they were read; "": nothing */
 };
 
-/* The states of proteins in the order of direct-coupling analysis. */
-#define GBSI_PROTEIN "-ACDEFGHIKLMNPQRSTVWY"
+/* The alignment that begins with '>' at text->at. */
+gbs_status gbsi_rows_read_fasta(const gbsi_text *text, gbs_alphabet alphabet, gbs_rows **rows,
+                                gbs_error *err);
+
+/* rows_csv.c: a table of states. @param rows NULL before; free it in either case. */
+gbs_status gbsi_rows_csv(const gbsi_text *text, gbs_rows **rows, gbs_error *err);
 
 /* Room for n more rows, whose states and weights the caller writes before rows->n grows. */
 gbs_status gbsi_rows_reserve(gbs_rows *rows, size_t n, gbs_error *err);

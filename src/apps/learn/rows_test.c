@@ -64,6 +64,123 @@ static void files_are_read(void **state)
     gbs_rows_free(rows);
 }
 
+/* The alphabet is told by the letters of all sequences; T and U are one nucleotide. */
+static void alphabets_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        gbs_alphabet alphabet;
+        uint32_t n_states;
+        const char *first; /* states of the first row, as digits */
+        uint64_t n_unknown;
+    } cases[] = {
+        {">a\nGGCUA-\n>b\nGGUUAN\n", GBS_ALPHABET_RNA, 5, "332410", 1},
+        {">a\nGGCTA-\n>b\nGGTTAR\n", GBS_ALPHABET_DNA, 5, "332410", 1},
+        {">a\nGGCTAA\n>b\nGGTTAU\n", GBS_ALPHABET_DNA, 5, "332411", 0},
+        {">a\nGGCUAA\n>b\nGGUTAU\n", GBS_ALPHABET_RNA, 5, "332411", 0},
+        {">a\nNACG\n", GBS_ALPHABET_DNA, 5, "0123", 1},
+        {">a\nACDE\n", GBS_ALPHABET_PROTEIN, 21, "1234", 0},
+        {">a\n--\n", GBS_ALPHABET_PROTEIN, 21, "00", 0},
+        /* small letters alone are letters, and '.' and '~' gaps where there are no insertions */
+        {">a\nacgu.~?\n", GBS_ALPHABET_RNA, 5, "1234000", 1},
+        {">a\nAC..G\n>b\nAC.AG\n", GBS_ALPHABET_DNA, 5, "12003", 0},
+        {">a\nACgg..G\n>b\nAC..aG\n", GBS_ALPHABET_DNA, 5, "123", 0},
+        /* '*' behind all sequences, behind the letters of some, in a column of its own, inside */
+        {">a\nCW*\n>b\nDW*\n", GBS_ALPHABET_PROTEIN, 21, "%C", 0},
+        {">a\nCW\n>b\nDW* \n", GBS_ALPHABET_PROTEIN, 21, "%C", 0},
+        {">a\nCW-\n>b\nDW*\n", GBS_ALPHABET_PROTEIN, 21, "%C0", 1},
+        {">a\nC*DEFHIKLMNPQRSTVWYACDEFGHI*\n", GBS_ALPHABET_PROTEIN, 21, NULL, 1},
+        {"\n \r\n>a\nACGT\n\n\n>b\n\nACG\nT\n\n", GBS_ALPHABET_DNA, 5, "1234", 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
+        gbs_error err = {0};
+        gbs_rows *rows = parse(cases[k].text, &err);
+        if (rows == NULL || gbs_rows_alphabet(rows) != cases[k].alphabet ||
+            gbs_rows_n_states(rows) != cases[k].n_states ||
+            gbs_rows_n_unknown(rows) != cases[k].n_unknown) {
+            fail_msg("case %zu: %s", k, err.message);
+        }
+        for (uint32_t i = 0; cases[k].first != NULL && i < gbs_rows_n_sites(rows); ++i) {
+            const char sign = cases[k].first[i];
+            const uint32_t expected = sign == '%' ? 2 : sign == 'C' ? 19 : (uint32_t)(sign - '0');
+            assert_int_equal(gbs_rows_state(rows, 0, i), expected);
+        }
+        assert_true(cases[k].first == NULL || strlen(cases[k].first) == gbs_rows_n_sites(rows));
+        gbs_rows_free(rows);
+    }
+}
+
+/* The ordinary ways to write one table: 0 1 and 2 0. */
+static void tables_are_read(void **state)
+{
+    static const char *const written[][2] = {
+        {"a,b\n0,1\n2,0\n", NULL},
+        {"\"a\";\"b\"\r\n0;1\r\n\r\n2;0", NULL},
+        {"a\tb\n0.0\tTrue\n2.0\tfalse\n", NULL},
+        {",a,b\n0,0,1\n1,2,0\n",
+         "the first column has no name: it numbers the rows, and is left out"},
+        {"chain,draw,lp,a,b\n0,0,-1.5,0,1\n0,1,-1,2,0\n",
+         "chain, draw and lp of draws are left out"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof written / sizeof written[0]; ++k) {
+        gbs_rows *rows = parse(written[k][0], NULL);
+        assert_non_null(rows);
+        assert_true(gbs_rows_n(rows) == 2 && gbs_rows_n_sites(rows) == 2);
+        assert_string_equal(gbs_rows_site_name(rows, 1), "b");
+        assert_true(gbs_rows_state(rows, 0, 0) == 0 && gbs_rows_state(rows, 1, 0) == 2);
+        if (written[k][1] == NULL) {
+            assert_null(gbs_rows_note(rows));
+        } else {
+            assert_string_equal(gbs_rows_note(rows), written[k][1]);
+        }
+        gbs_rows_free(rows);
+    }
+}
+
+static gbs_rows *parse_as(const char *text, gbs_alphabet alphabet, gbs_error *err)
+{
+    gbs_rows *rows = NULL;
+    const gbs_status status = gbs_rows_read_as("d", text, strlen(text), alphabet, &rows, err);
+    assert_true((status == GBS_OK) == (rows != NULL));
+    return rows;
+}
+
+/* One letter in twenty may be none of the alphabet's, unless that is named. */
+static void letters_of_no_alphabet(void **state)
+{
+    static const char few[] = ">a\nACDEFGHIKLMNPQRSTVWO\n";
+    static const char many[] =
+        ">a\nCDEFGHIKLMNPQRSTV\n>b\nCDEFGHIKLMNPQRSOU\n>c\n----------------U\n";
+    (void)state;
+    gbs_error err = {0};
+    uint64_t n[21];
+    gbs_rows *rows = parse(few, &err);
+    assert_non_null(rows);
+    assert_int_equal(gbs_rows_n_unknown(rows), 1);
+    gbs_rows_free(rows);
+    assert_null(parse(many, &err));
+    assert_string_equal(err.message, "d:4:16: found letters that proteins do not have, 8.57 % of "
+                                     "all, expected at most 5 % of an alignment whose alphabet is "
+                                     "not named");
+    rows = parse_as(many, GBS_ALPHABET_PROTEIN, NULL);
+    assert_non_null(rows);
+    assert_int_equal(gbs_rows_n_unknown(rows), 3);
+    gbs_rows_count_states(rows, n);
+    assert_true(n[0] == 3 + 16 && n[2] == 2 && n[20] == 0);
+    gbs_rows_free(rows);
+    rows = parse_as(few, GBS_ALPHABET_DNA, NULL);
+    assert_non_null(rows);
+    assert_int_equal(gbs_rows_n_states(rows), 5);
+    assert_int_equal(gbs_rows_n_unknown(rows), 16);
+    gbs_rows_free(rows);
+    assert_null(parse_as("a,b\n0,1\n", GBS_ALPHABET_RNA, &err));
+    assert_string_equal(err.message, "d:1:1: found a table of states, expected an alignment in "
+                                     "FASTA, whose alphabet is named");
+    assert_int_equal(gbs_rows_read_as("d", few, 4, (gbs_alphabet)4, &rows, NULL), GBS_ERR_ARGUMENT);
+}
+
 static void files_are_refused(void **state)
 {
     static const char *const bad[][2] = {
@@ -71,16 +188,19 @@ static void files_are_refused(void **state)
         {">a\nA1\n", "d:2:2: found '1', expected a letter"},
         {">a\n>b\nA\n", "d:2:1: found no letters"},
         {">a\n", "found no letters"},
-        {"", "d:1:1: found an empty name"},
-        {"a,\n0,1\n", "d:1:3: found an empty name"},
+        {"", "d:1:1: found an empty cell, expected the name of a site"},
+        {"a,\n0,1\n", "d:1:3: found an empty cell, expected the name of a site"},
         {"a,b, a\n0,1,0\n", "d:1:6: found 'a', expected a name that no column before has"},
-        {"a,\"b\"\n0,1\n", "d:1:3: found '\"'"},
-        {"a,b\n0,1\n0\n", "d:3:2: found 1 sites, expected 2"},
-        {"a,b\n0,1,2\n", "found 3 sites, expected 2"},
+        {"a,\"b\nc\"\n0,1\n", "d:1:3: found 'b\\x0ac', expected the name of a site"},
+        {"a,b\n0,1\n0\n", "d:3:1: found 1 field, expected 2"},
+        {"a,b\n0,1,2\n", "found more than 2 fields, expected 2"},
         {"a,b\n0,x\n", "d:2:3: found 'x', expected a state"},
         {"a,b\n0,-1\n", "d:2:3: found '-1'"},
         {"a,b\n0,256\n", "d:2:3: found '256'"},
-        {"a,b\n0,\n", "d:2:3: found"},
+        {"a,b\n0,\n", "d:2:3: found an empty cell, expected a state in every cell"},
+        {"a,b\n0,NaN\n", "d:2:3: found 'NaN', expected a state in every cell"},
+        {"a,b\n0,0.5\n", "d:2:3: found '0.5', expected a state"},
+        {"1,0,3\n0,1,1\n", "d:1:1: found '1', expected the name of a site: the first line"},
         {"a,b\n", "found no rows"},
     };
     (void)state;
@@ -96,9 +216,9 @@ static void files_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_share_weights),
-        cmocka_unit_test(files_are_read),
-        cmocka_unit_test(files_are_refused),
+        cmocka_unit_test(rows_share_weights), cmocka_unit_test(files_are_read),
+        cmocka_unit_test(alphabets_are_told), cmocka_unit_test(letters_of_no_alphabet),
+        cmocka_unit_test(tables_are_read),    cmocka_unit_test(files_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,6 @@ static bool look(void *context)
 {
     gbsi_work *w = context;
     const double now_s = gbsi_clock_s();
-    if (w->time_s > 0.0 && now_s - w->begun_s > w->time_s) {
-        return true;
-    }
     if (w->callbacks.progress == NULL || now_s - w->told_s < gbsi_work_progress_s) {
         return false;
     }
@@ -28,7 +25,7 @@ gbs_status gbsi_work_begin(gbsi_work *work, const gbs_label_options *options,
 {
     const gbs_label_options usual = {0};
     const gbs_label_options o = options == NULL ? usual : *options;
-    *work = (gbsi_work){.time_s = o.time_s, .begun_s = gbsi_clock_s()};
+    *work = (gbsi_work){.begun_s = gbsi_clock_s()};
     if (!(o.time_s >= 0.0) || o.threads > GBSI_MOST_THREADS) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found %g s and %" PRIu64
@@ -40,12 +37,13 @@ gbs_status gbsi_work_begin(gbsi_work *work, const gbs_label_options *options,
             (gbs_run_callbacks){.context = callbacks->context, .progress = callbacks->progress};
     }
     work->progress.size = sizeof work->progress;
-    work->watch = (gbsi_watch){.look = look, .context = work};
+    work->watch = gbsi_watch_of(look, work, work->begun_s, o.time_s);
     gbsi_budget_init(&work->budget,
                      o.memory_limit != 0 ? o.memory_limit : gbsi_default_memory_limit(),
                      gbsi_process_bytes() + there);
     work->before = gbsi_budget_enter(&work->budget);
-    work->in_budget = true;
+    work->around = gbsi_watch_surround((gbsi_surrounding){.watch = &work->watch});
+    work->in_force = true;
     return gbsi_pool_new(o.threads != 0 ? (uint32_t)o.threads : gbsi_pool_cores(), &work->pool,
                          err);
 }
@@ -53,7 +51,8 @@ gbs_status gbsi_work_begin(gbsi_work *work, const gbs_label_options *options,
 void gbsi_work_end(gbsi_work *work)
 {
     gbsi_pool_free(work->pool);
-    if (work->in_budget) {
+    if (work->in_force) {
+        (void)gbsi_watch_surround(work->around);
         gbsi_budget_leave(work->before);
     }
 }

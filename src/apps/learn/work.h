@@ -15,10 +15,11 @@ typedef struct gbsi_work {
     gbs_run_callbacks callbacks;
     gbs_progress
         progress; /* what the callback is told; .pass, .passes and the like are the user's */
-    double begun_s, told_s, time_s;
+    double begun_s, told_s;
     gbsi_budget budget;
     gbsi_budget *before;
-    bool in_budget;
+    gbsi_surrounding around; /* as it was before */
+    bool in_force;           /* watch and budget are, on the thread that began */
 } gbsi_work;
 
 /* From one call of the progress to the next; a test sets 0, so that every look of the watch calls

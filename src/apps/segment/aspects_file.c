@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "segment/aspects.h"
+#include "text/output.h"
 #include "text/text.h"
 
 enum { MOST_SIDE = 1024, MOST_CELLS = 256, LEAST_BYTES = 2 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Learning classes from pictures of which is told which of them they show [M68]. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -237,6 +238,18 @@ static gbs_status iterate(learning *l, double *mean, gbs_error *err)
     return GBS_OK;
 }
 
+static void tell_point(const learning *l)
+{
+    const gbs_learn_point point = {.size = sizeof point,
+                                   .iteration = l->report.iterations,
+                                   .objective = l->report.mean_log_like,
+                                   .gradient = (double)NAN,
+                                   .held_out = (double)NAN};
+    if (l->o.point != NULL) {
+        l->o.point(l->o.point_context, &point);
+    }
+}
+
 static gbs_status run_em(learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -249,6 +262,7 @@ static gbs_status run_em(learning *l, gbs_error *err)
                               l->report.mean_log_like - before < l->o.tolerance;
         before = l->report.mean_log_like;
         l->work.progress.pass = ++l->report.iterations;
+        tell_point(l);
     }
 cleanup:
     return status;

@@ -120,9 +120,6 @@ static bool look(void *context)
 {
     asking *a = context;
     const double now_s = gbsi_clock_s();
-    if (a->options.time_s > 0.0 && now_s - a->begun_s > a->options.time_s) {
-        return true;
-    }
     if (a->callbacks.progress == NULL || now_s - a->told_s < PROGRESS_S) {
         return false;
     }
@@ -165,7 +162,7 @@ static gbs_status answer_exactly(asking *a, const gbs_model *model, const gbs_ev
         .memory_limit = is_auto && o->memory_limit == 0 && bytes > AUTO_BYTES ? AUTO_BYTES : bytes,
         .threads = o->threads,
         .most_s = is_auto ? 0.5 * (o->time_s > 0.0 ? o->time_s : o->budget_s) : 0.0};
-    gbsi_watch watch = {.look = look, .context = a};
+    gbsi_watch watch = gbsi_watch_of(look, a, a->begun_s, o->time_s);
     const gbs_status status =
         gbsi_sensitivity_exact(model, evidence, &options, &watch, first, answer, err);
     if (status >= 0) {

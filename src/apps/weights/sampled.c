@@ -67,7 +67,7 @@ static gbs_status check_start(const gbsi_climbing *c, size_t row, const uint32_t
 {
     return gbs_model_log_density(c->pseudo->model, x) > -INFINITY
                ? GBS_OK
-               : gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+               : gbsi_fail(err, GBS_ERR_NOT_FOUND,
                            "row %" PRIu64
                            ": found no state of positive weight where its missing values are "
                            "state 0, from which chains could start, or none at all",

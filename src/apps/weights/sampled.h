@@ -29,7 +29,7 @@ typedef struct gbsi_climbed {
 } gbsi_climbed;
 
 /* @param pseudo of rows that may lack values. @param w [n] from there, and out.
- * @return GBS_ERR_STOPPED by the watch; GBS_ERR_IMPOSSIBLE if no start was found for a row. */
+ * @return GBS_ERR_STOPPED by the watch; GBS_ERR_NOT_FOUND if no start was found for a row. */
 gbs_status gbsi_climb_likelihood(gbsi_pseudo *pseudo, const gbsi_climb *how, double *w,
                                  gbsi_climbed *found, gbs_error *err);
 

@@ -54,7 +54,7 @@ static void limit_cores(gbsi_cgroup_limits *limits, uint64_t quota, uint64_t per
     }
 }
 
-/* What one group says, whatever version and controllers it belongs to. */
+/* Reads the limits of one control group, of either cgroup version and with any controllers. */
 static void read_group(const char *dir, gbsi_cgroup_limits *limits)
 {
     char line[128];

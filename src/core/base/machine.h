@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this process may use of the machine: memory and processors, as far as they are limited by
- * the machine itself and by the control groups (cgroup v1 and v2) that the process is in. */
+/* The memory and the processors that this process may use, as far as they are limited by the
+ * machine itself and by the control groups (cgroup v1 and v2) that the process is in. */
 #ifndef GBSI_BASE_MACHINE_H
 #define GBSI_BASE_MACHINE_H
 
@@ -13,11 +13,11 @@ uint64_t gbsi_machine_bytes(void);
  * gbsi_machine_bytes(). */
 uint64_t gbsi_default_memory_limit(void);
 
-/* What the process is before the library does anything for it: its program and libraries in memory,
- * and what it had requested when this was asked for the first time. Measured once. */
+/* The memory of the process without the library's objects: its program and libraries, and what it
+ * had allocated when this function was first called. Measured once. */
 uint64_t gbsi_process_bytes(void);
-/* The same with what every call adds beside its arrays: stacks of threads, buffers of files, small
- * things. Predictions begin with it. */
+/* gbsi_process_bytes() plus what every call adds beside its arrays: stacks of threads, buffers of
+ * files, small things. Predictions begin with it. */
 uint64_t gbsi_program_bytes(void);
 
 /* Processors that the quotas of control groups are worth, rounded up; UINT32_MAX without a quota.

@@ -69,7 +69,7 @@ static void *in_large_pages(void *pointer, size_t bytes)
     return pointer;
 }
 
-/* What the C library really gave, and so will take back. */
+/* The number of bytes that the C library really allocated for a block, and will free with it. */
 static size_t usable(void *pointer)
 {
 #ifdef __GLIBC__
@@ -80,7 +80,8 @@ static size_t usable(void *pointer)
 #endif
 }
 
-/* In place of the request that was let through: the block as it is, or nothing. */
+/* Replaces the reserved size of a request by the size of the block that it returned, which may be
+ * NULL. */
 static void *counted(void *pointer, size_t bytes)
 {
     gbsi_budget_give(bytes);

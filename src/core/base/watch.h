@@ -3,7 +3,10 @@
  * has spent; every so many of them the watch asks its owner whether to go on. What is computed
  * never depends on it, but for being cut short.
  *
- * One thread spends, the one that called the library; its helpers only ask whether it stopped. */
+ * One thread spends, the one that called the library; its helpers only ask whether it stopped.
+ *
+ * A call of the library that works for another one stops with it, on whatever thread it is made:
+ * its watch has that of the other call outside of it. */
 #ifndef GBSI_BASE_WATCH_H
 #define GBSI_BASE_WATCH_H
 
@@ -20,21 +23,43 @@
 typedef struct gbsi_watch {
     bool (*look)(void *context); /* true: stop; NULL: never asked */
     void *context;
+    double until_s;           /* stops once the clock is past it; 0: no limit of time */
+    struct gbsi_watch *outer; /* of the call that this one works for; NULL: none */
+    bool lent;                /* the outer one spends on another thread: it is only asked here */
     _Atomic bool stopped;
     uint64_t spent;   /* since the last look */
     uint64_t n_looks; /* for tests, as is: */
     uint64_t longest; /* most that was spent from one look to the next */
 } gbsi_watch;
 
+/* The watch of a call that may take time_s from begun_s on, 0: as long as it likes; the one in
+ * force on this thread is outside of it.
+ * @param look NULL: only the clock and the outer watch stop it. */
+gbsi_watch gbsi_watch_of(bool (*look)(void *context), void *context, double begun_s, double time_s);
+
 /* Out of line: counts are past GBSI_WATCH_EVERY. */
 void gbsi_watch_look(gbsi_watch *watch);
+/* A look on any thread, which leaves `look` out. @return whether to stop. */
+bool gbsi_watch_ask(gbsi_watch *watch);
 
 /* In force on this thread, like a budget: reading a model and preparing a run are long, and many
- * loops far from the caller. What they call takes it once, and spends on it. NULL: nobody waits.
- * @return what gbsi_watch_leave() wants. */
+ * loops far from the caller. What they call takes it once, and spends on it. NULL: the one in force
+ * stays. @return what gbsi_watch_leave() wants. */
 gbsi_watch *gbsi_watch_enter(gbsi_watch *watch);
 void gbsi_watch_leave(gbsi_watch *before);
 gbsi_watch *gbsi_watch_current(void);
+
+/* What is outside of calls that this thread makes, where no watch is in force: work that may be
+ * stopped and still has an answer to give has its watch here. */
+typedef struct gbsi_surrounding {
+    gbsi_watch *watch; /* NULL: none */
+    bool lent;         /* it spends on another thread, as for members of a pool */
+} gbsi_surrounding;
+
+/* @return what was there before. */
+gbsi_surrounding gbsi_watch_surround(gbsi_surrounding now);
+/* What is outside of a call made now. */
+gbsi_surrounding gbsi_watch_surrounding(void);
 
 /* GBS_ERR_STOPPED with a message that it was stopped while doing this, without a result. */
 gbs_status gbsi_watch_fail(gbs_error *err, const char *doing);

@@ -9,7 +9,7 @@
 #include "base/saved.h"
 #include "gibbsite/ranks.h"
 
-/* Which slots of the whole are here. */
+/* The slots of the whole model that this rank holds. */
 typedef struct gbsi_weave {
     const gbs_ranks *ranks;
     uint64_t n_whole;
@@ -18,11 +18,12 @@ typedef struct gbsi_weave {
     const uint8_t *own;    /* [n] 1: saved from here; every slot of the whole is on one rank */
 } gbsi_weave;
 
-/* What is saved of each slot, by its number here. */
+/* How the data of one slot are saved and loaded; slots have this rank's numbers. */
 typedef struct gbsi_rows {
     void *object;
     bool all; /* what is here and not its own is loaded as well */
-    /* What another rank needs to know to pass over the row: bytes, unless skip() says otherwise. */
+    /* The number of bytes that another rank must skip to pass over the row; skip() replaces
+     * that. */
     uint64_t (*width)(const void *object, uint32_t slot);
     gbs_status (*put)(const void *object, uint32_t slot, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*take)(void *object, uint32_t slot, const gbsi_source *source, gbs_error *err);
@@ -30,8 +31,8 @@ typedef struct gbsi_rows {
                        gbs_error *err); /* NULL: width bytes */
 } gbsi_rows;
 
-/* On all ranks: to the sink of rank 0, or, where there is no sink, on each from a source of its
- * own, which has the rows of all. */
+/* Saves or loads the rows of all slots; collective. With a sink (on rank 0) the rows of all ranks
+ * go there; without one every rank reads from its own source, which has the rows of all. */
 gbs_status gbsi_weave_rows(const gbsi_weave *weave, const gbsi_rows *rows, const gbsi_sink *sink,
                            const gbsi_source *source, gbs_error *err);
 

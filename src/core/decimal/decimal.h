@@ -71,4 +71,8 @@ uint64_t gbsi_digits_integer(const gbsi_digits *digits, int *exponent10);
 /* Writes digits as text without a final 0. @param text [32]. @return the length. */
 size_t gbsi_digits_write(const gbsi_digits *digits, bool negative, char *text);
 
+/* Writes the shortest decimal that reads back to the same double, or "inf", "-inf", "nan".
+ * @param text [32], out. @return its length. */
+size_t gbsi_format_double(double value, char *text);
+
 #endif

@@ -10,7 +10,8 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* What the text says: 0 <= digits < 10^19, times 10^exponent10; more digits follow if inexact. */
+/* The number in the text: 0 <= digits < 10^19, times 10^exponent10; more digits follow if
+ * inexact. */
 typedef struct scanned {
     uint64_t leading;   /* the first 19 significant digits */
     int64_t exponent10; /* of the last digit in leading */

@@ -12,7 +12,6 @@
 
 #include "base/test_random.h"
 #include "base/test_row.h"
-#include "gibbsite/io.h"
 
 static uint64_t bits_of(double value)
 {
@@ -300,7 +299,7 @@ static void check_write(double value)
 {
     char text[32];
     char other[64];
-    size_t length = gbs_format_double(value, text);
+    size_t length = gbsi_format_double(value, text);
     assert_int_equal(length, strlen(text));
     double back = 0;
     assert_int_equal(gbsi_decimal_read(text, length, &back), GBSI_DECIMAL_OK);
@@ -402,15 +401,15 @@ static void write_text(void **state)
     char text[32];
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         test_row("%s", expected[i].text);
-        assert_int_equal(gbs_format_double(expected[i].value, text), strlen(expected[i].text));
+        assert_int_equal(gbsi_format_double(expected[i].value, text), strlen(expected[i].text));
         assert_string_equal(text, expected[i].text);
     }
     test_no_row();
-    assert_int_equal(gbs_format_double(from_bits(0x7ff0000000000000u), text), 3);
+    assert_int_equal(gbsi_format_double(from_bits(0x7ff0000000000000u), text), 3);
     assert_string_equal(text, "inf");
-    assert_int_equal(gbs_format_double(from_bits(0xfff0000000000000u), text), 4);
+    assert_int_equal(gbsi_format_double(from_bits(0xfff0000000000000u), text), 4);
     assert_string_equal(text, "-inf");
-    assert_int_equal(gbs_format_double(from_bits(0xfff8000000000001u), text), 3);
+    assert_int_equal(gbsi_format_double(from_bits(0xfff8000000000001u), text), 3);
     assert_string_equal(text, "nan");
 }
 

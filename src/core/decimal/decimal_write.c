@@ -309,7 +309,7 @@ size_t gbsi_digits_write(const gbsi_digits *digits, bool negative, char *text)
     return length;
 }
 
-size_t gbs_format_double(double value, char *text)
+size_t gbsi_format_double(double value, char *text)
 {
     if (text == NULL) {
         return 0;

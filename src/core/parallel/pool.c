@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/watch.h"
 
 /* Looks at a gate before sleeping, some ten microseconds: longer than a batch worth sharing waits
  * for its slowest member, shorter than a user would notice between two jobs. */
@@ -32,6 +33,7 @@ struct gbsi_pool {
     void (*job)(void *context, uint32_t member);
     void *context;
     gbsi_budget *budget; /* of who runs the job, for all members */
+    gbsi_watch *watch;
 };
 
 uint32_t gbsi_affinity_cores(gbsi_get_affinity *get)
@@ -68,8 +70,10 @@ static void *work(void *argument)
             return NULL;
         }
         gbsi_budget_set(pool->budget);
+        (void)gbsi_watch_surround((gbsi_surrounding){.watch = pool->watch, .lent = true});
         pool->job(pool->context, self->member);
         gbsi_budget_set(NULL);
+        (void)gbsi_watch_surround((gbsi_surrounding){.watch = NULL});
         gbsi_barrier_wait(pool->done);
     }
 }
@@ -170,6 +174,7 @@ void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member),
     pool->job = job;
     pool->context = context;
     pool->budget = gbsi_budget_current();
+    pool->watch = gbsi_watch_surrounding().watch;
     gbsi_gate_open(pool->start);
     job(context, 0);
     gbsi_barrier_wait(pool->done);

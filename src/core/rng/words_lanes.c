@@ -11,10 +11,11 @@ static uint32_t last_word(uint64_t pass, gbsi_purpose purpose)
     return (uint32_t)purpose << 24 | (uint32_t)(pass >> 32);
 }
 
-/* Of the first rounds of { block, chain + lane, pass, last } little depends on block and lane at
- * once. With u for what is the same in all lanes and v for what is the same in all blocks:
+/* In the first rounds of Philox on { block, chain + lane, pass, last } few values depend on both
+ * block and lane. Let u be a value that is the same in all lanes and v one that is the same in all
+ * blocks:
  *     round 1: c0 = v, c1 = u v, c2 = u, c3 = u        round 2: c0 = u, c1 = u, c2 = mixed, c3 = v
- * so round 1 is done here once or in scalars, and of round 2 one product is scalar too. */
+ * so round 1 is computed once or in scalars, and one product of round 2 is a scalar too. */
 void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t first_block,
                                 uint32_t n_blocks, gbsi_purpose purpose, uint32_t *word)
 {

@@ -466,7 +466,7 @@ static inline vf vf_from_small(vu a)
     GBSI_EACH_LANE(vf, (float)(int32_t)a.lane[i]);
 }
 
-/* What does not fit becomes 2^31, as the x86 conversion has it. */
+/* Numbers out of range become 2^31, as in the conversion instruction of x86. */
 static inline uint32_t gbsi_truncate(float a)
 {
     return a >= -0x1p31f && a < 0x1p31f ? (uint32_t)(int32_t)a : 0x80000000u;
@@ -475,7 +475,7 @@ static inline vu vf_to_vu(vf a)
 {
     GBSI_EACH_LANE(vu, gbsi_truncate(a.lane[i]));
 }
-/* Adding 2^23 leaves no room for a fraction; what is larger has none. */
+/* Adding 2^23 leaves no bits for a fraction; larger numbers have no fraction. */
 static inline uint32_t gbsi_near(float a)
 {
     return (uint32_t)(a < 0x1p23f ? (a + 0x1p23f) - 0x1p23f : a);

@@ -92,12 +92,12 @@ typedef struct gbsi_blocks {
 gbs_status gbsi_blocks_new(const gbsi_conditioned *model, uint32_t entries, uint64_t seed,
                            uint32_t n_plans, gbsi_watch *watch, gbsi_blocks **out, gbs_error *err);
 void gbsi_blocks_free(gbsi_blocks *blocks);
-/* Of one draw in sixteen lanes, averaged over the plans. */
+/* The operations of one draw in sixteen lanes, averaged over the plans. */
 double gbsi_blocks_operations(const gbsi_blocks *blocks);
 
 /* ---- sixteen lanes -------------------------------------------------------------------------- */
 
-/* What draws of sixteen lanes need. Different ones may be used at the same time. */
+/* Scratch for draws in sixteen lanes. Different ones may be used at the same time. */
 typedef struct gbsi_block_lanes {
     const gbsi_blocks *blocks;
     gbsi_simd level;

@@ -38,7 +38,8 @@ static void fill_slices(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, co
     }
 }
 
-/* What the passes work in: sums of products of weights, or maxima of sums of their logarithms. */
+/* The semiring of the passes: sums of products of weights, or maxima of sums of their
+ * logarithms. */
 typedef enum semiring { SUM_PRODUCT, MAX_SUM } semiring;
 
 INLINE vd join(vd a, vd b, const semiring in)

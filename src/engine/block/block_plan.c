@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "block/block_inside.h"
 
-/* What a row of sixteen doubles costs in a draw, ns: multiplied on the way up, gathered on the way
- * down or for a slice. */
+/* The cost of a row of sixteen doubles in a draw, ns: ROW_NS if it is multiplied on the way up,
+ * GATHER_NS if it is gathered on the way down or for a slice. */
 #define ROW_NS    3.0
 #define GATHER_NS 12.0
 
@@ -143,7 +143,7 @@ static gbs_status list_factors(making *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* What the slice of a factor needs. */
+/* Adds the slice of a factor: its rows, offsets and strides. */
 static gbs_status add_slice(making *m, size_t f, axes drawn, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -8,7 +8,7 @@
 #include "dobrushin/influence.h"
 #include "graph/graph.h"
 
-/* What finite log-odds of a binary variable can be. */
+/* An interval that contains the finite log-odds of a binary variable. */
 typedef struct range {
     double lo, hi;
 } range;
@@ -68,7 +68,8 @@ typedef struct logical_key {
     double weight;
 } logical_key;
 
-/* What a logical factor does to a pair in given roles, or (single) to i alone. */
+/* The effect of a logical factor on a pair of variables in given roles or, if single, on i
+ * alone. */
 typedef struct logical_effect {
     logical_key key;
     bool known, single, apart;
@@ -132,10 +133,11 @@ range gbsi_table_odds(const gbsi_influence *w, size_t f, uint32_t position);
 
 /* ---- influence_pair.c -------------------------------------------------------------------- */
 
-/* What factor f adds to the log-odds of the binary variable at a position of its scope. */
+/* The interval of what factor f adds to the log-odds of the binary variable at a position of its
+ * scope. */
 range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position);
 
-/* What factors of i and j alone add to the log-odds of i together. */
+/* The interval of what the factors whose scope is i and j add together to the log-odds of i. */
 range gbsi_influence_parallel(gbsi_influence *w, uint32_t i, const end *e, size_t n);
 
 /* Bound on C_ij from the factors end[0 .. n) of i that have j too. @param others what all factors

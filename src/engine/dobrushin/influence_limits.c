@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bounds may cost, so that all of them take a bounded time: a number of unions, and of table
- * entries looked at that is in proportion to the tables. */
+/* Limits on the cost of bounds, so that all of them together take a bounded time: on the
+ * configurations of unions of factors, and on table lookups, in proportion to the size of the
+ * tables. */
 #include "dobrushin/influence.h"
 
 #define UNION_BUDGET \

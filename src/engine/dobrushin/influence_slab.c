@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a change of x_j does to the conditional of i, everything else fixed. For distributions
- * p ~ exp(h) and q ~ exp(h + d), TV(p, q) <= tanh((max d - min d) / 4), attained for some h; a
- * binary i with log-odds l = a + s or c + s moves by |sigma(a + s) - sigma(c + s)|, largest where
- * (a + c) / 2 + s is closest to 0 [M17]. */
+/* A bound on the change of the conditional of i when x_j changes and everything else is fixed. For
+ * distributions p ~ exp(h) and q ~ exp(h + d), TV(p, q) <= tanh((max d - min d) / 4), attained for
+ * some h; a binary i with log-odds l = a + s or c + s moves by |sigma(a + s) - sigma(c + s)|,
+ * largest where (a + c) / 2 + s is closest to 0 [M17]. */
 #include <math.h>
 
 #include "dobrushin/influence_inside.h"

@@ -28,7 +28,7 @@ static inline size_t gbsi_influences_row(const gbsi_influences *c, size_t i)
     return gbsi_offset(&c->start, i);
 }
 
-/* What an update of i looks at: operations for a watch. */
+/* The operations of an update of i, for a watch. */
 static inline uint64_t gbsi_influences_work(const gbsi_influences *c, size_t i)
 {
     return gbsi_influences_row(c, i + 1) - gbsi_influences_row(c, i) + 1;
@@ -72,8 +72,9 @@ typedef struct gbsi_enumerator gbsi_enumerator;
 gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_watch *watch,
                                gbsi_enumerator **out, gbs_error *err);
 void gbsi_enumerator_free(gbsi_enumerator *e);
-/* What enumerating the neighbours of i would cost: entries of factors looked up and of
- * distributions compared; UINT64_MAX: they have more than GBSI_EXACT_CONFIGURATIONS. */
+/* The cost of enumerating the states of the neighbours of i: entries of factors that are looked up,
+ * and of distributions that are compared; UINT64_MAX if there are more than
+ * GBSI_EXACT_CONFIGURATIONS states. */
 uint64_t gbsi_enumerator_cost(const gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j);
 /* C_ij for j[0 .. n), all that share a factor with i. @param c [n] out, meaningless
  * where the watch stopped. */

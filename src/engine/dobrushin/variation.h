@@ -19,8 +19,9 @@ double gbsi_weigh(const double *d, const double *b, uint32_t n);
 
 /* b = 1 for all, as it is before the first update. @param b [n]. */
 void gbsi_variation_begin(const gbsi_influences *c, double *b);
-/* What n updates make of b: b_i = sum_j C_ij b_j for one i after the other. Time O(sum of degrees).
- * @param watch NULL: nobody waits. @return false if it stopped: b means nothing then. */
+/* Applies n updates to b: b_i = sum_j C_ij b_j for one i of the sequence after the other. Time
+ * O(sum of degrees).
+ * @param watch may be NULL. @return false if the watch stopped it: b is then undefined. */
 bool gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b,
                            gbsi_watch *watch);
 

@@ -57,8 +57,8 @@ gbs_status gbsi_binned_check(const gbsi_plan *plan, const gbsi_herding *how, gbs
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-/* What a key says of p: the mean of those in its bins, and something for every state, so that no
- * weight starts at an end. */
+/* The start value of p for state a, given a key: the mean of the bins of the key, mixed with the
+ * uniform distribution so that no weight starts at 0 or 1. */
 static double mean_share(const gbsi_herding *how, const uint32_t *n, uint32_t k, uint32_t a)
 {
     const double low = a == 0 ? 0.0 : n[a - 1];

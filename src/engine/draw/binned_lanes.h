@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rules by bins share in their lanes. */
+/* Functions on lanes that all rules by bins use. */
 #ifndef GBSI_DRAW_BINNED_LANES_H
 #define GBSI_DRAW_BINNED_LANES_H
 
@@ -9,14 +9,15 @@
 #include "draw/chance_lanes.h"
 #include "draw/tile_lanes.h"
 
-/* What a row of a tile holds: a place of sixteen chains, or up to sixteen places of one. */
+/* The number of lanes in use in a row of a tile, which holds one place of sixteen chains, or up to
+ * sixteen places of one chain. */
 GBSI_INLINE uint32_t gbsi_lanes_of_row(const gbsi_tile *tile, uint32_t row)
 {
     const uint32_t left = tile->lanes == 1 ? tile->n_places - GBSI_LANES * row : GBSI_LANES;
     return left < GBSI_LANES ? left : GBSI_LANES;
 }
 
-/* Where the weight of a lane stands. */
+/* The index of the weight of a lane. */
 GBSI_INLINE size_t gbsi_bin_at(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row,
                                uint32_t lane, uint32_t bin)
 {

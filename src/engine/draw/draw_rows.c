@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a row of draws.def says of its draw. Draws ask here; draws.c finds their tables. */
+/* The properties that a row of draws.def states of its draw. Draws use these; draws.c finds the
+ * tables of draws. */
 #include <assert.h>
 
 #include "draw/herding.h"

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "draw/herding.h"
+#include "options/needs.h"
 #include "options/options.h"
 #include "plan/draw.h"
 
@@ -59,13 +60,10 @@ gbs_status gbsi_draw_check_herding(const gbsi_draw *draw, const char *name, cons
                              "--%s applies to herded draws only; choose one with --draw", option);
 }
 
-gbs_status gbs_draw_check_herding(int draw, const char *option, gbs_error *err)
+gbs_status gbsi_draw_takes_herding(int draw, const char *option, gbs_error *err)
 {
-    GBSI_NEED(option);
-    const char *name = gbsi_draw_name(draw);
-    return name == NULL
-               ? gbsi_fail(err, GBS_ERR_ARGUMENT, "--draw: found a number that is no gbs_draw_kind")
-               : gbsi_draw_check_herding(draws[GBSI_SIMD_PORTABLE][draw], name, option, err);
+    return gbsi_draw_check_herding(draws[GBSI_SIMD_PORTABLE][draw], gbsi_draw_name(draw), option,
+                                   err);
 }
 
 gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind)

@@ -108,7 +108,8 @@ cleanup:
     return status;
 }
 
-/* Of a group; tables of groups differ, so that it is their mean. */
+/* The number of weights of one group: tables of groups differ in size, so this is a mean over
+ * groups. */
 double gbsi_herd_n_weights(const void *state)
 {
     const gbsi_herd *herd = state;

@@ -48,7 +48,7 @@ typedef struct tables {
     uint32_t group;
 } tables;
 
-/* Of a row of the table, whose number of rows stands in the file; 0: there is no table. */
+/* The bytes of a row of the slot's table, 0 if it has none; the number of rows is in the file. */
 static uint64_t row_bytes(const void *object, uint32_t slot)
 {
     const tables *t = object;

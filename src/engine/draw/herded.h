@@ -13,7 +13,8 @@ typedef struct gbsi_phase_row {
     uint32_t phase[];         /* [lanes] */
 } gbsi_phase_row;
 
-/* Of more states: p[k], then a vector per lane. */
+/* The weights of a lane in a row for more than two states: the row has p[k], then a vector per
+ * lane. */
 static inline double *gbsi_row_vector(double *row, uint32_t k, uint32_t lane)
 {
     return row + (size_t)k * (1 + lane);

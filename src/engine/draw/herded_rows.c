@@ -8,7 +8,7 @@
 
 /* ---- codes ----------------------------------------------------------------------------------- */
 
-/* What one variable adds to the code of the whole state. */
+/* The part of one variable in the code of the whole state. */
 static uint64_t part_of_whole(const gbsi_herd *herd, uint32_t slot, uint32_t value)
 {
     const gbsi_plan *plan = herd->plan;

@@ -32,7 +32,7 @@ static void add_size(slot_size *to, const slot_size *size)
     to->hashed = more(to->hashed, size->hashed);
 }
 
-/* Of phases that leave the interval of herding. */
+/* Whether turns are counted: phases may leave the interval of herding. */
 static bool counts_turns(const gbsi_key_maker *m)
 {
     return (m->job->traits & GBSI_DRAW_THRESHOLD) != 0;
@@ -50,7 +50,7 @@ static uint64_t code_bytes(const gbsi_key_maker *m, uint32_t slot)
     return shared + (k == 2 ? (two ? 8 : 4) * n_lanes + 5 : 8 * k * (n_lanes + 1));
 }
 
-/* What one slot takes if it is dense and if it is hashed. */
+/* The bytes of one slot if it is dense, and if it is hashed. */
 static void size_slot(const gbsi_key_maker *m, uint32_t slot, uint64_t codes, slot_size *size)
 {
     const uint32_t v = m->plan->variable_of[slot];

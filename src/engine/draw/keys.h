@@ -61,7 +61,7 @@ typedef struct gbsi_keys {
 
 typedef enum gbsi_certain { GBSI_OPEN, GBSI_ALWAYS_0, GBSI_ALWAYS_1, GBSI_NEVER } gbsi_certain;
 
-/* What is dense and what that takes, without taking it. */
+/* The slots that would be dense, and the bytes needed; nothing is allocated. */
 typedef struct gbsi_key_sizes {
     uint64_t most_codes;   /* slots of more are hashed */
     uint64_t dense_bytes;  /* tables for all lanes and groups, links and look-up included */

@@ -116,7 +116,7 @@ GBSI_INLINE vf checked_total(gbsi_tile *tile, uint32_t row, vf total)
     return vm_any(dead) ? flag_dead(tile, row, total, dead, 1.0F) : total;
 }
 
-/* What is taken off the logs of a row: their maximum. */
+/* The maximum of the log-weights of a row, which is subtracted from them. */
 GBSI_INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
 {
     const float *logw = tile->w + (size_t)row * k * GBSI_LANES;
@@ -127,7 +127,7 @@ GBSI_INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
     return checked_top(tile, row, top);
 }
 
-/* The values where a word is 0, from u < 2^-32 and the weights themselves. */
+/* The values of lanes whose random word is 0, from a u < 2^-32 and the weights themselves. */
 static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_t row, uint32_t k,
                                                   const vf *weight, vu value, unsigned zeros)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the keys of herding are made from: the factors and the neighbours of every slot. Taken once
- * for all draws whose memory is only predicted. */
+/* The factors and the neighbours of every slot, from which the keys of herding are made. Found
+ * once, to predict the memory of several draws. */
 #ifndef GBSI_DRAW_SURROUNDINGS_H
 #define GBSI_DRAW_SURROUNDINGS_H
 

@@ -257,7 +257,7 @@ static inline void close_chain(gbsi_fast fast, const gbsi_closing *closing)
  * additions for every cell, so cells are what vectors hold and a chain is a column of the block. */
 #define BLOCK GBSI_LANES
 
-/* What sixteen chains added to one cell, which becomes 0. */
+/* Returns what sixteen chains added to one cell, and sets the cell to 0. */
 static inline vf take_row(gbsi_fast fast, size_t at)
 {
     if (fast.sum != NULL) {
@@ -289,8 +289,8 @@ static inline void turn_counts(vb chain[BLOCK])
     }
 }
 
-/* What sixteen chains counted in n_cells from `cell` on is added to the early totals, as whole
- * numbers, and becomes 0. @param chain out. */
+/* Adds the counts of sixteen chains in n_cells cells, from `cell` on, to the early totals as whole
+ * numbers, and sets them to 0. @param chain out: the counts, chain by chain. */
 static inline void take_counts(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
                                size_t n_cells, vb chain[BLOCK])
 {
@@ -306,7 +306,8 @@ static inline void take_counts(gbsi_fast fast, const gbsi_closing *closing, size
     turn_counts(chain);
 }
 
-/* S_b of n_cells from `cell` on into the totals. @param batch out, [BLOCK][16], the rest untouched.
+/* Adds the sums S_b of n_cells cells, from `cell` on, to the totals. @param batch out, [BLOCK][16],
+ * the rest untouched.
  */
 static inline void take_block(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
                               size_t n_cells, float *batch)

@@ -154,7 +154,7 @@ static void set_first_reference(gbsi_estimate *e, uint32_t slot, size_t first_ce
 #define CELLS_CLOSED 512u /* together */
 _Static_assert(CELLS_CLOSED == GBSI_SLOTS_HELD, "they are asked for as they are closed");
 
-/* Of a chain that holds its sums. */
+/* Closes cells of a chain that keeps its sums itself. */
 static void close_held(const gbsi_estimate *e, uint32_t group, gbsi_closing *closing)
 {
     float sum[CELLS_CLOSED];

@@ -135,7 +135,8 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
     return n;
 }
 
-/* What the allocator is asked for; gbsi_alloc_lanes() rounds to lines and adds one. */
+/* The bytes that are requested for an array; gbsi_alloc_lanes() rounds up to cache lines and adds
+ * one. */
 static bool array_bytes(const gbsi_estimate_array *a, size_t *bytes)
 {
     if (!gbsi_mul_size(a->n, a->size, bytes)) {

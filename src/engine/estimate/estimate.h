@@ -29,7 +29,7 @@ typedef struct gbsi_estimate_shape {
     bool each_once;        /* every slot is updated exactly once per pass */
     uint32_t first_length; /* passes of the first batches, a power of two; 0: the shortest */
     uint32_t n_batches;    /* of a block and chain, a power of two; 0: 128 of all chains */
-    /* Of a model that ranks share: */
+    /* For a model that is partitioned over ranks: */
     const uint8_t *own;     /* [n_slots] 1: updated here; borrowed, NULL: all are */
     const gbs_ranks *ranks; /* the others'; NULL: none. gbsi_estimate_find_worst() is then called on
                                all of them */
@@ -81,14 +81,14 @@ uint8_t *gbsi_estimate_visits(gbsi_estimate *estimate, uint32_t chain, size_t *s
 #define GBSI_SLOTS_HELD  512u /* asked for at a time, from a multiple of that on; or one slot */
 typedef struct gbsi_held {
     void *context;
-    /* Of slots [first, first + n), the probabilities of state 1 of one chain since they were last
-     * forgotten, added up pass by pass. @param sum [n] out. */
+    /* Adds up the probabilities of state 1 of one chain, over the passes since forget() was last
+     * called, for slots [first, first + n). @param sum [n] out. */
     void (*sum)(void *context, uint32_t chain, uint32_t first, uint32_t n, float *sum);
     void (*forget)(void *context); /* they have been taken */
 } gbsi_held;
 /* Before the pass ends, and before any estimate below is read. @param held copied. */
 void gbsi_estimate_hold(gbsi_estimate *estimate, const gbsi_held *held);
-/* What is told of GBSI_SLOTS_HELD slots, from a multiple of that on. */
+/* Estimates of GBSI_SLOTS_HELD slots; the first slot is a multiple of that number. */
 typedef struct gbsi_held_row {
     double p[GBSI_SLOTS_HELD], mcse[GBSI_SLOTS_HELD], rhat[GBSI_SLOTS_HELD];
     bool constant[GBSI_SLOTS_HELD]; /* the same state in every chain at every pass */
@@ -131,7 +131,7 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *estimate, gbsi_pool *po
 
 /* The first group of a rank, that of rank n_ranks being n_groups: rank 0 has one. */
 uint32_t gbsi_first_group(uint32_t n_groups, uint32_t n_ranks, uint32_t rank);
-/* What gbsi_estimate_spread() takes on this rank. */
+/* The bytes that gbsi_estimate_spread() takes on this rank. */
 gbs_status gbsi_estimate_spread_bytes(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
                                       size_t *bytes, gbs_error *err);
 /* @param shape of all chains; the groups fed are those of this rank, counted from 0.

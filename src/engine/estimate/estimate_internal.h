@@ -113,12 +113,13 @@ enum { GBSI_ESTIMATE_ARRAYS = 20 };
 /* estimate.c: lists all arrays; numbers start at 0. @return how many. */
 size_t gbsi_estimate_arrays(gbsi_estimate *e, gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS]);
 
-/* What the next gbsi_estimate_end_pass() does with the fast sums. */
+/* The use that the next gbsi_estimate_end_pass() makes of the fast sums. */
 typedef enum gbsi_end { GBSI_END_LEAVES, GBSI_END_READS, GBSI_END_TAKES } gbsi_end;
 gbsi_end gbsi_estimate_next_end(const gbsi_estimate *e);
 
 /* spread.c */
-/* Of all chains, up to now, into the share of every rank. @param taken the fast sums are 0 then. */
+/* Sends what all chains have added so far to the ranks that keep the sums. @param taken the fast
+ * sums are set to 0. */
 gbs_status gbsi_spread_bring(const gbsi_estimate *e, bool taken, gbs_error *err);
 void gbsi_spread_free(gbsi_spread *spread);
 /* An array of the share, that of all slots as one process has it: to the sink of rank 0, on all
@@ -151,10 +152,12 @@ static inline double gbsi_estimate_closed(const gbsi_estimate *e, size_t at)
     return gbsi_estimate_has_totals(e) ? e->total[at] + early : early;
 }
 
-/* held.c: what chains hold of slots [first, end) into the open sums; and that it was taken. */
+/* held.c: adds the sums that chains keep for slots [first, end) to the open sums, and tells the
+ * chains to forget them. */
 void gbsi_held_flush(gbsi_estimate *e, uint32_t first, uint32_t end);
 void gbsi_held_forget(gbsi_estimate *e);
-/* What closed batches lack, of a chain that holds its sums. */
+/* The part of the total that is not yet in closed batches, for a chain that keeps its sums
+ * itself. */
 double gbsi_estimate_held(const gbsi_estimate *e, uint32_t group, size_t cell);
 
 /* Sum of p, or visits, of one chain so far. */

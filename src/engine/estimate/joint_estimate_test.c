@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "gibbsite/joint.h"
+#include "reference/joint.h"
 #include "reference/testing.h"
 
 enum { MOST_CELLS = 4096, N_CHAINS = 4, N_PASSES = 1500 };
@@ -27,7 +28,7 @@ static void make(drawn *d)
         for (uint32_t v = 0; v < d->n; ++v) {
             d->n_joint *= gbs_model_arity(d->model, v);
         }
-        if (gbs_joint_exact(d->model, NULL, d->n, all, d->joint, NULL) == GBS_OK) {
+        if (gbsi_joint_exact(d->model, NULL, d->n, all, d->joint, NULL) == GBS_OK) {
             return;
         }
         gbs_model_free(d->model);
@@ -96,7 +97,7 @@ static void random_models(void **unused)
             hide_others(d.model, n, variable, x); /* which no one looks at */
             test_ok(gbs_joint_estimate_add(e[1], i % N_CHAINS, x, NULL));
         }
-        test_ok(gbs_joint_exact(d.model, NULL, n, variable, known, NULL));
+        test_ok(gbsi_joint_exact(d.model, NULL, n, variable, known, NULL));
         size_t n_cells = 1;
         for (uint32_t i = 0; i < n; ++i) {
             n_cells *= gbs_model_arity(d.model, variable[i]);

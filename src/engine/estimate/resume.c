@@ -11,7 +11,7 @@ enum { N_SHAPE = 8 };
 /* More than any run will reach, and few enough that no count overflows. */
 #define MOST_PASSES (UINT64_C(1) << 60)
 
-/* Of all chains and slots, wherever they are. */
+/* The numbers that describe the shape of all chains and slots, on all ranks. */
 static void shape_numbers(const gbsi_estimate *e, uint64_t out[N_SHAPE])
 {
     const gbsi_estimate *summed = e->spread == NULL ? e : e->spread->share;

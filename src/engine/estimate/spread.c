@@ -18,7 +18,7 @@ static uint32_t first_slot(const gbsi_estimate_shape *shape, uint32_t n_ranks, u
     return (uint32_t)((uint64_t)shape->n_slots * rank / n_ranks);
 }
 
-/* Of the chains of this rank, all slots. */
+/* The shape for the chains of this rank and all slots. */
 static gbsi_estimate_shape shape_of_own(const gbs_ranks *ranks, const gbsi_estimate_shape *shape)
 {
     gbsi_estimate_shape own = *shape;
@@ -31,7 +31,7 @@ static gbsi_estimate_shape shape_of_own(const gbs_ranks *ranks, const gbsi_estim
     return own;
 }
 
-/* Of all chains, the slots of this rank. */
+/* The shape for all chains and the slots of this rank. */
 static gbsi_estimate_shape shape_of_share(const gbs_ranks *ranks, const gbsi_estimate_shape *shape)
 {
     gbsi_estimate_shape share = *shape;
@@ -343,7 +343,8 @@ cleanup:
     return status;
 }
 
-/* What the chains of this rank have added since it was last taken; updates are counted here. */
+/* Restores the sums that the chains of this rank had added since these were last taken, and the
+ * counts of updates. */
 static void feed_again(gbsi_estimate *e, const gbsi_estimate_array *array, uint32_t part,
                        const unsigned char *all, size_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is told of the sums: marginals, standard errors, effective sample sizes and R-hat, slot by
+/* Estimates from the sums: marginals, standard errors, effective sample sizes and R-hat, slot by
  * slot and at worst. Chains are summed in ascending order, so the answer does not depend on lanes,
  * threads or instruction sets. */
 #include <math.h>

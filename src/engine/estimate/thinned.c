@@ -39,7 +39,8 @@ void gbsi_thinned_set(gbsi_thinned *t, uint32_t chain, double density, const uin
     }
 }
 
-/* Of passes s, 2s, 3s, ... those that are multiples of 2s stay. */
+/* Ends a pass. When the arrays are full, of the passes s, 2s, 3s, ... only multiples of 2s are
+ * kept. */
 void gbsi_thinned_end(gbsi_thinned *t)
 {
     if (++t->n < MOST) {

@@ -124,7 +124,7 @@ static void tally_row(const gbsi_estimate *e, uint32_t first, tally *t)
     }
 }
 
-/* What a share of the slots says, put with what others say. */
+/* Merges the tally of some of the slots into the tally of others. */
 static void merge(tally *t, const tally *part)
 {
     gbsi_estimate_worst *worst = &t->worst;

@@ -88,7 +88,7 @@ GBSI_INLINE void join_noisy16(const gbsi_plan *plan, const gbsi_group *group, co
     }
 }
 
-/* What a term that is no table adds to own states [from, from + width). */
+/* Joins the values of a term that is not a table to sum, for own states [from, from + width). */
 GBSI_INLINE void join_other16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                               uint32_t slot, uint32_t from, const uint32_t width, bool odds,
                               vr *sum, bool wide, const bool linear)

@@ -151,7 +151,8 @@ static gbs_status end(void *state, gbs_error *err)
     return b->is_cut ? GBS_STOPPED : GBS_OK;
 }
 
-/* Of a mean chain, where the pass was cut short: they have not done the same. */
+/* The updates of a chain in the pass; if the pass was cut short, chains have done different
+ * numbers, and this is their mean. */
 static uint64_t n_updates(const void *state)
 {
     const bits *b = state;
@@ -208,7 +209,7 @@ const gbsi_spin_chains *gbsi_bits_chains(const void *state)
     return ((const bits *)state)->chains;
 }
 
-/* What chains hold, one array after the other: to be put, or to be taken. */
+/* Calls each() for every array that chains have, to save or to load it. */
 static gbs_status walk(const bits *b,
                        gbs_status (*each)(void *context, void *number, size_t n, size_t size,
                                           gbs_error *err),

@@ -31,7 +31,7 @@ static gbsi_lattice_sweep_function sweep_of(gbsi_simd level)
     return sweep[level];
 }
 
-/* What a chain keeps of its passes, in words. */
+/* The number of words that a chain keeps of its passes. */
 static size_t kept_words(const gbsi_lattice *lattice, gbsi_spin_keep keep)
 {
     return keep == GBSI_SPIN_KEEP_NEIGHBOURS ? gbsi_lattice_kept_words(lattice)
@@ -279,7 +279,7 @@ static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint
     }
 }
 
-/* Of sites that were not updated any more: the neighbours as they are. */
+/* Counts the neighbours, as they are, of sites that were not updated any more. */
 static void keep_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
 {
     for (uint32_t color = batch; color < 2; ++color) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both forms share. Sums are integers, so that it does not matter who swept what. */
+/* Functions of both forms. Sums are integers, so that they do not depend on which thread updated
+ * which sites. */
 #include "lattice/spin_chains.h"
 
 #include <string.h>

@@ -14,8 +14,8 @@
 
 typedef struct gbsi_spin_chains gbsi_spin_chains;
 
-/* What is kept of a pass for the estimates: the states, or the conditionals that they were drawn
- * from. */
+/* The data of a pass that are kept for the estimates: the states, or the conditionals that they
+ * were drawn from. */
 typedef enum gbsi_spin_keep {
     GBSI_SPIN_KEEP_NOTHING,
     GBSI_SPIN_KEEP_VISITS,
@@ -73,7 +73,8 @@ gbs_status gbsi_spin_chains_new(const gbsi_spin_form *form, size_t size, const g
                                 gbsi_pool *pool, gbsi_spin_chains **out, gbs_error *err);
 void gbsi_spin_chains_free(gbsi_spin_chains *chains);
 
-/* What a pass of all chains does before the batches of its form and after them.
+/* The work of a pass before the batches of its form; gbsi_spin_chains_add_up() is the work after
+ * them.
  * @param count add the states at the end of the pass to the visits. */
 void gbsi_spin_chains_begin(gbsi_spin_chains *chains, bool count);
 void gbsi_spin_chains_add_up(gbsi_spin_chains *chains);

@@ -21,9 +21,9 @@ typedef struct gbsi_lattice_sweep {
                          neighbours of a pass that was cut short */
     uint64_t seed, pass;
     uint32_t chain;
-    /* What is kept of a pass; NULL: nothing. Visits are vertical counters [M16]: level k has planes
-     * 2k (the sum) and 2k + 1 (waiting for a partner), of 2 n_words words each. Neighbours are as
-     * in averages.h. */
+    /* The data of a pass that are kept; NULL: none. Visits are vertical counters [M16]: level k has
+     * planes 2k (the sum) and 2k + 1 (waiting for a partner), of 2 n_words words each. Neighbours
+     * are as in averages.h. */
     uint32_t *visits;
     gbsi_spin_keep keep;
     uint32_t n_counted;  /* passes since they were taken, including this pass */

@@ -156,7 +156,7 @@ static void set_factors(gbsi_levels *l, const gbsi_levels_setting *s, double ran
     }
 }
 
-/* What all neighbours of a site can take off a log-weight. */
+/* The most that all neighbours of a site together can subtract from a log-weight. */
 static double range_of(const gbsi_levels_setting *s)
 {
     const double most = (s->n_levels - 1.0) * (s->n_levels - 1.0);

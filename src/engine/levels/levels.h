@@ -26,7 +26,8 @@
 #define GBSI_LEVELS_FACTORS    16u /* entries of a table of factors */
 #define GBSI_LEVELS_ABSENT     15u /* that of a neighbour which is not there: 1 */
 
-/* Of each parity of columns: the weights of a site's neighbours, 0 where there are none. */
+/* Rows of weights of the sites' neighbours, 0 where there is none; one of each for either parity of
+ * columns. */
 typedef enum gbsi_levels_weight {
     GBSI_LEVELS_NONE,   /* 0 everywhere */
     GBSI_LEVELS_IS,     /* 1 where there is a site at all */

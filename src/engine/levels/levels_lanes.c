@@ -15,7 +15,8 @@
 
 enum { BLOCK = GBSI_LEVELS_BLOCK, WORDS = GBSI_LEVELS_WORDS, MOST_LEVELS = GBSI_LEVELS_MOST };
 
-/* What is seen of sixteen sites, level by level, and where chains add what they drew from. */
+/* For sixteen sites, level by level: the log-weights (or weights) given the value that is seen, the
+ * sums of the conditionals that chains drew from, and the weights of the draw. */
 typedef struct block_rows {
     float seen[MOST_LEVELS][BLOCK];
     float sum[MOST_LEVELS][BLOCK];
@@ -27,7 +28,7 @@ typedef struct neighbours {
     vf weight[GBSI_LEVELS_NEIGHBOURS];
 } neighbours;
 
-/* What is known where loops are compiled. */
+/* Constants that are known when loops are compiled. */
 typedef struct loop_kind {
     uint32_t n; /* neighbours */
     bool multiplies;

@@ -13,12 +13,17 @@ static void take_part(const char **at, const char *end, char *part)
     *at += strspn(*at, ",; ");
 }
 
-/* @param said [GBSI_NEED_SIZE], out where it does not hold. */
+/* @param said [GBSI_SAID_SIZE], out where it does not hold. */
 static bool condition_holds(const char *condition, gbsi_holds *holds, const void *context,
                             char *said)
 {
+    char any[GBSI_NEED_SIZE] = "";
     size_t used = 0;
-    while (*condition != '\0' && used < GBSI_NEED_SIZE) {
+    if (strncmp(condition, "no ", 3) == 0) {
+        (void)snprintf(said, GBSI_SAID_SIZE, "cannot apply with --%s", condition + 3);
+        return holds(context, condition + 3, NULL) != GBSI_HELD_YES;
+    }
+    while (*condition != '\0' && used < sizeof any) {
         char name[GBSI_NEED_SIZE];
         take_part(&condition, ",", name);
         char *equals = strstr(name, " = ");
@@ -26,13 +31,14 @@ static bool condition_holds(const char *condition, gbsi_holds *holds, const void
         if (equals != NULL) {
             *equals = '\0';
         }
-        if (holds(context, name, values)) {
+        if (holds(context, name, values) != GBSI_HELD_NO) {
             return true;
         }
-        used += (size_t)snprintf(said + used, GBSI_NEED_SIZE - used, "%s--%s%s%s",
-                                 used > 0 ? " or " : "", name, values != NULL ? " " : "",
-                                 values != NULL ? values : "");
+        used +=
+            (size_t)snprintf(any + used, sizeof any - used, "%s--%s%s%s", used > 0 ? " or " : "",
+                             name, values != NULL ? " " : "", values != NULL ? values : "");
     }
+    (void)snprintf(said, GBSI_SAID_SIZE, "applies with %s only", any);
     return false;
 }
 
@@ -46,6 +52,18 @@ bool gbsi_needs_hold(const char *needs, gbsi_holds *holds, const void *context, 
         }
     }
     return true;
+}
+
+bool gbsi_needs_have(const char *needs, const char *condition)
+{
+    while (*needs != '\0') {
+        char part[GBSI_NEED_SIZE];
+        take_part(&needs, ";", part);
+        if (strcmp(part, condition) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool gbsi_is_among(const char *value, const char *words)

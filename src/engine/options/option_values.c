@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Option values: their defaults, ranges and texts. */
 #include <assert.h>
+#include <float.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "base/status.h"
 #include "decimal/decimal.h"
 #include "gibbsite/io.h"
+#include "options/needs.h"
 #include "options/options.h"
 
 /* A smaller struct holds no option. When it began its last field was "budget"; see
@@ -120,6 +122,12 @@ static gbs_status check_whole(const gbsi_option *row, uint64_t value, bool marks
     return GBS_OK;
 }
 
+/* The least value, as it is typed: the least double stands for 0. */
+static double typed_least(const gbs_option *option)
+{
+    return option->real_min == DBL_TRUE_MIN ? 0.0 : option->real_min;
+}
+
 static gbs_status check_real(const gbsi_option *row, double value, bool marks, gbs_error *err)
 {
     const gbs_option *option = &row->shown;
@@ -130,7 +138,7 @@ static gbs_status check_real(const gbsi_option *row, double value, bool marks, g
     if (!(value >= option->real_min && value <= option->real_max) ||
         (open && value == option->real_min)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s %g: must be %s %g and at most %g (%s)",
-                         option->name, value, open ? "above" : "at least", option->real_min,
+                         option->name, value, open ? "above" : "at least", typed_least(option),
                          option->real_max, option->unit);
     }
     return GBS_OK;
@@ -346,7 +354,7 @@ static bool read_whole(const gbsi_option *row, const char *text, uint64_t *value
     const size_t digits = strspn(text, "0123456789");
     bool too_large = false;
     if (row->shown.kind != GBS_OPTION_KIND_SIZE) {
-        return gbs_count_read(text, value) != 0;
+        return gbsi_count_read(text, value);
     }
     if (digits == 0 || !gbsi_integer_read(text, digits, UINT64_MAX, value, &too_large)) {
         return false;
@@ -442,6 +450,7 @@ gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const cha
         return bad_text(option, text, err);
     }
     if (is_real(row)) {
+        real = real == typed_least(option) ? option->real_min : real;
         GBSI_TRY(check_real(row, real, marked, err));
         put_real(row, options, real);
     } else {
@@ -482,7 +491,7 @@ static void write_value(const gbsi_option *row, const void *options, char *text)
     if (word != NULL) {
         (void)snprintf(text, 64, "%s", word);
     } else if (is_real(row)) {
-        text[gbs_format_double(real, text)] = '\0';
+        text[gbsi_format_double(real, text)] = '\0';
     } else {
         (void)snprintf(text, 64, "%" PRIu64, whole);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands behind gibbsite/options.h: rows with the places of their fields. */
+/* The implementation of gibbsite/options.h: rows with the places of their fields. */
 #ifndef GBSI_OPTIONS_OPTIONS_H
 #define GBSI_OPTIONS_OPTIONS_H
 

@@ -38,8 +38,9 @@
     GBS_FIELD_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
 #define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
-/* Of the run: its row in options.def, and a field of this member here. What it needs is for the
- * program to ask: callers set seeds and threads for all calls alike. */
+/* An option of the run: its row is in options.def, and the value is a field of this member here.
+ * The program tests what the option needs, since callers set seeds and threads for all calls
+ * alike. */
 #define GBS_BYNAME_RUN(member, row_name) {.run = row_name, .own = {PLACE(member)}, .needed = ""},
 #define FIELD_OF_RUN(member, row_name, short_unit, brief, topic, needs) GBS_BYNAME_RUN(member, row_name)
 #define NO_FIELD(...)

@@ -310,19 +310,19 @@ typedef struct asked {
 
 /* "NAME": that option has another value than its default. What speaks of no option of the struct is
  * not ours to judge. */
-static bool holds(const void *context, const char *name, const char *values)
+static gbsi_held holds(const void *context, const char *name, const char *values)
 {
     const asked *a = context;
     gbsi_option option;
     char value[64];
     if (find(a->question, name, &option, NULL) < 0) {
-        return true;
+        return GBSI_HELD_ELSEWHERE;
     }
     if (values == NULL) {
-        return !gbsi_option_has_default(&option, a->options);
+        return gbsi_option_has_default(&option, a->options) ? GBSI_HELD_NO : GBSI_HELD_YES;
     }
     (void)gbsi_option_get_text(&option, a->options, value, sizeof value, NULL);
-    return gbsi_is_among(value, values);
+    return gbsi_is_among(value, values) ? GBSI_HELD_YES : GBSI_HELD_NO;
 }
 
 /* Every condition of a row whose value is not its default. */
@@ -331,12 +331,11 @@ static gbs_status check_needed(const gbs_question *question, const question_row 
 {
     const gbsi_option option = option_of(row);
     const asked a = {question, options};
-    char said[GBSI_NEED_SIZE];
+    char said[GBSI_SAID_SIZE];
     return gbsi_option_has_default(&option, options) ||
                    gbsi_needs_hold(row->needed, holds, &a, said)
                ? GBS_OK
-               : gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s applies with %s only", option.shown.name,
-                           said);
+               : gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s %s", option.shown.name, said);
 }
 
 gbs_status gbsi_question_settle(const char *name, const void *given, void *taken, gbs_error *err)

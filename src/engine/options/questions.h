@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands behind gibbsite/question.h. */
+/* The implementation of gibbsite/question.h. */
 #ifndef GBSI_OPTIONS_QUESTIONS_H
 #define GBSI_OPTIONS_QUESTIONS_H
 

@@ -52,6 +52,33 @@ static void test_there_and_back(void **state)
     assert_null(gbs_question_find(NULL));
 }
 
+/* 0 of a struct is unset, 0 that is typed the least there is. */
+static void test_a_tolerance_of_zero(void **state)
+{
+    (void)state;
+    const gbs_question *question = gbs_question_find("learn potts");
+    gbs_potts_options options;
+    gbs_potts_options taken;
+    gbs_error err = {GBS_OK, ""};
+    char text[64];
+    assert_int_equal(gbs_question_init(question, &options, sizeof options, NULL), GBS_OK);
+    assert_int_equal(gbs_question_set(question, &options, "tolerance", "0", &err), GBS_OK);
+    assert_true(options.tolerance > 0.0 && options.tolerance / 2.0 == 0.0);
+    assert_int_equal(gbsi_question_settle("learn potts", &options, &taken, &err), GBS_OK);
+    assert_true(taken.tolerance == options.tolerance);
+    assert_int_equal(gbs_question_get(question, &options, "tolerance", text, sizeof text, NULL),
+                     GBS_OK);
+    assert_int_equal(gbs_question_set(question, &taken, "tolerance", text, NULL), GBS_OK);
+    assert_true(taken.tolerance == options.tolerance);
+    options.tolerance = 0.0;
+    assert_int_equal(gbsi_question_settle("learn potts", &options, &taken, &err), GBS_OK);
+    assert_true(taken.tolerance == 1e-5);
+    assert_int_equal(gbs_question_set(question, &options, "tolerance", "-1e-9", &err),
+                     GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "must be at least 0 and at most 1"));
+    assert_int_equal(gbs_question_set(question, &options, "l2", "0", &err), GBS_ERR_ARGUMENT);
+}
+
 static void test_by_name(void **state)
 {
     const gbs_question *question = gbs_question_find("learn_rbm");
@@ -254,10 +281,15 @@ static void test_enum_of_four_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_by_name),
-        cmocka_unit_test(test_settled),        cmocka_unit_test(test_needs),
-        cmocka_unit_test(test_named_apart),    cmocka_unit_test(test_enum_of_four_bytes),
-        cmocka_unit_test(test_of_a_lattice),   cmocka_unit_test(test_text),
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_a_tolerance_of_zero),
+        cmocka_unit_test(test_settled),
+        cmocka_unit_test(test_needs),
+        cmocka_unit_test(test_named_apart),
+        cmocka_unit_test(test_enum_of_four_bytes),
+        cmocka_unit_test(test_of_a_lattice),
+        cmocka_unit_test(test_text),
         cmocka_unit_test(test_of_pictures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole numbers as a person types them: digits, a fraction, a power of ten, a letter for thousands.
  * Exact, in whole numbers. */
-#include "gibbsite/options.h"
-
-#include <stdbool.h>
+#include "options/needs.h"
 
 typedef struct typed {
     const char *at;
@@ -50,11 +48,8 @@ static void read_letter(typed *t)
     t->at += power > 0;
 }
 
-int gbs_count_read(const char *text, uint64_t *value)
+bool gbsi_count_read(const char *text, uint64_t *value)
 {
-    if (text == NULL || value == NULL) {
-        return 0;
-    }
     typed t = {.at = text, .fits = true};
     read_digits(&t, 0);
     if (*t.at == '.') {
@@ -62,12 +57,12 @@ int gbs_count_read(const char *text, uint64_t *value)
         read_digits(&t, -1);
     }
     if (!t.any || !t.fits) {
-        return 0;
+        return false;
     }
     read_exponent(&t);
     read_letter(&t);
     if (*t.at != '\0') {
-        return 0;
+        return false;
     }
     for (; t.exponent < 0 && t.digits % 10 == 0; ++t.exponent) {
         if (t.digits == 0) {
@@ -77,13 +72,13 @@ int gbs_count_read(const char *text, uint64_t *value)
     }
     for (; t.exponent > 0 && t.digits != 0; --t.exponent) {
         if (t.digits > UINT64_MAX / 10) {
-            return 0;
+            return false;
         }
         t.digits *= 10;
     }
     if (t.exponent < 0 && t.digits != 0) {
-        return 0; /* no whole number */
+        return false; /* no whole number */
     }
     *value = t.digits;
-    return 1;
+    return true;
 }

@@ -148,7 +148,7 @@ bool gbsi_is_tabulated(const gbsi_compile *c, size_t f)
     return true;
 }
 
-/* What only factors of two variables ask for. */
+/* Adds the properties of a factor of two variables to the profiles of both. */
 static void add_pair(gbsi_compile *c, size_t f)
 {
     const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the steps of compiling a plan share: private to src/plan. */
+/* Declarations shared by the steps of compiling a plan: private to src/plan. */
 #ifndef GBSI_PLAN_COMPILE_H
 #define GBSI_PLAN_COMPILE_H
 
@@ -14,7 +14,8 @@ typedef struct gbsi_derived {
     size_t base;
 } gbsi_derived;
 
-/* What the factors of one variable ask for, found in one walk through all factors. */
+/* Properties of the factors of one variable that limit how it can be sampled, found in one walk
+ * through all factors. */
 #define GBSI_NEEDS_ZEROS      1u   /* hard zeros: no log-odds */
 #define GBSI_NEEDS_TABLES     2u   /* a table of three or more */
 #define GBSI_NEEDS_LOGICAL    4u   /* a logical factor or spin product that is not tabulated */
@@ -149,8 +150,8 @@ gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err);
  * J of [M4]; NAN where it is neither. */
 double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *field);
 
-/* What the factors of a variable alone add up to, logw[k], or for odds state 1 less state 0 in
- * logw[0], into its field. */
+/* Stores the sum of the factors that have only this variable as its field: logw[k] or, if the slot
+ * uses odds, state 1 less state 0 in logw[0]. */
 void gbsi_store_field(gbsi_plan *plan, uint32_t slot, const double *logw);
 /* Adds factor f, which has one variable, to logw, in the form that gbsi_store_field() takes. */
 void gbsi_add_unary(const gbsi_compile *c, size_t f, bool odds, double *logw);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a variable is surrounded by: the variables that share a factor or an extra edge with it, in
+/* The neighbourhood of a variable: the variables that share a factor or an extra edge with it, in
  * the order of the model's variables, so that a joint state of them has a number that depends on
- * the model alone. Only herded draws ask for it. */
+ * the model alone. Only herded draws need it. */
 #ifndef GBSI_PLAN_CONTEXT_H
 #define GBSI_PLAN_CONTEXT_H
 

@@ -29,7 +29,7 @@ struct gbsi_schedule;
 #define GBSI_DRAW_ROUNDS    128u /* rounds p at random to a multiple of 1 / bins */
 #define GBSI_DRAW_HERDS     256u /* keeps weights between updates; with CONTEXT, by neighbours */
 
-/* What a draw is made for. All pointers are borrowed for the life of the draw. */
+/* The inputs from which a draw is made. All pointers are borrowed for the life of the draw. */
 typedef struct gbsi_draw_job {
     const struct gbsi_plan *plan;
     const gbs_run_options *options;
@@ -76,9 +76,10 @@ typedef struct gbsi_draw {
     double (*n_weights)(const void *state);
     gbs_status (*save)(const void *state, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);
-    /* What save() puts is group after group; passes over one that another process has. */
+    /* save() writes group after group; this skips the data of a group that belongs to another
+     * process. */
     gbs_status (*skip)(const void *state, const gbsi_source *source, gbs_error *err);
-    /* save() and load() of slots that several ranks have: gbsi_weave_rows(). */
+    /* save() and load() if slots are divided among ranks, by gbsi_weave_rows(). */
     gbs_status (*weave)(void *state, const gbsi_weave *weave, const gbsi_sink *sink,
                         const gbsi_source *source, gbs_error *err);
     void (*free)(void *state);
@@ -98,7 +99,7 @@ unsigned gbsi_draw_traits(const gbs_run_options *options);
 int gbsi_draw_with(unsigned traits);
 /* gbsi_draw.options of a draw. @param draw_kind of a row of draws.def. */
 const char *const *gbsi_draw_options(int draw_kind);
-/* gbs_draw_check_herding() of a draw. @param name of the draw, for the message. */
+/* gbsi_draw_takes_herding() of a draw. @param name of the draw, for the message. */
 gbs_status gbsi_draw_check_herding(const gbsi_draw *draw, const char *name, const char *option,
                                    gbs_error *err);
 /* The options with another draw, and with defaults for all options that only some draws have. */

@@ -42,7 +42,7 @@ static int usable(int grain)
                                                                              : GBSI_GRAIN_NONE;
 }
 
-/* Of a table, computed once. */
+/* The grain of a table, computed once. */
 static int table_grain(gbsi_compile *c, uint32_t table)
 {
     const gbsi_factors *factors = c->factors;

@@ -83,7 +83,7 @@ cleanup:
     return status;
 }
 
-/* Of each slot, the sums that it changes. */
+/* Lists, for each slot, the sums of noisy factors that it changes. */
 static gbs_status link_sums(gbsi_compile *c, size_t n_links, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;

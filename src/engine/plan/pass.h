@@ -44,7 +44,8 @@ static inline gbsi_reach gbsi_reach_of(const gbsi_turns *turns, uint32_t slot)
     return turns->reach == NULL ? GBSI_REACH_INTERIOR : (gbsi_reach)turns->reach[slot];
 }
 
-/* What a pass is made for. All borrowed for its life, but the options: until prepare() returns. */
+/* The inputs from which a pass is made. All pointers are borrowed for its life, but options only
+ * until prepare() returns. */
 typedef struct gbsi_pass_setting {
     const gbsi_plan *plan;
     const void *compiled; /* with OWNS: the model in the form that the pass runs */
@@ -89,7 +90,7 @@ typedef struct gbsi_pass {
     /* REQUIRED. The next batches, at most so many. @param more out: whether any are left. */
     gbs_status (*batch)(void *state, uint32_t most, bool *more, gbs_error *err);
     /* REQUIRED. After the last batch. @return GBS_STOPPED where the watch cut the pass short;
-     * GBS_ERR_IMPOSSIBLE naming a variable whose conditional had no positive weight. */
+     * GBS_ERR_NOT_FOUND naming a variable whose conditional had no positive weight. */
     gbs_status (*end)(void *state, gbs_error *err);
     /* REQUIRED. Updates of each chain in the last pass. */
     uint64_t (*n_updates)(const void *state);

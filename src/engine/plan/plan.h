@@ -316,7 +316,7 @@ static inline uint32_t gbsi_piece_slot(const gbsi_schedule *schedule, const gbsi
 /* Counts the updates of each slot in the pass. @param n_updates [n_slots], out. */
 void gbsi_schedule_count(const gbsi_plan *plan, const gbsi_schedule *schedule, uint32_t *n_updates);
 
-/* What the plan is for. */
+/* The intended use of the plan. */
 typedef struct gbsi_plan_options {
     bool repeats; /* every pass has this sequence: number slots in the order of use; else by class,
                      arity and locality */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds of every plan and of every schedule, once it is made: asserts, which allocate nothing
- * and take no more time than making it did. Nothing where asserts are not compiled in. */
+/* Asserts the invariants of a plan and of a schedule, once it is made; they allocate nothing and
+ * take no more time than making it did. Does nothing in builds without asserts. */
 #ifndef GBSI_PLAN_PLAN_CHECK_H
 #define GBSI_PLAN_PLAN_CHECK_H
 

@@ -32,7 +32,7 @@ static bool ask(void *context)
 
 gbsi_watch gbsi_influences_watch(const gbs_influences *influences)
 {
-    return (gbsi_watch){.look = ask, .context = (void *)(uintptr_t)influences};
+    return gbsi_watch_of(ask, (void *)(uintptr_t)influences, 0.0, 0.0);
 }
 
 static void describe(gbs_influences *f)

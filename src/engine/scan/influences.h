@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands behind gibbsite/dobrushin.h. */
+/* The implementation of gibbsite/dobrushin.h. */
 #ifndef GBSI_SCAN_INFLUENCES_H
 #define GBSI_SCAN_INFLUENCES_H
 

@@ -166,7 +166,8 @@ static void unlock_blanket(const gbsi_grower *g, const gbsi_growing *job, uint32
     }
 }
 
-/* What keeps a splash from a slot: the worst of all it would touch. */
+/* The reason why a splash must not take a slot: the worst reason of all slots that it would
+ * touch. */
 typedef enum hold {
     FREE,
     FRESH,  /* a splash that this one is not to know of yet */
@@ -302,7 +303,8 @@ static bool may_fit(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot,
     return growth->n == 0 || (*after <= GBSI_SPLASH_ROWS && *after >= before);
 }
 
-/* What it would touch is looked at last, since that may take locks. */
+/* Adds a slot to the splash if that is possible. Its neighbours are checked last, since that may
+ * take locks. */
 static bool try_slot(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint32_t slot,
                      gbsi_growth *growth, uint64_t *n_entries)
 {
@@ -347,7 +349,7 @@ static uint64_t hash_of(const gbsi_growing *job, uint32_t root, uint32_t slot)
     return mix(mix(splash) + UINT64_C(0x9E3779B97F4A7C15) * ((uint64_t)slot + 1));
 }
 
-/* What was looked at since the last time is spent. @return whether to stop. */
+/* Reports the operations since the last call to the watch. @return whether to stop. */
 static bool is_over(gbsi_grower *g)
 {
     const uint64_t looked = g->n_looked + g->score.n_looked;

@@ -11,7 +11,7 @@
 #include "splash/score.h"
 #include "splash/shares.h"
 
-/* What all splashes of a round share. */
+/* The data that all splashes of a round share. */
 typedef struct gbsi_growing {
     const gbsi_potentials *potentials;
     gbsi_ownership *own;
@@ -33,7 +33,7 @@ typedef struct gbsi_candidate {
     uint32_t slot, version;
 } gbsi_candidate;
 
-/* What one thread needs to grow. */
+/* The data that one thread needs to grow splashes. */
 typedef struct gbsi_grower {
     uint32_t *mark;  /* [n] stamp of the splash that has met the slot */
     uint32_t *place; /* [n] valid where so: number, rejected, or version of its key */

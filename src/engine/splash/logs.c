@@ -16,7 +16,8 @@ static double *base_of(const gbsi_splash_job *job, const gbsi_splash_clique *c, 
     return job->work->log_base + (size_t)lane * job->program->n_base + c->base;
 }
 
-/* What all chains have, a bundle of sixteen bytes at once where they lie so. */
+/* Reads the states of a slot in chains first to end - 1; if sixteen of one byte lie side by side,
+ * all at once. */
 static void read_lanes(const gbsi_splash_view *view, uint32_t slot, uint32_t first, uint32_t end,
                        uint32_t *x)
 {
@@ -114,7 +115,7 @@ static const double *entries_of(const gbsi_splash_job *job, const gbsi_splash_op
     }
 }
 
-/* What the states of the axes are at a row of the clique. */
+/* The states of the axes at a row of the clique. */
 static void states_of_row(const gbsi_splash_clique *c, uint32_t row, uint32_t *x)
 {
     for (uint32_t j = 0; j < c->n_axes; ++j) {

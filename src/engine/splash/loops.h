@@ -9,7 +9,7 @@
 #include "splash/program.h"
 #include "splash/view.h"
 
-/* Of one thread. Rows are of sixteen chains. */
+/* The scratch of one thread. Rows have sixteen chains. */
 typedef struct gbsi_splash_work {
     float *base;       /* [n_base] rows: weights of own states, the outside as it is; largest 1 */
     float *many;       /* [n_many_entries] rows: logs, then weights of long factors; largest 1 */

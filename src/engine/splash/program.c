@@ -15,7 +15,7 @@ typedef struct builder {
 } builder;
 
 #ifndef NDEBUG
-/* What a clique has of its separator besides its parent, the parent has as well: the cliques of a
+/* Checks that the parent of a clique has all variables of the clique's separator: the cliques of a
  * variable are one subtree [M35]. */
 static void check_separator(const gbsi_growth *g, uint32_t i)
 {
@@ -171,8 +171,8 @@ cleanup:
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Of all cliques whose parent is i: the list begins at first[i] and goes on by next[]. Kept in two
- * fields of the children that are set later. */
+/* Adds an operand for the message of every child of clique i. The list of children begins at
+ * `first` and goes on by first_operand, a field of the children that is set later. */
 static gbs_status add_messages(builder *b, gbsi_splash_clique *c, uint32_t i, uint32_t first,
                                gbs_error *err)
 {
@@ -233,7 +233,7 @@ static void set_walk(const builder *b, gbsi_splash_clique *c, uint32_t i)
     }
 }
 
-/* Those of one depth stay in their order. */
+/* Sorts operands by depth; those of the same depth stay in their order. */
 static gbs_status sort_by_depth(gbsi_splash_program *p, uint32_t first, uint32_t n, gbs_error *err)
 {
     uint32_t at[GBSI_SPLASH_WIDTH + 2] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rounds to come depend on. Growth is a function of seed, round and root, so that roots and
- * the number of rounds are all that it goes by; owners of earlier rounds are of no account. */
+/* Saves the state that later rounds depend on. Growth is a function of seed, round and root, so
+ * that the roots and the number of rounds suffice; the owners of earlier rounds are not needed. */
 #include "splash/splash_inside.h"
 
 enum { N_SAVED = 6 };

@@ -158,7 +158,8 @@ static size_t kept_sum(conditional *c, uint32_t number)
     return sum[lane];
 }
 
-/* What the variable itself and those inside add is taken off the sum of all. */
+/* Sums what the variables outside contribute to each long factor: the sum of all, less those of the
+ * variable itself and of the variables inside. */
 static void sum_outside(conditional *c)
 {
     const gbsi_potentials *p = c->p;

@@ -16,7 +16,7 @@ typedef struct gbsi_shares {
 gbs_status gbsi_shares_init(gbsi_shares *shares, const gbsi_potentials *potentials, gbs_error *err);
 void gbsi_shares_free(gbsi_shares *shares); /* what init took */
 
-/* Of an empty splash from here on. */
+/* Starts an empty splash. */
 void gbsi_shares_begin(gbsi_shares *shares, gbsi_growth *growth);
 /* The latest variable of the splash joins its long factors. */
 gbs_status gbsi_shares_join(gbsi_shares *shares, const gbsi_potentials *potentials,

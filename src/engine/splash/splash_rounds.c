@@ -309,7 +309,7 @@ static void forget_round(gbsi_splash *s)
     }
 }
 
-/* What sixteen chains walk side by side. */
+/* The number of entries that sixteen chains walk side by side. */
 static uint64_t entries_of(const gbsi_splash_program *p)
 {
     return p->n_entries + p->n_given + (p->precise ? 0 : p->n_shared);
@@ -418,7 +418,7 @@ static gbs_status find_impossible(const gbsi_splash *s, gbs_error *err)
     }
     const uint32_t variable = plan->model->user_variable[plan->variable_of[slot]];
     const char *name = gbs_model_variable_name(plan->model->model, variable);
-    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+    return gbsi_fail(err, GBS_ERR_NOT_FOUND,
                      "the splash with variable %u%s%s%s has no state of positive weight given its "
                      "neighbours: the chain left the support",
                      variable, name == NULL ? "" : " (", name == NULL ? "" : name,

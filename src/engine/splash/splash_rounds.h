@@ -17,7 +17,7 @@ typedef struct gbsi_splash gbsi_splash; /* the state of the pass below */
 
 extern const gbsi_pass gbsi_pass_splash;
 
-/* What all passes so far took, in numbers that depend on no thread and no clock. */
+/* The work of all passes so far, in counts that depend on no thread and no clock. */
 typedef struct gbsi_splash_counts {
     uint64_t n_variables;   /* grown, once for all chains */
     uint64_t n_entries;     /* of their cliques and long factors, walked by each sixteen chains */

@@ -91,7 +91,7 @@ static void roll_back(gbsi_growth *g)
     g->n_rows -= g->clique[g->n].n_rows;
 }
 
-/* What of the ascending set `from` is not in the other. @return how many. */
+/* The members of the ascending set `from` that are not in the other. @return their number. */
 static uint32_t subtract(const uint32_t *from, uint32_t n, const uint32_t *other, uint32_t n_other,
                          uint32_t *out)
 {

@@ -29,7 +29,8 @@ static room room_for(const gbsi_plan *plan, uint32_t width, uint32_t most, uint6
     return r;
 }
 
-/* Of a variable with its long factors, when it is the first of a splash. */
+/* The largest number of entries of a variable with its long factors, when it is the root of a
+ * splash. */
 static uint64_t entries_of_root(const gbsi_potentials *p)
 {
     uint64_t most = 0;

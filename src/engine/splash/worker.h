@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one thread needs, and one splash drawn in up to sixteen chains. */
+/* The data that one thread needs, and drawing one splash in up to sixteen chains. */
 #ifndef GBSI_SPLASH_WORKER_H
 #define GBSI_SPLASH_WORKER_H
 

@@ -151,7 +151,7 @@ static void add(spread *s, double value, double shift)
     s->squares += (value - shift) * (value - shift);
 }
 
-/* Of the mean: sample variance / n. */
+/* The variance of the mean: sample variance / n. */
 static double variance_of_mean(const spread *s)
 {
     const double v = (s->squares - s->sum * s->sum / s->n) / (s->n - 1.0) / s->n;

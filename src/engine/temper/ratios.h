@@ -31,12 +31,12 @@ void gbsi_ratios_learn(gbsi_ratios *ratios, const double *density);
 /* ... and at its end the constants. At least one row was learnt. */
 gbs_status gbsi_ratios_fix(gbsi_ratios *ratios, const gbsi_exchange *exchange, gbs_error *err);
 
-/* What burn-in has told so far; the shape is the caller's. */
+/* Save and load what was learnt during burn-in; the shape is the caller's. */
 gbs_status gbsi_ratios_save(const gbsi_ratios *ratios, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_ratios_load(gbsi_ratios *ratios, const gbsi_source *source, gbs_error *err);
 
-/* What is averaged for each ladder: two means a pair of levels, and whether the cold state violates
- * no zero. */
+/* The number of quantities averaged for each ladder: two for each pair of neighbouring levels, and
+ * one for whether the cold state violates no zero. */
 size_t gbsi_ratios_cells(const gbsi_exchange *exchange);
 /* One iteration of one ladder into the means, before swaps. */
 void gbsi_ratios_add(const gbsi_ratios *ratios, const gbsi_exchange *exchange, uint32_t ladder,
@@ -47,7 +47,7 @@ typedef struct gbsi_log_ratio {
     double error; /* its standard error; NAN after too few batches */
 } gbsi_log_ratio;
 
-/* Of what was kept. Minus infinity where no cold state was valid. */
+/* The estimate from the means that were kept; minus infinity if no cold state was valid. */
 gbsi_log_ratio gbsi_ratios_total(const gbsi_ratios *ratios, const gbsi_means *means);
 
 #endif

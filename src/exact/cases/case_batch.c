@@ -147,7 +147,8 @@ static double power_of_two(int k)
     return x;
 }
 
-/* Of the products that a sweep added up, before the message was scaled. */
+/* The risk of the sums of products that a sweep made for a message, before the message is
+ * scaled. */
 static double risk_of(const gbsi_case_worker *w, const case_node *node, uint32_t n_use,
                       uint32_t lane)
 {
@@ -203,7 +204,8 @@ static void scale_message(gbsi_case_worker *w, const case_node *node, uint32_t n
 
 /* ---- up and down ----------------------------------------------------------------------------- */
 
-/* What is multiplied into the table of a clique, but for one message. @return how many. */
+/* Lists the operands that are multiplied into the table of a clique, without one message. @return
+ * their number. */
 static uint32_t use_but(gbsi_case_worker *w, const case_node *node, uint32_t message, bool down)
 {
     uint32_t n = 0;
@@ -365,7 +367,7 @@ static void prepare_factors(gbsi_case_worker *w)
     }
 }
 
-/* What no case changes, in all lanes. */
+/* Computes, in all lanes, everything that does not depend on the case. */
 static void prepare(gbsi_case_worker *w)
 {
     const gbsi_case_tree *t = w->cases;

@@ -12,7 +12,7 @@
 
 #define BLOCK ((size_t)1 << 13) /* entries of a table from one look at the watch to the next */
 
-/* What stands where while a tree is compiled. */
+/* The state of compiling a tree: its inputs, and where things are stored. */
 typedef struct compiling {
     gbsi_case_tree *cases;
     const gbsi_conditioned *whole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What case_tree.c compiles and case_batch.c runs. */
+/* The compiled tree that case_tree.c makes and case_batch.c runs. */
 #ifndef GBSI_CASES_CASE_TREE_INSIDE_H
 #define GBSI_CASES_CASE_TREE_INSIDE_H
 

@@ -102,7 +102,7 @@ cleanup:
 
 /* ---- the core ------------------------------------------------------------------------------ */
 
-/* What the core holds. */
+/* The sizes of the core. */
 typedef struct sizes {
     gbsi_part_sizes part;
     uint32_t *table; /* [model's tables] their numbers in the core, GBSI_NONE: not there */

@@ -11,10 +11,10 @@
 #include "reference/exact_components.h"
 #include "trees/exact_plan.h"
 
-/* A factor of more variables, or of more than 2^16 states, is never cut. */
+/* Factors of more variables, or with more than 2^16 states, are never cut. */
 #define GBSI_CUT_SCOPE 16u
 
-/* What the cases may take where an exact answer must be given, nanoseconds. */
+/* The most nanoseconds that all cases may take if an exact answer is required. */
 #define GBSI_CUTSET_NS 60e9
 
 /* Joint states of some variables of a component that arc consistency leaves. */

@@ -44,9 +44,9 @@ gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component,
 gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact,
                                      gbsi_watch *watch, double *p, double *log_z, gbs_error *err);
 
-/* What is known of the support of the sampled components with hard zeros under updates of one
- * variable at a time. Blocks of variables that factors with zeros join (gbsi_hard_blocks()) are
- * enumerated if they have at most max_states states. */
+/* Whether updates of one variable at a time can reach all states of positive probability, in the
+ * sampled components with hard zeros. Blocks of variables that share factors with zeros
+ * (gbsi_hard_blocks()) are enumerated if they have at most max_states states. */
 typedef enum gbsi_support {
     GBSI_SUPPORT_CONNECTED,
     GBSI_SUPPORT_UNKNOWN,      /* too many states to find out */

@@ -35,7 +35,8 @@ static size_t count_kept(const extraction *x, size_t f, bool *all)
     return n;
 }
 
-/* Of the table that factor f has, or becomes unless all of its scope is kept. */
+/* The number of table entries that factor f keeps. @param all whether all of its scope is kept;
+ * otherwise a noisy factor becomes a table. */
 static size_t count_entries(const extraction *x, size_t f, bool all)
 {
     const gbsi_factors *from = &x->whole->factors;

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "gibbsite/exact.h"
-#include "gibbsite/joint.h"
+#include "reference/joint.h"
 #include "reference/testing.h"
 
 enum { MOST_CELLS = 4096 };
@@ -48,7 +48,7 @@ static void random_models(void **unused)
         if (n == 0) {
             assert_true(status == GBS_ERR_IMPOSSIBLE || p[0] == 1.0);
         } else {
-            assert_int_equal(status, gbs_joint_exact(model, evidence, n, query, known, NULL));
+            assert_int_equal(status, gbsi_joint_exact(model, evidence, n, query, known, NULL));
         }
         for (size_t i = 0; status == GBS_OK && n > 0 && i < n_cells; ++i) {
             assert_true(fabs(p[i] - known[i]) < 1e-9);

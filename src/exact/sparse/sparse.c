@@ -147,7 +147,7 @@ cleanup:
     return status;
 }
 
-/* What answering takes, of entries that are counted. */
+/* Predicts the time and the memory that an answer takes, from the numbers of nonzero entries. */
 static void predict(gbsi_sparse *s, const gbsi_sparse_limits *limits, uint64_t tree_bytes)
 {
     const uint32_t n = s->tree->n_cliques;
@@ -169,8 +169,9 @@ static void predict(gbsi_sparse *s, const gbsi_sparse_limits *limits, uint64_t t
                 s->n_variables * (uint64_t)(5 * sizeof(uint32_t));
 }
 
-/* One component. @param most_ns that the answer may take, gain times over.
- * @param out NULL where it takes more. */
+/* Makes the sparse tables of one component. @param most_ns the time that the answer may take,
+ * multiplied by gain.
+ * @param out NULL if it would take longer. */
 static gbs_status make(const gbsi_components *components, uint32_t component,
                        const gbsi_exact_plan *plan, const gbsi_sparse_limits *limits,
                        double most_ns, double gain, gbsi_sparse **out, gbs_error *err)

@@ -74,7 +74,7 @@ gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gb
 /* Frees this one and those after it. */
 void gbsi_sparse_free(gbsi_sparse *sparse);
 
-/* What finding the nonzero entries may take. */
+/* Limits on the work of finding the nonzero entries. */
 typedef struct gbsi_sparse_effort {
     const gbsi_conditioned *model; /* of the tree */
     double steps;                  /* look-ups, and ... */
@@ -84,7 +84,7 @@ typedef struct gbsi_sparse_effort {
     gbsi_watch *watch; /* borrowed or NULL */
 } gbsi_sparse_effort;
 
-/* Finds the rows of all cliques, of sparse->tree, and counts the entries.
+/* Finds the rows of all cliques of sparse->tree, and counts the nonzero entries.
  * @param done out: false where it would take more effort; then the rows mean nothing. */
 gbs_status gbsi_sparse_reduce(gbsi_sparse *sparse, const gbsi_sparse_effort *effort, bool *done,
                               gbs_error *err);

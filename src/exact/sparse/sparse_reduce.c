@@ -399,8 +399,8 @@ cleanup:
     return status;
 }
 
-/* What clique i adds to the entries that are behind. Gives up where the rows found so far leave
- * most of these entries. */
+/* Adds the entries of clique i to those that are done. Gives up if most entries done so far are not
+ * zero. */
 static void count_behind(making *m, uint32_t i, const gbsi_sparse_effort *effort)
 {
     const gbsi_clique *c = &m->s->tree->clique[i];

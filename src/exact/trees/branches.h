@@ -14,7 +14,7 @@ typedef struct gbsi_branch_workers gbsi_branch_workers;
 /* Scratch of its own for each thread, fewer than there are threads where memory is short. */
 gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables);
 void gbsi_branch_workers_free(gbsi_branch_workers *workers); /* NULL is allowed */
-/* What this scratch takes with so many threads, where there are large cliques too. */
+/* The bytes of this scratch for a number of threads, if the tree also has large cliques. */
 uint64_t gbsi_branch_workers_bytes(const gbsi_tree *tree, gbsi_keep keep, uint32_t n_threads);
 
 /* job(tables, context, branch) for each branch of tree t, in any order and at the same time. The

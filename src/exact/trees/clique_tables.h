@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the upward and the downward half of calibration share. */
+/* Functions used by both the upward and the downward half of calibration. */
 #ifndef GBSI_TREES_CLIQUE_TABLES_H
 #define GBSI_TREES_CLIQUE_TABLES_H
 

@@ -24,7 +24,7 @@ typedef struct making {
         room_table_start, room_table;
 } making;
 
-/* What a chain remembers of the literals read so far. */
+/* The information about the literals read so far that a chain passes on. */
 typedef enum memory_kind {
     REMEMBER_ALIKE,  /* whether none, some or all are true; equivalent cases share a state */
     REMEMBER_NUMBER, /* how many are true, or false, up to a number that stands for all larger ones
@@ -75,9 +75,10 @@ static bool same_value(const gbsi_factors *f, const reading *r, uint32_t j, uint
            value_of(f, r, j, 1) == value_of(f, r, k, 1);
 }
 
-/* Of a cardinality it is enough to count until it is decided whatever follows: the true literals
- * until there are `least`, or too many; or the false ones until there are too many for `least`, or
- * enough for `most`; whichever is sooner. Of several until all are. */
+/* Decides how far to count for a cardinality: only until the later literals cannot change its
+ * value, that is the true literals until there are `least`, or too many; or the false ones until
+ * there are too many for `least`, or enough for `most`; whichever needs the smaller number. Several
+ * cardinalities of the same literals are counted until all are decided. */
 static void read_cardinality(const gbsi_factors *f, reading *r)
 {
     uint32_t cap = 0;

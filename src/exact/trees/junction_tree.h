@@ -81,7 +81,8 @@ void gbsi_tree_free(gbsi_tree *tree);
 /* Bytes of the tree itself, with its chains for long factors. */
 uint64_t gbsi_tree_bytes(const gbsi_tree *tree);
 
-/* What stays in memory during a calibration. Whatever it is, results have the same bits. */
+/* The tables and messages that stay in memory during a calibration. The choice does not change the
+ * bits of results. */
 typedef enum gbsi_keep {
     GBSI_KEEP_STACK,    /* one table at a time, and the messages that are still needed: enough for
                            gbsi_tree_up() */

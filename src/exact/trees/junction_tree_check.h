@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds of every junction tree, once it is made: asserts. Nothing where they are not compiled
- * in. */
+/* Asserts the invariants of a junction tree, once it is made. Does nothing in builds without
+ * asserts. */
 #ifndef GBSI_TREES_JUNCTION_TREE_CHECK_H
 #define GBSI_TREES_JUNCTION_TREE_CHECK_H
 

@@ -3,6 +3,7 @@
  * comment. */
 #include <stdio.h>
 
+#include "answers/answers.h"
 #include "base/memory.h"
 #include "text/text.h"
 
@@ -55,8 +56,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_edges_read(const char *path, const gbs_model *model, uint32_t **pair, size_t *n,
-                          gbs_error *err)
+gbs_status gbsi_edges_read(const char *path, const gbs_model *model, uint32_t **pair, size_t *n,
+                           gbs_error *err)
 {
     GBSI_NEED(path);
     GBSI_NEED(model);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "answers/answers.h"
 #include "text/test_models.h"
 
 /* Four variables of 2, 3, 4 and 5 states. */
@@ -129,6 +130,35 @@ static void refusals(void **state)
     refuse_evidence("", 1, NULL, GBS_ERR_ARGUMENT, "sample 1");
 }
 
+/* Lines as a person types them. */
+static void names(void **state)
+{
+    (void)state;
+    const gbs_read_options named = {.evidence_format = "names"};
+    const gbs_read_options single = {.evidence_format = "single"};
+    expect_evidence("0=1", 0, NULL, 1, -1, -1, -1);
+    expect_evidence("# seen = 2\n\n 0 = 1 \r\n\t3=#4,1=2\n", 0, NULL, 1, 2, -1, 4);
+    expect_evidence("0=1\n0=1", 0, &named, 1, -1, -1, -1);
+    expect_evidence("1!=2\n2=0|1\n0=0", 0, NULL, 0, -1, -1, -1); /* sets are likelihoods */
+    expect_evidence("", 0, &named, -1, -1, -1, -1);
+    refuse_evidence("0=1\n\n 4=0\n", 0, NULL, GBS_ERR_FORMAT,
+                    "e.evid:3:2: variable 4: the model has 4 variables");
+    refuse_evidence("0=1\n1=3\n", 0, NULL, GBS_ERR_FORMAT, "e.evid:2:1: ");
+    refuse_evidence("0=1\n0=0\n", 0, NULL, GBS_ERR_FORMAT,
+                    "e.evid:2:1: variable 0 is observed in state 1 and in state 0");
+    refuse_evidence("0=1\n1\n", 0, NULL, GBS_ERR_FORMAT, "expected NAME=STATE, found '1'");
+    refuse_evidence("0=1\n1=0|1\n1=2\n", 1, NULL, GBS_ERR_ARGUMENT, "the file has 1");
+    refuse_evidence("0=1", 0, &single, GBS_ERR_FORMAT, "found '0=1', expected a number");
+    refuse_evidence("1 0 1", 0, &named, GBS_ERR_FORMAT, "expected NAME=STATE");
+    refuse_evidence("1=0\n1=1|2\n1!=1\n1!=2", 0, NULL, GBS_ERR_IMPOSSIBLE, "variable 1 leave it");
+    refuse_evidence("\x1b[2J=1", 0, NULL, GBS_ERR_FORMAT,
+                    "'\\x1b[2J=1', expected NAME=STATE in UTF-8");
+    refuse_evidence("0=1\nStra\xdf"
+                    "e=1",
+                    0, NULL, GBS_ERR_FORMAT, ":2:1: found 'Stra\\xdfe=1'");
+    expect_evidence("# one\n1#of\n0 1 # them\n#", 0, NULL, 1, -1, -1, -1);
+}
+
 /* What was observed before stays, and a contradiction changes nothing. */
 static void on_top(void **state)
 {
@@ -146,6 +176,14 @@ static void on_top(void **state)
     assert_int_equal(gbs_evidence_read(evidence, scratch_file("t", "2 1 1 3 2"), 0, NULL, &err),
                      GBS_OK);
     assert_int_equal(gbs_evidence_n_observed(evidence), 2);
+    assert_int_equal(
+        gbs_evidence_read(evidence, scratch_file("t", "0=1\n2=3|1\n3=1"), 0, NULL, &err),
+        GBS_ERR_FORMAT);
+    assert_non_null(strstr(err.message, "t:3:1: variable 3 is observed in state 2 and in state 1"));
+    assert_int_equal(gbs_evidence_n_observed(evidence), 2);
+    assert_int_equal(gbs_evidence_read(evidence, scratch_file("t", "0=1\n3=2"), 0, NULL, &err),
+                     GBS_OK);
+    assert_int_equal(gbs_evidence_n_observed(evidence), 3);
     gbs_evidence_free(evidence);
     gbs_model_free(m);
 }
@@ -206,29 +244,29 @@ static void sets(void **state)
         assert_int_equal(n, cases[i].n);
     }
     gbs_error err = {0};
-    gbs_evidence_set *set = NULL;
+    gbsi_evidence_set *set = NULL;
     const char *path = scratch_file("s.evid", "3 1 0 1\n0\n2 3 4 1 2");
-    assert_int_equal(gbs_evidence_set_read(m, path, NULL, &set, &err), GBS_OK);
+    assert_int_equal(gbsi_evidence_set_read(m, path, NULL, &set, &err), GBS_OK);
     (void)remove(path);
-    assert_int_equal(gbs_evidence_set_size(set), 3);
+    assert_int_equal(gbsi_evidence_set_size(set), 3);
     static const uint32_t n_observed[] = {1, 0, 2};
     for (size_t k = 0; k < 3; k++) {
         gbs_evidence *evidence = NULL;
         assert_int_equal(gbs_evidence_new(m, &evidence, &err), GBS_OK);
-        assert_int_equal(gbs_evidence_set_observe(set, k, evidence, &err), GBS_OK);
+        assert_int_equal(gbsi_evidence_set_observe(set, k, evidence, &err), GBS_OK);
         assert_int_equal(gbs_evidence_n_observed(evidence), n_observed[k]);
-        assert_int_equal(gbs_evidence_set_observe(set, 3, evidence, &err), GBS_ERR_ARGUMENT);
+        assert_int_equal(gbsi_evidence_set_observe(set, 3, evidence, &err), GBS_ERR_ARGUMENT);
         assert_int_equal(gbs_evidence_n_observed(evidence), n_observed[k]);
         gbs_evidence_free(evidence);
     }
     gbs_model *other = model_of_four();
     gbs_evidence *evidence = NULL;
     assert_int_equal(gbs_evidence_new(other, &evidence, &err), GBS_OK);
-    assert_int_equal(gbs_evidence_set_observe(set, 0, evidence, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbsi_evidence_set_observe(set, 0, evidence, &err), GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "read for another model"));
     gbs_evidence_free(evidence);
-    gbs_evidence_set_free(set);
-    gbs_evidence_set_free(NULL);
+    gbsi_evidence_set_free(set);
+    gbsi_evidence_set_free(NULL);
     gbs_model_free(other);
     gbs_model_free(m);
 }
@@ -383,6 +421,7 @@ int main(void)
         cmocka_unit_test(ambiguous),
         cmocka_unit_test(repetitions),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(names),
         cmocka_unit_test(on_top),
         cmocka_unit_test(virtual_evidence),
         cmocka_unit_test(sets),

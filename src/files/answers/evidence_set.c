@@ -12,51 +12,54 @@
 
 static const gbs_read_options default_options = {0};
 
-gbs_status gbsi_evidence_set_begin(gbs_evidence_set *set, gbs_error *err)
-{
-    gbs_status status = gbsi_reserve(&set->start, &set->start_capacity, set->n_samples + 1,
-                                     sizeof(size_t), set->name, err);
-    if (status == GBS_OK) {
-        ((size_t *)set->start)[set->n_samples++] = set->n_observations;
-    }
-    return status;
-}
-
-gbs_status gbsi_evidence_set_add(gbs_evidence_set *set, gbsi_observation observation,
-                                 gbs_error *err)
-{
-    gbs_status status = gbsi_reserve(&set->observation, &set->observation_capacity,
-                                     set->n_observations + 1, sizeof observation, set->name, err);
-    if (status == GBS_OK) {
-        ((gbsi_observation *)set->observation)[set->n_observations++] = observation;
-    }
-    return status;
-}
-
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Pictures are recognised by their first bytes, "tab" by the format named in the options, and the
- * two UAI forms by their content. */
-static gbs_status read_format(gbs_evidence_set *set, const char *path,
+/* NAME=STATE, which must be known, and agree with one another. */
+static gbs_status read_typed(gbsi_evidence_set *set, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_evidence *alone = NULL;
+    set->is_typed = true;
+    GBSI_TRY(gbsi_evidence_set_begin(set, err));
+    GBSI_TRY(gbs_evidence_new(set->model, &alone, err));
+    status = gbsi_evidence_add_lines(alone, &set->text, err);
+
+cleanup:
+    gbs_evidence_free(alone);
+    return status;
+}
+
+/* Pictures are recognised by their first bytes, "tab" by the format named in the options, XMLBIF
+ * and the other forms by their content. */
+static gbs_status read_format(gbsi_evidence_set *set, const char *path,
                               const gbs_read_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const char *format = options->evidence_format;
     bool tab = format == NULL ? gbsi_has_ending(path, ".tab") : strcmp(format, "tab") == 0;
     set->text.name = set->input.name;
-    if (format == NULL && gbs_image_recognise(set->input.bytes, set->input.n)) {
+    if (format == NULL && gbsi_is_image(&set->input)) {
         return gbsi_evidence_read_image(set, options, err);
     }
+    GBSI_TRY(gbsi_input_decode(&set->input, options, err));
     GBSI_TRY(gbsi_text_open(&set->text, &set->input, options, err));
-    status = tab ? gbsi_evidence_read_tab(set, err) : gbsi_evidence_read_uai(set, err);
+    if (format == NULL ? !tab && gbsi_evidence_is_typed(&set->text)
+                       : strcmp(format, "names") == 0) {
+        return read_typed(set, err);
+    }
+    const gbsi_token first = gbsi_text_peek(&set->text);
+    const bool xml = format == NULL && first.n > 0 && first.at[0] == '<';
+    status = tab   ? gbsi_evidence_read_tab(set, err)
+             : xml ? gbsi_evidence_read_xml(set, err)
+                   : gbsi_evidence_read_uai(set, err);
 
 cleanup:
     return status;
 }
 
-gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
-                                 const gbs_read_options *options, gbs_evidence_set **set,
-                                 gbs_error *err)
+gbs_status gbsi_evidence_set_read(const gbs_model *model, const char *path,
+                                  const gbs_read_options *options, gbsi_evidence_set **set,
+                                  gbs_error *err)
 {
     GBSI_NEED(model);
     GBSI_NEED(path);
@@ -65,7 +68,7 @@ gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
     gbs_status status = GBS_OK;
     size_t n = strlen(path) + 1;
     options = options == NULL ? &default_options : options;
-    gbs_evidence_set *made = gbsi_alloc_zero(sizeof *made);
+    gbsi_evidence_set *made = gbsi_alloc_zero(sizeof *made);
     if (made == NULL) {
         return gbsi_no_memory(err, path, sizeof *made);
     }
@@ -86,11 +89,11 @@ gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
     made = NULL;
 
 cleanup:
-    gbs_evidence_set_free(made);
+    gbsi_evidence_set_free(made);
     return status;
 }
 
-void gbs_evidence_set_free(gbs_evidence_set *set)
+void gbsi_evidence_set_free(gbsi_evidence_set *set)
 {
     if (set != NULL) {
         gbsi_input_free(&set->input);
@@ -103,13 +106,13 @@ void gbs_evidence_set_free(gbs_evidence_set *set)
 
 /* ---- using ------------------------------------------------------------------------------- */
 
-size_t gbs_evidence_set_size(const gbs_evidence_set *set)
+size_t gbsi_evidence_set_size(const gbsi_evidence_set *set)
 {
     return set == NULL ? 0 : set->n_samples;
 }
 
 /* Against what was observed before, so that nothing is half done. */
-static gbs_status check_agreement(const gbs_evidence_set *set, const gbsi_observation *o,
+static gbs_status check_agreement(const gbsi_evidence_set *set, const gbsi_observation *o,
                                   const gbs_evidence *evidence, gbs_error *err)
 {
     uint32_t before = 0;
@@ -128,7 +131,23 @@ static gbs_status check_agreement(const gbs_evidence_set *set, const gbsi_observ
                           o->variable, o->state, before);
 }
 
-gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
+/* On a copy, so that nothing is half done. */
+static gbs_status observe_typed(const gbsi_evidence_set *set, gbs_evidence *evidence, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_evidence *changed = NULL;
+    GBSI_TRY(gbsi_evidence_copy(set->model, evidence, &changed, err));
+    GBSI_TRY(gbsi_evidence_add_lines(changed, &set->text, err));
+    const gbs_evidence before = *evidence;
+    *evidence = *changed;
+    *changed = before;
+
+cleanup:
+    gbs_evidence_free(changed);
+    return status;
+}
+
+gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
                                     gbs_evidence *evidence, gbs_error *err)
 {
     GBSI_NEED(set);
@@ -143,6 +162,9 @@ gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: evidence sample %zu is asked for, the file has %zu (counted from 0)",
                          set->text.name, index, set->n_samples);
+    }
+    if (set->is_typed) {
+        return observe_typed(set, evidence, err);
     }
     size_t end = index + 1 < set->n_samples ? start[index + 1] : set->n_observations;
     for (size_t i = start[index]; i < end; i++) {
@@ -165,12 +187,12 @@ gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
     GBSI_NEED(path);
     GBSI_NEED(n);
     GBSI_IN_STRUCT(options, gbs_read_options);
-    gbs_evidence_set *set = NULL;
-    gbs_status status = gbs_evidence_set_read(model, path, options, &set, err);
+    gbsi_evidence_set *set = NULL;
+    gbs_status status = gbsi_evidence_set_read(model, path, options, &set, err);
     if (set != NULL) {
         *n = set->n_samples;
     }
-    gbs_evidence_set_free(set);
+    gbsi_evidence_set_free(set);
     return status;
 }
 
@@ -180,11 +202,11 @@ gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path, uint32_t 
     GBSI_NEED(evidence);
     GBSI_NEED(path);
     GBSI_IN_STRUCT(options, gbs_read_options);
-    gbs_evidence_set *set = NULL;
-    gbs_status status = gbs_evidence_set_read(evidence->model, path, options, &set, err);
+    gbsi_evidence_set *set = NULL;
+    gbs_status status = gbsi_evidence_set_read(evidence->model, path, options, &set, err);
     if (set != NULL) {
-        status = gbs_evidence_set_observe(set, index, evidence, err);
+        status = gbsi_evidence_set_observe(set, index, evidence, err);
     }
-    gbs_evidence_set_free(set);
+    gbsi_evidence_set_free(set);
     return status;
 }

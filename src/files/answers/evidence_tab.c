@@ -11,7 +11,7 @@
 #include "text/common.h"
 
 typedef struct tab_file {
-    gbs_evidence_set *set;
+    gbsi_evidence_set *set;
     gbsi_text *text;
     uint32_t *column_of; /* [n_variables] 1 + the column of the variable, 0: none */
     void *variable;      /* uint32_t [n_columns] */
@@ -176,7 +176,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_evidence_read_tab(gbs_evidence_set *set, gbs_error *err)
+gbs_status gbsi_evidence_read_tab(gbsi_evidence_set *set, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     tab_file f = {.set = set, .text = &set->text};

@@ -3,13 +3,13 @@
  * '|', with blanks anywhere between. Names and labels may hold these characters themselves: where
  * the plain reading, which cuts at the first of each, does not know a name, the cuts are searched
  * so that all parts are known. */
-#include "gibbsite/io.h"
-
 #include <string.h>
 
+#include "answers/evidence_set.h"
 #include "base/memory.h"
 #include "decimal/decimal.h"
 #include "store/builder.h"
+#include "text/lines.h"
 
 typedef struct reader {
     const gbs_model *model;
@@ -17,7 +17,9 @@ typedef struct reader {
     double *weight; /* [largest arity] of the item read last */
     char *part;     /* [length of list + 1] the name or state looked up last */
     bool weighs;    /* states have likelihoods: STATE:NUMBER */
+    bool plain; /* no name or label holds a character at which text is cut, as far as is known */
     gbs_error *err; /* NULL while cuts are searched: nobody would read it */
+    size_t most;    /* characters to cut at of a list whose cuts are searched */
 } reader;
 
 typedef struct span {
@@ -49,24 +51,32 @@ static const char *text_of(const reader *r, span s)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-static bool knows_variable(const reader *r, span s, uint32_t *variable, gbs_error *err)
+/* A name may begin or end with blanks: without them it is looked for first. */
+static bool knows_variable(const reader *r, span all, uint32_t *variable, gbs_error *err)
 {
-    s = trimmed(r, s);
+    const span s = trimmed(r, all);
     if (s.from == s.to) {
         (void)gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected the name of a variable", r->list);
         return false;
     }
-    return gbs_model_find_variable(r->model, text_of(r, s), variable, err) >= 0;
+    return (s.to - s.from < all.to - all.from &&
+            gbs_model_find_variable(r->model, text_of(r, s), variable, NULL) < 0 &&
+            gbs_model_find_variable(r->model, text_of(r, all), variable, NULL) >= 0) ||
+           gbs_model_find_variable(r->model, text_of(r, s), variable, err) >= 0;
 }
 
-static bool knows_state(const reader *r, span s, uint32_t variable, uint32_t *state, gbs_error *err)
+static bool knows_state(const reader *r, span all, uint32_t variable, uint32_t *state,
+                        gbs_error *err)
 {
-    s = trimmed(r, s);
+    const span s = trimmed(r, all);
     if (s.from == s.to) {
         (void)gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected a state after '=' and '|'", r->list);
         return false;
     }
-    return gbs_model_find_state(r->model, variable, text_of(r, s), state, err) >= 0;
+    return (s.to - s.from < all.to - all.from &&
+            gbs_model_find_state(r->model, variable, text_of(r, s), state, NULL) < 0 &&
+            gbs_model_find_state(r->model, variable, text_of(r, all), state, NULL) >= 0) ||
+           gbs_model_find_state(r->model, variable, text_of(r, s), state, err) >= 0;
 }
 
 static bool reads_number(const reader *r, span s, double *number)
@@ -157,9 +167,9 @@ static bool reads_cut(const reader *r, span s, size_t equals, uint32_t *variable
 }
 
 /* @param all whether every '=' may be the cut, or the first only. A name may begin with '='. */
-static bool reads_item(const reader *r, span s, bool all, uint32_t *variable, gbs_error *err)
+static bool reads_item(const reader *r, span whole, bool all, uint32_t *variable, gbs_error *err)
 {
-    s = trimmed(r, s);
+    const span s = trimmed(r, whole);
     size_t equals = s.from;
     do {
         const char *found =
@@ -171,7 +181,7 @@ static bool reads_item(const reader *r, span s, bool all, uint32_t *variable, gb
                             r->list, text_of(r, s));
             return false;
         }
-        if (reads_cut(r, s, equals, variable, err)) {
+        if (reads_cut(r, whole, equals, variable, err)) {
             return true;
         }
     } while (all);
@@ -273,13 +283,23 @@ static bool has_awkward_names(const gbs_model *model)
     return false;
 }
 
+static size_t count_cuts(const char *list)
+{
+    size_t n = 0;
+    for (; *list != '\0'; ++list) {
+        n += strchr("=,|", *list) != NULL;
+    }
+    return n;
+}
+
 static gbs_status read_list(reader *r, gbs_evidence *evidence)
 {
     gbs_error *err = r->err;
     r->err = NULL;
     const bool known = read_plainly(r, comma_after, NULL) == GBS_OK;
     r->err = err;
-    if (known || !has_awkward_names(r->model)) {
+    r->plain = r->plain || (!known && !has_awkward_names(r->model));
+    if (known || r->plain || count_cuts(r->list) > r->most) {
         return read_plainly(r, comma_after, evidence);
     }
     const size_t n = strlen(r->list) + 1;
@@ -299,24 +319,39 @@ static gbs_status read_list(reader *r, gbs_evidence *evidence)
     return status;
 }
 
+/* @param n the length of the longest list. */
+static gbs_status begin(reader *r, const gbs_model *model, size_t n, gbs_error *err)
+{
+    uint32_t most = 1;
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        most = model->arity[v] > most ? model->arity[v] : most;
+    }
+    r->model = model;
+    r->err = err;
+    r->weight = gbsi_alloc_array(most, sizeof *r->weight);
+    r->part = gbsi_alloc_array(n + 1, 1);
+    return r->weight == NULL || r->part == NULL
+               ? gbsi_no_memory(err, "evidence", n + most * sizeof *r->weight)
+               : GBS_OK;
+}
+
+static void end(reader *r)
+{
+    gbsi_free(r->weight);
+    gbsi_free(r->part);
+}
+
 static gbs_status add(gbs_evidence *evidence, const char *list, bool weighs, gbs_error *err)
 {
     GBSI_NEED(evidence);
     GBSI_NEED(list);
     gbs_status status = GBS_OK;
-    const gbs_model *model = evidence->model;
-    uint32_t most = 1;
-    for (uint32_t v = 0; v < model->n_variables; ++v) {
-        most = model->arity[v] > most ? model->arity[v] : most;
-    }
-    reader r = {.model = model, .list = list, .weighs = weighs, .err = err};
-    r.weight = gbsi_alloc_array(most, sizeof *r.weight);
-    r.part = gbsi_alloc_array(strlen(list) + 1, 1);
-    status = r.weight == NULL || r.part == NULL
-                 ? gbsi_no_memory(err, "evidence", strlen(list) + most * sizeof *r.weight)
-                 : read_list(&r, evidence);
-    gbsi_free(r.weight);
-    gbsi_free(r.part);
+    reader r = {.list = list, .weighs = weighs, .most = SIZE_MAX};
+    GBSI_TRY(begin(&r, evidence->model, strlen(list), err));
+    status = read_list(&r, evidence);
+
+cleanup:
+    end(&r);
     return status;
 }
 
@@ -328,4 +363,62 @@ gbs_status gbs_evidence_add(gbs_evidence *evidence, const char *list, gbs_error 
 gbs_status gbs_evidence_add_likelihood(gbs_evidence *evidence, const char *list, gbs_error *err)
 {
     return add(evidence, list, true, err);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+bool gbsi_evidence_is_typed(const gbsi_text *text)
+{
+    return memchr(text->begin, '=', (size_t)(text->end - text->begin)) != NULL;
+}
+
+/* Messages show what was typed as it is, which bytes of a file must not be. */
+static bool is_printable(gbsi_token line)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < line.n && n > 0; i += n) {
+        const bool control = gbsi_is_control(line.at + i, line.n - i) && line.at[i] != '\t';
+        n = control ? 0 : gbsi_utf8_length(line.at + i, line.n - i);
+    }
+    return n > 0;
+}
+
+gbs_status gbsi_evidence_add_lines(gbs_evidence *evidence, const gbsi_text *text, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_text rest = *text;
+    gbsi_text line;
+    reader r = {.most = 128}; /* a search takes their cube */
+    const size_t n = (size_t)(text->end - text->begin);
+    char *list = gbsi_alloc(n + 1);
+    if (list == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, text->name, n + 1));
+    }
+    rest.at = text->begin;
+    r.list = list;
+    GBSI_TRY(begin(&r, evidence->model, n, err));
+    while (gbsi_line_next(&rest, &line)) {
+        size_t length = gbsi_text_left(&line);
+        while (gbsi_is_blank(line.at[length - 1])) { /* ends: the line is not blank */
+            --length;
+        }
+        if (line.at[0] == '#') {
+            continue;
+        }
+        const gbsi_token item = {line.at, length};
+        if (!is_printable(item)) {
+            GBSI_TRY(gbsi_text_unexpected(text, item, "NAME=STATE in UTF-8", err));
+        }
+        for (size_t i = 0; i < length; ++i) {
+            list[i] = line.at[i] == '\t' ? ' ' : line.at[i];
+        }
+        list[length] = '\0';
+        status = read_list(&r, evidence);
+        GBSI_TRY(gbsi_text_blame(text, item, status, err));
+    }
+
+cleanup:
+    end(&r);
+    gbsi_free(list);
+    return status;
 }

@@ -54,7 +54,7 @@ static gbs_status read_tokens(evidence_file *f, gbs_error *err)
                               f->text->name, err));
         GBSI_TRY(gbsi_text_integer(f->text,
                                    "a number (of samples, observations, a variable or a "
-                                   "state)",
+                                   "state), or lines of NAME=STATE",
                                    UINT64_MAX, &((uint64_t *)f->value)[f->n], err));
         ((const char **)f->place)[f->n++] = token.at;
     }
@@ -170,9 +170,10 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
     if (named != NULL) {
         *multi = strcmp(named, "multi") == 0;
         if (!*multi && strcmp(named, "single") != 0) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "evidence format '%.100s' is not known, expected single, multi or tab",
-                             named);
+            return gbsi_fail(
+                err, GBS_ERR_ARGUMENT,
+                "evidence format '%.100s' is not known, expected single, multi, tab or names",
+                named);
         }
         const reading *r = *multi ? &several : &one;
         *n_repeats = r->n_repeats;
@@ -202,7 +203,7 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
 }
 
 /* The pairs whose count stands at token `at`, as a sample. */
-static gbs_status add_sample(const evidence_file *f, gbs_evidence_set *set, size_t at,
+static gbs_status add_sample(const evidence_file *f, gbsi_evidence_set *set, size_t at,
                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -218,7 +219,7 @@ cleanup:
     return status;
 }
 
-static gbs_status use_tokens(evidence_file *f, gbs_evidence_set *set, gbs_error *err)
+static gbs_status use_tokens(evidence_file *f, gbsi_evidence_set *set, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     bool multi = false;
@@ -242,7 +243,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_evidence_read_uai(gbs_evidence_set *set, gbs_error *err)
+gbs_status gbsi_evidence_read_uai(gbsi_evidence_set *set, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     evidence_file f = {.text = &set->text, .model = set->model};
@@ -253,6 +254,8 @@ gbs_status gbsi_evidence_read_uai(gbs_evidence_set *set, gbs_error *err)
         status = gbsi_no_memory(err, set->name, n * sizeof *f.seen);
         goto cleanup;
     }
+    f.text->comment = '#';
+    f.text->is_glued = true;
     GBSI_TRY(read_tokens(&f, err));
     status = use_tokens(&f, set, err);
 

@@ -113,7 +113,7 @@ static gbs_status observed(const gbsi_input *input, const gbs_image *image, size
     return GBS_OK;
 }
 
-gbs_status gbsi_evidence_read_image(gbs_evidence_set *set, const gbs_read_options *options,
+gbs_status gbsi_evidence_read_image(gbsi_evidence_set *set, const gbs_read_options *options,
                                     gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UAI query: N, then N variables. */
+#include "answers/answers.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "text/text.h"
@@ -51,8 +52,9 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_query_read(const char *path, const gbs_model *model, const gbs_read_options *options,
-                          uint32_t **variable, size_t *n, gbs_error *err)
+gbs_status gbsi_query_read(const char *path, const gbs_model *model,
+                           const gbs_read_options *options, uint32_t **variable, size_t *n,
+                           gbs_error *err)
 {
     GBSI_NEED(path);
     GBSI_NEED(model);

@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
+#include "answers/answers.h"
 #include "base/memory.h"
 #include "base/test_row.h"
+#include "text/output.h"
 #include "text/test_models.h"
 
 typedef struct refused {
@@ -323,7 +325,7 @@ static void written(void **state)
         assert_int_equal(gbs_output_open_memory(&output, &err), GBS_OK);
         gbs_output_text(output, gbs_task_word(r.task));
         gbs_output_text(output, "\n");
-        gbs_result_write_solution(output, &r, GBS_LOG_BASE_10);
+        gbsi_result_write_solution(output, &r, GBS_LOG_BASE_10);
         assert_int_equal(gbs_output_take(output, &bytes, &n, &err), GBS_OK);
         assert_string_equal(bytes, texts[i]);
         assert_int_equal(n, strlen(texts[i]));
@@ -340,8 +342,8 @@ static void written(void **state)
     double p[] = {1e-3, 2e-3, 1e-3, 0, 0}; /* what no scale makes a distribution stays */
     const gbs_result rows = {.task = GBS_TASK_MAR, .marginals = {2, offset, p}};
     assert_int_equal(gbs_output_open_memory(&output, &err), GBS_OK);
-    gbs_result_write_solution(output, &one, GBS_LOG_BASE_E);
-    gbs_result_write_solution(output, &rows, GBS_LOG_BASE_10);
+    gbsi_result_write_solution(output, &one, GBS_LOG_BASE_E);
+    gbsi_result_write_solution(output, &rows, GBS_LOG_BASE_10);
     assert_int_equal(gbs_output_take(output, &bytes, &n, &err), GBS_OK);
     assert_string_equal(bytes, "2.302585092994046\n2 3 0.25 0.5 0.25 2 0 0\n");
     gbs_free(bytes);
@@ -416,7 +418,7 @@ static void queries(void **state)
         uint32_t *variable = NULL;
         size_t n = 7;
         gbs_status status =
-            gbs_query_read(scratch_file("q", cases[i].text), m, NULL, &variable, &n, &err);
+            gbsi_query_read(scratch_file("q", cases[i].text), m, NULL, &variable, &n, &err);
         if (cases[i].part == NULL) {
             assert_int_equal(status, GBS_OK);
             assert_true(n == 2 && variable[0] == 2 && variable[1] == 0);
@@ -451,7 +453,7 @@ static void cut(void **state)
             size_t n_query = 0;
             const bool query = i == 3;
             gbs_status status =
-                query ? gbs_query_read(scratch_file("q", text), m, NULL, &variable, &n_query, &err)
+                query ? gbsi_query_read(scratch_file("q", text), m, NULL, &variable, &n_query, &err)
                       : read_text(text, GBS_LOG_BASE_10, NULL, &r, &err);
             /* within the last number of PR and of lists, or without the final newline */
             const bool may = i == 0 ? length > 4 : length + 2 >= n;
@@ -503,11 +505,11 @@ static void memory_runs_out(void **state)
             if (what == 0) {
                 status = gbs_result_count_different(&a, &a, &different_ones, &first, &err);
             } else if (what == 1) {
-                status = gbs_query_read(path, m, NULL, &variable, &n_query, &err);
+                status = gbsi_query_read(path, m, NULL, &variable, &n_query, &err);
             } else {
                 status = gbs_output_open_memory(&output, &err);
                 if (status == GBS_OK) {
-                    gbs_result_write_solution(output, &a, GBS_LOG_BASE_10);
+                    gbsi_result_write_solution(output, &a, GBS_LOG_BASE_10);
                     status = gbs_output_take(output, &bytes, &n_query, &err);
                 }
             }

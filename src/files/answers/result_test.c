@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "answers/answers.h"
 #include "text/test_models.h"
 
 static gbs_status read_marginals(const char *text, const gbs_read_options *options,
@@ -240,7 +241,7 @@ static void dummy_edges(void **state)
         gbs_error err = {0};
         uint32_t *pair = NULL;
         size_t n = 7;
-        gbs_status status = gbs_edges_read(scratch_file("c", cases[i].text), m, &pair, &n, &err);
+        gbs_status status = gbsi_edges_read(scratch_file("c", cases[i].text), m, &pair, &n, &err);
         if (cases[i].part == NULL) {
             assert_int_equal(status, GBS_OK);
             assert_int_equal(n, 2);

@@ -2,7 +2,9 @@
 /* UAI results: the task word on a line, then the solution on one line. */
 #include <math.h>
 
+#include "answers/answers.h"
 #include "answers/result.h"
+#include "text/output.h"
 
 #define LN10 2.302585092994045684
 
@@ -30,7 +32,7 @@ static void write_marginals(gbs_output *output, const gbs_marginals *m)
     }
 }
 
-void gbs_result_write_solution(gbs_output *output, const gbs_result *result, gbs_log_base base)
+void gbsi_result_write_solution(gbs_output *output, const gbs_result *result, gbs_log_base base)
 {
     if (result == NULL) {
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "scan 1", "variables N", optionally "model DIGEST", then variables; # starts a comment. */
 #include "base/memory.h"
+#include "text/output.h"
 #include "text/text.h"
 
 static gbs_status expect_word(gbsi_text *text, const char *word, gbs_error *err)

@@ -71,7 +71,7 @@ gbs_status gbs_state_read(const char *path, const gbs_model *model, const gbs_re
         strict.context = options->context;
     }
     GBSI_TRY(gbsi_input_read(path, &input, err));
-    if (gbs_image_recognise(input.bytes, input.n)) {
+    if (gbsi_is_image(&input)) {
         GBSI_TRY(gbsi_image_start(&input, model, &strict, read, err));
     } else {
         GBSI_TRY(gbsi_text_open(&text, &input, &strict, err));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weights of targets: "weights 1", "variables N", then a variable and its weight each; # starts a
  * comment. */
-#include "gibbsite/dobrushin.h"
+#include "answers/answers.h"
 
 #include <stdio.h>
 
@@ -55,8 +55,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_weights_read(const char *path, const gbs_model *model, double *weight,
-                            gbs_error *err)
+gbs_status gbsi_weights_read(const char *path, const gbs_model *model, double *weight,
+                             gbs_error *err)
 {
     GBSI_NEED(path);
     GBSI_NEED(model);

@@ -6,6 +6,7 @@
 
 #include "arrays/npy.h"
 #include "base/memory.h"
+#include "text/output.h"
 
 size_t gbsi_array_type_bytes(gbsi_array_type type)
 {

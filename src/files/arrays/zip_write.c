@@ -6,6 +6,7 @@
 
 #include "arrays/zip.h"
 #include "base/memory.h"
+#include "text/output.h"
 
 enum {
     VERSION = 20,           /* of ZIP that a reader must know */

@@ -13,9 +13,10 @@
  * as <5 or [1-2], and inside parentheses numbers are names. */
 
 typedef enum gbsi_bif_place {
-    GBSI_BIF_PLAIN, /* '|' separates like ',' */
-    GBSI_BIF_TYPE,  /* and '[' and ']' are tokens: type discrete[2] */
-    GBSI_BIF_STATE, /* '|', '[' and ']' are letters */
+    GBSI_BIF_PLAIN,  /* '|' separates like ',' */
+    GBSI_BIF_TYPE,   /* and '[' and ']' are tokens: type discrete[2] */
+    GBSI_BIF_STATE,  /* '|', '[' and ']' are letters */
+    GBSI_BIF_NUMBER, /* as PLAIN; a comment may follow without a blank before it */
 } gbsi_bif_place;
 
 typedef struct gbsi_bif_token {
@@ -24,7 +25,8 @@ typedef struct gbsi_bif_token {
     gbsi_token shown; /* for messages: with quotes */
 } gbsi_bif_token;
 
-/* Skips blanks, commas and comments. Fails on what is not closed, and on an empty name in quotes.
+/* Skips blanks, commas and comments. Fails on what is not closed, and on an empty name in quotes. A
+ * comment may be glued to a word: "/" "*" always, "//" where a blank, a quote or the end follows.
  */
 gbs_status gbsi_bif_next(gbsi_text *text, gbsi_bif_place place, gbsi_bif_token *token,
                          gbs_error *err);
@@ -33,8 +35,9 @@ gbs_status gbsi_bif_expect(gbsi_text *text, gbsi_bif_place place, char kind, gbs
 /* Reads a word or a quoted name. @param expected the kind of thing it names, for the message. */
 gbs_status gbsi_bif_name(gbsi_text *text, gbsi_bif_place place, const char *expected,
                          gbsi_token *name, gbs_error *err);
-/* After the word property: on to the next semicolon. */
+/* After the word property: on to the next semicolon that stands in no quotes. */
 gbs_status gbsi_bif_skip_property(gbsi_text *text, gbs_error *err);
+/* Whether it is that word in letters of any case; word in small ones. */
 bool gbsi_bif_is_word(const gbsi_bif_token *token, const char *word);
 
 /* ---- bif_network.c ------------------------------------------------------------------------- */
@@ -60,6 +63,11 @@ typedef struct gbsi_bif_network {
     size_t block_capacity;
     size_t n_blocks;
     gbsi_name_map names; /* variables under GBSI_BIF_VARIABLES, states under their variable */
+    bool has_long_names; /* a variable has blanks or commas in its name without quotes around it */
+    bool is_open;        /* the network block was never closed: a '}' may stand at the end */
+    void *word;          /* bif_names.c: the words of the list being read */
+    size_t word_capacity;
+    size_t n_words;
 } gbsi_bif_network;
 
 #define GBSI_BIF_VARIABLES UINT32_MAX
@@ -82,6 +90,27 @@ const gbsi_bif_variable *gbsi_bif_variable_at(const gbsi_bif_network *network, u
 const char *gbsi_bif_block_at(const gbsi_bif_network *network, size_t block);
 gbsi_token gbsi_bif_state_at(const gbsi_bif_network *network, uint32_t variable, uint32_t state);
 
+/* ---- bif_names.c --------------------------------------------------------------------------- */
+
+/* Names with blanks and commas that stand without quotes. */
+
+/* The name of a variable up to its '{', which is read as well. */
+gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_token *name,
+                                  gbs_error *err);
+/* The n states of a variable up to '}', which is read as well. @param count where n stands. */
+gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
+                                gbsi_token count, size_t n, gbs_error *err);
+
+/* What stands before the last ')' in front of the next `stop`; empty where there is none. */
+gbsi_token gbsi_bif_inside(const gbsi_text *text, char stop);
+/* The one way to cut text into declared names: a state of each owner, or variables, as many as
+ * there are, where owner is NULL. Refuses, at a place, text that can be cut in several ways.
+ * @param separators where it may be cut. @param id out: [*n] the names by their numbers, caller
+ * frees. @param n out: 0: there is no way. */
+gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,
+                               gbsi_token among, gbsi_token place, const char *separators,
+                               const uint32_t *owner, size_t n_names, uint32_t **id, size_t *n,
+                               gbs_error *err);
 /* ---- bif_tables.c -------------------------------------------------------------------------- */
 
 /* What the readers of Bayesian networks share: once the network is declared, tables over
@@ -108,6 +137,8 @@ typedef struct gbsi_bif_tables {
     size_t n_rows;  /* states of the parents */
     void *value;    /* double [n_rows * arity], then room for a row [arity] */
     size_t value_capacity;
+    void *turned; /* double [n_rows * arity] as the file has them, where in another order */
+    size_t turned_capacity;
 } gbsi_bif_tables;
 
 /* Free also on failure. text is borrowed, what a constant. */
@@ -124,11 +155,16 @@ gbs_status gbsi_bif_table_child(gbsi_bif_tables *tables, const gbsi_bif_token *n
                                 gbs_error *err);
 gbs_status gbsi_bif_table_parent(gbsi_bif_tables *tables, const gbsi_bif_token *name,
                                  gbs_error *err);
+/* The variables of a table, of which the first is its child, where they can be found so. */
+gbs_status gbsi_bif_table_names(gbsi_bif_tables *tables, gbsi_token among, gbsi_token place,
+                                const char *separators, bool *found, gbs_error *err);
 gbs_status gbsi_bif_table_size(gbsi_bif_tables *tables, gbs_error *err);
 gbs_status gbsi_bif_table_too_large(const gbsi_bif_tables *tables, gbs_error *err);
 /* One value of it, as text: finite and not negative. */
 gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *token, double *value,
                                 gbs_error *err);
+/* When value[] was filled with a whole table in that order of the file: turns it into ours. */
+gbs_status gbsi_bif_table_turn(gbsi_bif_tables *tables, unsigned order, gbs_error *err);
 /* When value[0 .. n_rows * arity) is filled: check its columns and make it a factor. */
 gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err);
 

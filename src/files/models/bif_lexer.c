@@ -8,7 +8,16 @@ static bool starts(const gbsi_text *text, const char *two)
     return gbsi_text_left(text) >= 2 && text->at[0] == two[0] && text->at[1] == two[1];
 }
 
-/* Comments begin between tokens only: a state may be named N//A. */
+/* Where a comment may begin behind the first letter of a word: a state may be named N//A. */
+static bool begins_comment(const char *at, const char *end, gbsi_bif_place place)
+{
+    if (end - at < 2 || at[0] != '/') {
+        return false;
+    }
+    return at[1] == '*' || (at[1] == '/' && (place == GBSI_BIF_NUMBER || end - at == 2 ||
+                                             gbsi_is_blank(at[2]) || at[2] == '"'));
+}
+
 static gbs_status skip_blanks(gbsi_text *text, gbsi_bif_place place, gbs_error *err)
 {
     while (text->at < text->end) {
@@ -88,7 +97,7 @@ gbs_status gbsi_bif_next(gbsi_text *text, gbsi_bif_place place, gbsi_bif_token *
         token->kind = *at++;
     } else {
         token->kind = 'w';
-        while (at < text->end && !ends_word(*at, place)) {
+        while (at < text->end && !ends_word(*at, place) && !begins_comment(at, text->end, place)) {
             at++;
         }
     }
@@ -129,16 +138,26 @@ cleanup:
 
 gbs_status gbsi_bif_skip_property(gbsi_text *text, gbs_error *err)
 {
-    const char *end = memchr(text->at, ';', gbsi_text_left(text));
-    if (end == NULL) {
+    const char *at = text->at;
+    while (at < text->end && *at != ';') {
+        if (*at++ == '"') {
+            const char *quote = at;
+            while (quote < text->end && *quote != '"' && *quote != '\n') {
+                quote++;
+            }
+            at = quote < text->end && *quote == '"' ? quote + 1 : at;
+        }
+    }
+    if (at == text->end) {
         return gbsi_text_fail(text, (gbsi_token){text->at, 1}, err,
                               "found a property that does not end, expected ';'");
     }
-    text->at = end + 1;
+    text->at = at + 1;
     return GBS_OK;
 }
 
 bool gbsi_bif_is_word(const gbsi_bif_token *token, const char *word)
 {
-    return token->kind == 'w' && gbsi_token_is(token->text, word);
+    return token->kind == 'w' && token->text.n == strlen(word) &&
+           gbsi_equal_any_case(token->text.at, word, token->text.n);
 }

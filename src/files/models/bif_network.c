@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "models/bif.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "decimal/decimal.h"
 
@@ -25,18 +27,20 @@ void gbsi_bif_network_free(gbsi_bif_network *network)
     gbsi_free(network->variable);
     gbsi_free(network->state);
     gbsi_free(network->block);
+    gbsi_free(network->word);
     gbsi_name_map_free(&network->names);
     *network = (gbsi_bif_network){0};
 }
 
-/* network NAME { property ...; } */
-static gbs_status declare_network(gbsi_text *text, gbs_error *err)
+/* network NAME { property ...; }, where the name may be anything and '}' may be missing */
+static gbs_status declare_network(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    do { /* names of several words are seen */
+    char shown[GBSI_SHOWN];
+    do {
         GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
-    } while (token.kind == 'w' || token.kind == 'q');
+    } while (token.kind != 0 && strchr("wq()", token.kind) != NULL);
     if (token.kind != '{') {
         return gbsi_text_unexpected(text, token.shown, "'{' of the network block", err);
     }
@@ -45,10 +49,20 @@ static gbs_status declare_network(gbsi_text *text, gbs_error *err)
         if (token.kind == '}') {
             return GBS_OK;
         }
-        if (!gbsi_bif_is_word(&token, "property")) {
+        if (gbsi_bif_is_word(&token, "variable") || gbsi_bif_is_word(&token, "probability")) {
+            gbsi_text_warn(text,
+                           "the network block is not closed before the first %s, read as if "
+                           "it were",
+                           gbsi_token_show(token.shown, shown));
+            network->is_open = true;
+            text->at = token.shown.at;
+            return GBS_OK;
+        }
+        if (gbsi_bif_is_word(&token, "property")) {
+            GBSI_TRY(gbsi_bif_skip_property(text, err));
+        } else if (token.kind != ';') {
             return gbsi_text_unexpected(text, token.shown, "'property' or '}'", err);
         }
-        GBSI_TRY(gbsi_bif_skip_property(text, err));
     }
 
 cleanup:
@@ -105,19 +119,7 @@ static gbs_status declare_type(gbsi_text *text, gbsi_bif_network *network, uint3
     }
     GBSI_TRY(gbsi_bif_expect(text, GBSI_BIF_TYPE, ']', err));
     GBSI_TRY(gbsi_bif_expect(text, GBSI_BIF_TYPE, '{', err));
-    GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_STATE, &token, err));
-    while (token.kind == 'w' || token.kind == 'q') {
-        GBSI_TRY(gbsi_bif_add_state(text, network, variable, &token, err));
-        GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_STATE, &token, err));
-    }
-    if (token.kind != '}') {
-        return gbsi_text_unexpected(text, token.shown, "a state or '}'", err);
-    }
-    uint32_t listed = gbsi_bif_variable_at(network, variable)->n_states;
-    if (listed != n) {
-        return gbsi_text_fail(text, count.shown, err, "found %llu states announced, but %u listed",
-                              (unsigned long long)n, listed);
-    }
+    GBSI_TRY(gbsi_bif_read_states(text, network, variable, count.shown, n, err));
     status = gbsi_bif_expect(text, GBSI_BIF_PLAIN, ';', err);
 
 cleanup:
@@ -168,12 +170,8 @@ static gbs_status declare_variable(gbsi_text *text, gbsi_bif_network *network, g
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
     uint32_t id = network->n_variables;
-    GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
-    if (token.kind != 'w' && token.kind != 'q') {
-        return gbsi_text_unexpected(text, token.shown, "the name of a variable", err);
-    }
+    GBSI_TRY(gbsi_bif_read_variable(text, network, &token, err));
     GBSI_TRY(gbsi_bif_add_variable(text, network, &token, err));
-    GBSI_TRY(gbsi_bif_expect(text, GBSI_BIF_PLAIN, '{', err));
     for (;;) {
         GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
         bool typed = gbsi_bif_variable_at(network, id)->n_states != 0;
@@ -184,7 +182,7 @@ static gbs_status declare_variable(gbsi_text *text, gbsi_bif_network *network, g
             GBSI_TRY(declare_type(text, network, id, err));
         } else if (gbsi_bif_is_word(&token, "property")) {
             GBSI_TRY(gbsi_bif_skip_property(text, err));
-        } else {
+        } else if (token.kind != ';') {
             return gbsi_text_unexpected(text, token.shown,
                                         typed ? "'property' or '}'" : "'type' or 'property'", err);
         }
@@ -227,12 +225,14 @@ gbs_status gbsi_bif_declare(gbsi_text *text, gbsi_bif_network *network, gbs_erro
             return GBS_OK;
         }
         if (gbsi_bif_is_word(&token, "network")) {
-            GBSI_TRY(declare_network(text, err));
+            GBSI_TRY(declare_network(text, network, err));
         } else if (gbsi_bif_is_word(&token, "variable")) {
             GBSI_TRY(declare_variable(text, network, err));
         } else if (gbsi_bif_is_word(&token, "probability")) {
             GBSI_TRY(pass_block(text, network, err));
-        } else {
+        } else if (token.kind == '}' && network->is_open) {
+            network->is_open = false;
+        } else if (token.kind != ';') {
             return gbsi_text_unexpected(text, token.shown, "'network', 'variable' or 'probability'",
                                         err);
         }

@@ -38,12 +38,11 @@ cleanup:
     return status;
 }
 
-/* ( CHILD | PARENT, PARENT ) { */
-static gbs_status read_header(bif_reader *r, gbs_error *err)
+/* CHILD | PARENT, PARENT ) */
+static gbs_status read_names(bif_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '(', err));
     GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
     if (token.kind != 'w' && token.kind != 'q') {
         return gbsi_text_unexpected(r->text, token.shown, "the variable of the block", err);
@@ -52,12 +51,32 @@ static gbs_status read_header(bif_reader *r, gbs_error *err)
     for (;;) {
         GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
         if (token.kind == ')') {
-            break;
+            return GBS_OK;
         }
         if (token.kind != 'w' && token.kind != 'q') {
             return gbsi_text_unexpected(r->text, token.shown, "a parent or ')'", err);
         }
         GBSI_TRY(gbsi_bif_table_parent(&r->tables, &token, err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* ( CHILD | PARENT, PARENT ) { */
+static gbs_status read_header(bif_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool found = false;
+    GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '(', err));
+    if (r->tables.network.has_long_names) {
+        const gbsi_token among = gbsi_bif_inside(r->text, '{');
+        const gbsi_token place = gbsi_text_at(r->text, among.at);
+        GBSI_TRY(gbsi_bif_table_names(&r->tables, among, place, ",|", &found, err));
+        r->text->at += found ? among.n + 1 : 0;
+    }
+    if (!found) {
+        GBSI_TRY(read_names(r, err));
     }
     GBSI_TRY(gbsi_bif_expect(r->text, GBSI_BIF_PLAIN, '{', err));
     status = size_table(r, err);
@@ -66,18 +85,13 @@ cleanup:
     return status;
 }
 
-/* rows * columns probabilities and a semicolon, turned round: the one of (row, column) goes to
- * value[row + column * rows]; a single row stays as it is. */
-static gbs_status read_values(bif_reader *r, size_t rows, size_t columns, double *value,
-                              gbs_error *err)
+/* n probabilities and a semicolon. */
+static gbs_status read_values(bif_reader *r, size_t n, double *value, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    size_t n = rows * columns;
-    size_t row = 0;
-    size_t column = 0;
     for (size_t i = 0;; i++) {
-        GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_PLAIN, &token, err));
+        GBSI_TRY(gbsi_bif_next(r->text, GBSI_BIF_NUMBER, &token, err));
         if (i == n && token.kind == ';') {
             return GBS_OK;
         }
@@ -87,11 +101,7 @@ static gbs_status read_values(bif_reader *r, size_t rows, size_t columns, double
                                   "found %s after %zu probabilities, expected %zu and ';'",
                                   gbsi_token_show(token.shown, shown), i, n);
         }
-        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[row + column * rows], err));
-        if (++column == columns) {
-            column = 0;
-            row++;
-        }
+        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[i], err));
     }
 
 cleanup:
@@ -100,6 +110,7 @@ cleanup:
 
 static gbs_status read_whole_table(bif_reader *r, gbsi_token place, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     if (r->n_filled != 0 || r->has_default || r->has_table) {
         return gbsi_text_fail(r->text, place, err,
                               "found 'table' beside other rows of the block, expected it alone");
@@ -107,7 +118,12 @@ static gbs_status read_whole_table(bif_reader *r, gbsi_token place, gbs_error *e
     r->has_table = true;
     r->n_filled = r->tables.n_rows;
     memset(r->filled, 1, r->n_filled);
-    return read_values(r, r->tables.arity, r->n_filled, r->tables.value, err);
+    GBSI_TRY(read_values(r, r->n_filled * r->tables.arity, r->tables.value, err));
+    status = gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, GBSI_CHILD_SLOWEST),
+                                 err);
+
+cleanup:
+    return status;
 }
 
 static double *row_at(bif_reader *r, size_t row)
@@ -129,11 +145,11 @@ static gbs_status read_default(bif_reader *r, gbsi_token place, gbs_error *err)
                               r->has_table ? "a table" : "another default");
     }
     r->has_default = true;
-    return read_values(r, 1, r->tables.arity, default_row(r), err);
+    return read_values(r, r->tables.arity, default_row(r), err);
 }
 
 /* The state names of a row up to ')': which row that is, the first parent slowest. */
-static gbs_status read_row_index(bif_reader *r, size_t *row, gbs_error *err)
+static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
@@ -157,6 +173,45 @@ cleanup:
     return status;
 }
 
+/* The same where states hold blanks or commas. @param found out: whether it is such a row. */
+static gbs_status read_long_row(bif_reader *r, size_t *row, bool *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_tables *t = &r->tables;
+    const gbsi_token among = gbsi_bif_inside(r->text, ';');
+    const uint32_t *parents = (const uint32_t *)t->scope + 1;
+    uint32_t *state = NULL;
+    size_t n = 0;
+    GBSI_TRY(gbsi_bif_find_names(r->text, &t->network, among, gbsi_text_at(r->text, among.at), ",",
+                                 parents, (size_t)t->n_scope - 1, &state, &n, err));
+    *found = n > 0;
+    *row = 0;
+    for (size_t i = 0; i < n; i++) {
+        *row = *row * gbsi_bif_variable_at(&t->network, parents[i])->n_states + state[i];
+    }
+    r->text->at += n > 0 ? among.n + 1 : 0;
+
+cleanup:
+    gbsi_free(state);
+    return status;
+}
+
+static gbs_status read_row_index(bif_reader *r, size_t *row, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const char *at = r->text->at;
+    bool found = false;
+    if (read_plain_row(r, row, NULL) == GBS_OK) {
+        return GBS_OK;
+    }
+    r->text->at = at;
+    GBSI_TRY(read_long_row(r, row, &found, err));
+    status = found ? GBS_OK : read_plain_row(r, row, err);
+
+cleanup:
+    return status;
+}
+
 static gbs_status read_row(bif_reader *r, gbsi_token place, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -169,7 +224,7 @@ static gbs_status read_row(bif_reader *r, gbsi_token place, gbs_error *err)
     }
     filled[row] = 1;
     r->n_filled++;
-    status = read_values(r, 1, r->tables.arity, row_at(r, row), err);
+    status = read_values(r, r->tables.arity, row_at(r, row), err);
 
 cleanup:
     return status;
@@ -225,7 +280,7 @@ static gbs_status read_block(bif_reader *r, const char *block, gbs_error *err)
             GBSI_TRY(gbsi_bif_skip_property(r->text, err));
         } else if (token.kind == '}') {
             break;
-        } else {
+        } else if (token.kind != ';') {
             return gbsi_text_unexpected(r->text, token.shown,
                                         "'table', 'default', '(', 'property' or '}'", err);
         }

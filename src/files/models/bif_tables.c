@@ -2,6 +2,7 @@
 #include "models/bif.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -13,8 +14,7 @@ gbs_status gbsi_bif_tables_init(gbsi_bif_tables *tables, gbsi_text *text, const 
 {
     gbs_status status = GBS_OK;
     *tables = (gbsi_bif_tables){.text = text, .what = what};
-    tables->columns.normalize = text->options->normalize_cpts != 0;
-    tables->columns.lenient = text->options->lenient != 0;
+    tables->columns = gbsi_columns_begin(text->options);
     GBSI_TRY(gbs_builder_new(&tables->builder, err));
     status = gbsi_equal_tables_new(&tables->share, err);
 
@@ -31,6 +31,7 @@ void gbsi_bif_tables_free(gbsi_bif_tables *tables)
     gbsi_free(tables->defined);
     gbsi_free(tables->scope);
     gbsi_free(tables->value);
+    gbsi_free(tables->turned);
 }
 
 static const gbsi_bif_variable *variable_at(const gbsi_bif_tables *t, uint32_t id)
@@ -165,6 +166,7 @@ gbs_status gbsi_bif_table_child(gbsi_bif_tables *tables, const gbsi_bif_token *n
     tables->n_begun++;
     tables->n_scope = 0;
     tables->child = *name;
+    tables->columns.as_read = NULL;
     GBSI_TRY(gbsi_bif_table_parent(tables, name, err));
     uint32_t child = gbsi_bif_scope_at(tables, 0);
     if (tables->defined[child] != 0) {
@@ -210,10 +212,18 @@ gbs_status gbsi_bif_table_size(gbsi_bif_tables *tables, gbs_error *err)
 gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *token, double *value,
                                 gbs_error *err)
 {
+    if (token->kind == 'w' && gbsi_token_is(token->text, "NA")) { /* as R writes it */
+        *value = NAN;
+        return GBS_OK;
+    }
     gbsi_decimal_status read = token->kind == 'w'
                                    ? gbsi_decimal_read(token->text.at, token->text.n, value)
                                    : GBSI_DECIMAL_BAD;
     tables->n_underflow += read == GBSI_DECIMAL_UNDERFLOW;
+    if (read != GBSI_DECIMAL_BAD &&
+        (isnan(*value) || gbsi_columns_rounded(&tables->columns, value))) {
+        return GBS_OK;
+    }
     if (read == GBSI_DECIMAL_BAD || !(*value >= 0 && *value < INFINITY)) {
         return gbsi_text_unexpected(tables->text, token->shown, "a probability", err);
     }
@@ -221,31 +231,72 @@ gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *t
     return GBS_OK;
 }
 
+gbs_status gbsi_bif_table_turn(gbsi_bif_tables *tables, unsigned order, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_tables *t = tables;
+    gbsi_axes axes = {0};
+    const size_t n = t->n_rows * t->arity;
+    t->columns.as_read = t->value;
+    t->columns.order = order;
+    if (order == 0 || t->n_scope < 2) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_reserve(&t->turned, &t->turned_capacity, n, sizeof(double), t->text->name, err));
+    memcpy(t->turned, t->value, n * sizeof(double));
+    for (uint32_t i = 1; i < t->n_scope; i++) {
+        gbsi_axes_add_parent(&axes, variable_at(t, gbsi_bif_scope_at(t, i))->n_states);
+    }
+    gbsi_axes_turn(&axes, t->arity, order, t->turned, t->value);
+    t->columns.as_read = t->turned;
+
+cleanup:
+    return status;
+}
+
+static gbs_status refuse_row(const gbsi_bif_tables *t, gbsi_column_status columns, size_t row,
+                             gbs_error *err)
+{
+    char states[512];
+    char where[sizeof states + 32] = "";
+    char advice[GBSI_ADVICE];
+    if (t->n_scope > 1) {
+        (void)snprintf(where, sizeof where, " in the row of (%s)",
+                       gbsi_bif_show_row(t, row, states, sizeof states));
+    }
+    switch (columns) {
+    case GBSI_COLUMN_MISSING:
+        return gbsi_text_fail(t->text, t->child.shown, err,
+                              "found no probabilities but NA%s, expected a distribution; --lenient "
+                              "takes such rows as uniform",
+                              where);
+    case GBSI_COLUMN_HOLED:
+        return gbsi_text_fail(t->text, t->child.shown, err,
+                              "found NA beside probabilities%s, expected a distribution", where);
+    case GBSI_COLUMN_ZERO:
+    case GBSI_COLUMN_OVERFLOW:
+        return gbsi_text_fail(
+            t->text, t->child.shown, err, "found probabilities%s %s, expected a distribution",
+            where, columns == GBSI_COLUMN_ZERO ? "all zero" : "beyond the largest double");
+    default:
+        return gbsi_text_fail(t->text, t->child.shown, err,
+                              "found probabilities with sum %.6g%s, expected 1; %s", t->columns.sum,
+                              where, gbsi_columns_advice(&t->columns, columns, advice));
+    }
+}
+
 gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_bif_tables *t = tables;
-    char text[512];
     double *value = t->value;
     uint32_t *scope = t->scope;
     uint32_t child = scope[0];
     size_t bad = 0;
     gbsi_column_status columns =
         gbsi_columns_check(&t->columns, child, value, t->n_rows, t->arity, false, &bad);
-    if (columns == GBSI_COLUMN_OFF) {
-        return gbsi_text_fail(t->text, t->child.shown, err,
-                              "found probabilities with sum %.6g%s%s%s, expected 1; "
-                              "--normalize-cpts scales such rows, "
-                              "--lenient takes them as they are",
-                              t->columns.sum, t->n_scope > 1 ? " in the row of (" : "",
-                              t->n_scope > 1 ? gbsi_bif_show_row(t, bad, text, sizeof text) : "",
-                              t->n_scope > 1 ? ")" : "");
-    }
     if (columns != GBSI_COLUMN_OK) {
-        return gbsi_text_fail(
-            t->text, t->child.shown, err, "found the row of (%s) %s, expected a distribution",
-            gbsi_bif_show_row(t, bad, text, sizeof text),
-            columns == GBSI_COLUMN_ZERO ? "all zero" : "beyond the largest double");
+        return refuse_row(t, columns, bad, err);
     }
     gbsi_log_many(value, t->n_rows * t->arity);
     memmove(scope, scope + 1, (t->n_scope - 1) * sizeof *scope);
@@ -268,8 +319,20 @@ static void warn(const gbsi_bif_tables *t)
         gbsi_text_warn(t->text, "%zu probabilities are too small for a double and became zero",
                        t->n_underflow);
     }
+    char name[GBSI_BIF_NAME_BYTES];
+    if (t->columns.n_negative != 0) {
+        gbsi_text_warn(
+            t->text, "%zu probabilities are below zero by rounding (at most 1e-6) and became zero",
+            t->columns.n_negative);
+    }
+    if (t->columns.n_missing != 0) {
+        const uint32_t first = (uint32_t)t->columns.missing_id;
+        gbsi_text_warn(t->text,
+                       "%zu rows of conditional tables, the first of %s, hold no probabilities but "
+                       "NA and are taken as uniform",
+                       t->columns.n_missing, gbsi_bif_copy_name(variable_at(t, first)->name, name));
+    }
     if (t->columns.n_off != 0) {
-        char name[GBSI_BIF_NAME_BYTES];
         uint32_t worst = (uint32_t)t->columns.worst_id;
         gbsi_text_warn(t->text,
                        "%zu rows of conditional tables do not sum to one; the worst, of %s, is off "
@@ -315,17 +378,15 @@ gbs_status gbsi_bif_table_add_noisy(gbsi_bif_tables *tables, size_t n_columns, d
     const uint32_t child = gbsi_bif_scope_at(t, 0);
     const uint32_t k = t->arity;
     size_t bad = 0;
-    if (gbsi_columns_check(&tables->columns, child, p, n_columns, k, false, &bad) !=
-        GBSI_COLUMN_OK) {
-        double sum = 0.0;
-        for (size_t a = 0; a < k; a++) {
-            sum += p[bad * k + a];
-        }
+    char advice[GBSI_ADVICE];
+    const gbsi_column_status columns =
+        gbsi_columns_check(&tables->columns, child, p, n_columns, k, false, &bad);
+    if (columns != GBSI_COLUMN_OK) {
         return gbsi_text_fail(t->text, t->child.shown, err,
                               "found a distribution with sum %.6g in column %zu of the causes, "
-                              "expected 1; --normalize-cpts scales such columns, --lenient takes "
-                              "them as they are",
-                              sum, bad + 1);
+                              "expected 1; %s",
+                              t->columns.sum, bad + 1,
+                              gbsi_columns_advice(&t->columns, columns, advice));
     }
     if (k > 2) {
         return gbs_builder_add_noisy_max(t->builder, GBS_FACTOR_NOISY_MIN, child, t->n_scope - 1,

@@ -61,9 +61,9 @@ static void odd_names(void **state)
     (void)state;
     gbs_model *m =
         read_model("a.bif",
-                   "variable table { type discrete [ 4 ] { default, [1|2], 1e3, \"a b;\" }; }"
-                   "variable TABLE { type discrete [ 1 ] { x }; }"
-                   "probability ( table | TABLE ) { (x) 0.1 0.2 0.3 0.4; }"
+                   "variable table { type discrete [ 4 ] { default, [1|2], \"1//\", \"a b;\" }; }"
+                   "variable TABLE { type discrete [ 1 ] { \"x/*\" }; }"
+                   "probability ( table | TABLE ) { (\"x/*\") 0.1 0.2 0.3 0.4; }"
                    "probability ( TABLE ) { () 1; }",
                    NULL);
     assert_string_equal(gbs_model_state_label(m, 0, 1), "[1|2]");
@@ -78,6 +78,92 @@ static void odd_names(void **state)
     }
     gbs_model_free(m);
     gbs_model_free(back);
+}
+
+/* Blanks and commas without quotes: the number in brackets says where a list is cut. */
+static void long_names(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "network unknown {\n}\n"
+        "variable Wind speed {\n  type discrete [ 3 ] { no wind, a breeze (1, 2), storm };\n}\n"
+        "variable Price, net {\n  type discrete [ 2 ] { [0,9.5), [9.5,1,000) };\n}\n"
+        "variable Sold {\n  type discrete [ 2 ] { 1,000, 2,500 };\n}\n"
+        "probability ( Wind speed ) {\n  table 0.5, 0.25, 0.25;\n}\n"
+        "probability ( Price, net | Wind speed ) {\n  (no wind) 0.5, 0.5;\n"
+        "  (a breeze (1, 2)) 0.25, 0.75;\n  ( storm ) 1, 0;\n}\n"
+        "probability ( Sold | Wind speed, Price, net ) {\n"
+        "  (no wind, [0,9.5)) 1, 0;\n  (no wind, [9.5,1,000)) 0.25, 0.75;\n"
+        "  (a breeze (1, 2), [0,9.5)) 0.5, 0.5;\n  (a breeze (1, 2), [9.5,1,000)) 0, 1;\n"
+        "  (storm, [0,9.5)) 0.75, 0.25;\n  (storm, [9.5,1,000)) 0.5, 0.5;\n}\n";
+    static const char quoted[] =
+        "variable \"Wind speed\" { type discrete [ 3 ] { \"no wind\", \"a breeze (1, 2)\", storm "
+        "}; }"
+        "variable \"Price, net\" { type discrete [ 2 ] { \"[0,9.5)\", \"[9.5,1,000)\" }; }"
+        "variable Sold { type discrete [ 2 ] { \"1,000\", \"2,500\" }; }"
+        "probability ( \"Wind speed\" ) { table 0.5, 0.25, 0.25; }"
+        "probability ( \"Price, net\" | \"Wind speed\" ) { table 0.5 0.25 1 0.5 0.75 0; }"
+        "probability ( Sold | \"Wind speed\" \"Price, net\" ) {"
+        "  table 1 0.25 0.5 0 0.75 0.5  0 0.75 0.5 1 0.25 0.5; }";
+    gbs_model *long_ones = read_model("a.bif", text, NULL);
+    gbs_model *quoted_ones = read_model("b.bif", quoted, NULL);
+    assert_string_equal(gbs_model_digest(long_ones), gbs_model_digest(quoted_ones));
+    for (uint32_t v = 0; v < 3; v++) {
+        assert_string_equal(gbs_model_variable_name(long_ones, v),
+                            gbs_model_variable_name(quoted_ones, v));
+        for (uint32_t a = 0; a < 2; a++) {
+            assert_string_equal(gbs_model_state_label(long_ones, v, a),
+                                gbs_model_state_label(quoted_ones, v, a));
+        }
+    }
+    gbs_model_free(long_ones);
+    gbs_model_free(quoted_ones);
+}
+
+static void long_names_refused(void **state)
+{
+    (void)state;
+    static const refusal cases[] = {
+        {"variable a { type discrete [ 2 ] { (x, y), u,v, w }; }", "found 2 states announced"},
+        {"variable a { type discrete [ 3 ] { (x, y), u,v }; }", "cut into 3 names in several ways"},
+        {"variable a { type discrete [ 2 ] { so so\nlala, b }; }", "expected the end of the name"},
+        {"variable a { type discrete [ 2 ] { so \"so\", b }; }", "expected the end of the name"},
+        {"variable big a { type discrete [ 1 ] { x }; }\nprobability ( big b ) { table 1; }",
+         "a.bif:2:15: found 'big'"},
+        {"variable a { type discrete [ 2 ] { x, y z }; }" B PA
+         "probability ( b | a ) { (y) 1 0 0; }",
+         "found 'y', expected a state of variable a"},
+        {"variable \"a\" { type discrete [ 2 ] { \"x\", \"x, y\" }; }"
+         "variable b { type discrete [ 2 ] { y, \"y, y\" }; }"
+         "variable c { type discrete [ 1 ] { 0 }; } probability ( c | a b ) { (x, y, y) 1; }",
+         "can be cut in several ways"},
+        {"variable a { type discrete [ 1 ] { x }; } variable b c { type discrete [ 1 ] { x }; }"
+         "variable a, b c { type discrete [ 1 ] { x }; } probability ( a | a, b c ) { table 1; }",
+         "can be cut in several ways"},
+    };
+    refuse_all("a.bif", cases, sizeof cases / sizeof cases[0], NULL);
+}
+
+static void as_others_write_it(void **state)
+{
+    (void)state;
+    gbs_model *plain = read_model(
+        "a.bif", A B PA "probability ( b | a ) { (yes) 0.1, 0.3, 0.6; (no) 0.7 0.2 0.1; }", NULL);
+    static const char *const same[] = {
+        "network a (b) { property x = \"a; }\"; };" A B PA
+        "PROBABILITY ( b | a ) { (yes)0.1,0.3,0.6//first\n; (no) 0.7 0.2 0.1; };",
+        "Network x {};\nVariable a { Type Discrete [ 2 ] { no// \"0\"\n, yes// \"1\"\n }; };" B
+        "probability ( a ) { Table 0.9, 0.1/* nine\nto one */; };"
+        "probability ( b | a ) { Default 0.1, 0.3, 0.6;; (no/* never */) 0.7 0.2 0.1; }",
+    };
+    expect_same_model(plain, "b.bif", same, sizeof same / sizeof same[0]);
+    warnings warned = {0};
+    const gbs_read_options options = {.warn = take_warning, .context = &warned};
+    gbs_model *open = read_model("c.bif", "network x {\n property p;" A PA "}", &options);
+    assert_int_equal(warned.n, 1);
+    assert_non_null(strstr(warned.last, "not closed before the first 'variable'"));
+    gbs_model_free(open);
+    gbs_model_free(plain);
 }
 
 static void written_text(void **state)
@@ -133,7 +219,7 @@ static void refusals(void **state)
         {A "probability ( a ) { table 0.5 0.25 0.25; }", "found '0.25' after 2"},
         {A "probability ( a ) { table 0.5 -0.5; }", "found '-0.5', expected a probability"},
         {A "probability ( a ) { table 0.5 x; }", "found 'x'"},
-        {A "probability ( a ) { table 0.5 nan; }", "found 'nan'"},
+        {A "probability ( a ) { table 0.5 nan; }", "found NA beside probabilities"},
         {A "probability ( a ) { table 0 0; }", "all zero"},
         {A "probability ( a ) { }", "1 of 1 rows missing"},
         {A "probability ( a ) { table 1 0; table 1 0; }", "expected it alone"},
@@ -197,10 +283,11 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_uai),   cmocka_unit_test(table_and_rows_agree),
-        cmocka_unit_test(odd_names),     cmocka_unit_test(written_text),
-        cmocka_unit_test(refusals),      cmocka_unit_test(rows_off_one),
-        cmocka_unit_test(default_limit),
+        cmocka_unit_test(same_as_uai),        cmocka_unit_test(table_and_rows_agree),
+        cmocka_unit_test(odd_names),          cmocka_unit_test(written_text),
+        cmocka_unit_test(refusals),           cmocka_unit_test(rows_off_one),
+        cmocka_unit_test(default_limit),      cmocka_unit_test(long_names),
+        cmocka_unit_test(long_names_refused), cmocka_unit_test(as_others_write_it),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

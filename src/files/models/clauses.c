@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "decimal/decimal.h"
 
 gbs_status gbsi_clauses_begin(gbsi_clauses *c, const gbsi_text *text, gbs_error *err)
 {
@@ -78,7 +79,7 @@ static gbs_status scale_weight(const gbsi_clauses *c, const gbsi_text *text, gbs
     *weight *= c->scale;
     if (!isfinite(*weight)) {
         char scale[32];
-        (void)gbs_format_double(c->scale, scale);
+        (void)gbsi_format_double(c->scale, scale);
         return gbsi_text_fail(text, place, err,
                               "found a weight that times %s is beyond the largest double, expected "
                               "a smaller --weight-scale",

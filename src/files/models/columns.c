@@ -2,6 +2,7 @@
 #include "models/tables.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "simd/math.h"
 #include "store/model.h"
@@ -57,30 +58,122 @@ static double plain_sum(const double *value, uint32_t arity)
     return sum;
 }
 
+gbsi_columns gbsi_columns_begin(const gbs_read_options *options)
+{
+    const bool forces = options->normalize_cpts != 0 || options->lenient != 0;
+    return (gbsi_columns){.normalize = options->normalize_cpts != 0,
+                          .lenient = options->lenient != 0,
+                          .insists = forces && gbsi_table_order_typed(options)};
+}
+
+static double most_off(uint32_t arity)
+{
+    return GBSI_COLUMN_ROUNDING * arity + GBSI_COLUMN_TOLERANCE;
+}
+
+/* Whether all columns sum to one if the child varies slowest in the file where it should vary
+ * fastest, or fastest where it should vary slowest. */
+static bool fits_turned(const gbsi_columns *columns, size_t n_columns, uint32_t arity, bool in_logs)
+{
+    const bool contiguous = (columns->order & GBSI_CHILD_SLOWEST) != 0;
+    if (columns->as_read == NULL || columns->insists) {
+        return false;
+    }
+    for (size_t c = 0; c < n_columns; c++) {
+        double sum = 0;
+        for (uint32_t a = 0; a < arity; a++) {
+            const double value = columns->as_read[contiguous ? c * arity + a : c + a * n_columns];
+            sum += in_logs ? gbsi_exp(value) : value;
+        }
+        if (!(fabs(sum - 1.0) <= most_off(arity))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool gbsi_columns_rounded(gbsi_columns *columns, double *value)
+{
+    if (!(*value < 0 && *value >= -GBSI_COLUMN_TOLERANCE)) {
+        return false;
+    }
+    *value = 0;
+    columns->n_negative++;
+    return true;
+}
+
+/* A column of which some entries are NaN. */
+static gbsi_column_status fill_missing(gbsi_columns *columns, size_t id, double *column,
+                                       uint32_t arity)
+{
+    for (uint32_t a = 0; a < arity; a++) {
+        if (!isnan(column[a])) {
+            return GBSI_COLUMN_HOLED;
+        }
+    }
+    if (!columns->lenient) {
+        return GBSI_COLUMN_MISSING;
+    }
+    for (uint32_t a = 0; a < arity; a++) {
+        column[a] = 1.0 / arity;
+    }
+    if (columns->n_missing++ == 0) {
+        columns->missing_id = id;
+    }
+    return GBSI_COLUMN_OK;
+}
+
+const char *gbsi_columns_advice(const gbsi_columns *columns, gbsi_column_status status,
+                                char text[GBSI_ADVICE])
+{
+    if (status != GBSI_COLUMN_TURNED) {
+        return "--normalize-cpts scales such columns, --lenient takes them as they are";
+    }
+    (void)snprintf(text, GBSI_ADVICE,
+                   "all columns sum to one if the states of the child vary %s: --table-order %s "
+                   "reads tables so",
+                   (columns->order & GBSI_CHILD_SLOWEST) != 0 ? "fastest" : "slowest",
+                   gbsi_table_order_name(columns->order ^ GBSI_CHILD_SLOWEST));
+    return text;
+}
+
 gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *value,
                                       size_t n_columns, uint32_t arity, bool in_logs, size_t *bad)
 {
+    bool turned = false;
     for (size_t c = 0; c < n_columns; c++) {
         double *column = value + c * arity;
         double total = in_logs ? log_sum(column, arity) : plain_sum(column, arity);
+        const bool zero = total == (in_logs ? -INFINITY : 0);
         *bad = c;
-        if (total == (in_logs ? -INFINITY : 0)) {
-            return GBSI_COLUMN_ZERO;
+        if (isnan(total)) {
+            const gbsi_column_status filled = fill_missing(columns, id, column, arity);
+            if (filled != GBSI_COLUMN_OK) {
+                return filled;
+            }
+            continue;
         }
         if (total == INFINITY) {
             return GBSI_COLUMN_OVERFLOW;
         }
-        const double sum = in_logs ? gbsi_exp(total) : total;
-        const double off = sum < 1 ? 1 - sum : sum - 1;
+        columns->sum = in_logs ? gbsi_exp(total) : total;
+        const double off = fabs(columns->sum - 1.0);
+        if (!turned && (zero || off > most_off(arity))) {
+            turned = true; /* asked once: the answer is the same for all columns */
+            if (fits_turned(columns, n_columns, arity, in_logs)) {
+                return GBSI_COLUMN_TURNED;
+            }
+        }
+        if (zero) {
+            return GBSI_COLUMN_ZERO;
+        }
         if (columns->normalize && off != 0) {
             if (in_logs) {
                 scale_logs(column, arity);
             } else {
                 scale(column, arity, total);
             }
-        } else if (off > GBSI_COLUMN_ROUNDING * arity + GBSI_COLUMN_TOLERANCE &&
-                   !columns->lenient && !columns->normalize) {
-            columns->sum = sum;
+        } else if (off > most_off(arity) && !columns->lenient && !columns->normalize) {
             return GBSI_COLUMN_OFF;
         } else if (off > GBSI_COLUMN_TOLERANCE) {
             columns->n_off++;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "models/format_names.h"
 #include "models/test_clauses.h"
 #include "models/test_written.h"
 
@@ -98,7 +99,7 @@ static void extension(void **state)
     gbs_model *none = NULL;
     gbs_model *m = read_model("a.CNF", "p cnf 2 1\n1 -2 0\n", NULL);
     expect_logs(m, (const double[]){0, -INFINITY, 0, 0}, 4);
-    assert_string_equal(gbs_model_format_of("a.cnf.gz"), "wcnf");
+    assert_string_equal(gbsi_model_format_of("a.cnf.gz"), "wcnf");
     assert_int_equal(gbs_model_write(m, scratch_path("a.cnf"), NULL, &err), GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "wcnf (.wcnf), mln (.mln)"));
     assert_non_null(strstr(err.message, "dot (.dot .gv)"));

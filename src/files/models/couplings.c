@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decimal/decimal.h"
 #include "text/output.h"
 
 static gbs_status diagonal_of(const char *word, gbsi_diagonal *diagonal, gbs_error *err)
@@ -103,8 +104,8 @@ gbs_status gbsi_refuse_mirror(const gbsi_text *text, gbsi_token place, double on
 {
     char a[32];
     char b[32];
-    (void)gbs_format_double(one, a);
-    (void)gbs_format_double(other, b);
+    (void)gbsi_format_double(one, a);
+    (void)gbsi_format_double(other, b);
     return gbsi_text_fail(text, place, err,
                           "found %s across the diagonal from %s, expected one value for a coupling",
                           b, a);
@@ -168,7 +169,7 @@ void gbsi_tell_constant(const gbs_write_options *options, const gbs_output *outp
     }
     char message[512];
     char value[32];
-    (void)gbs_format_double(constant, value);
+    (void)gbsi_format_double(constant, value);
     (void)snprintf(message, sizeof message,
                    "%.200s: lost a constant of the log-density, %s, which %s files cannot hold",
                    gbsi_output_name(output), value, format);

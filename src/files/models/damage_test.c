@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "answers/answers.h"
 #include "models/test_damage.h"
 
 /* What a file that is cut short may still be: a last number cut short is another number, a file
@@ -179,7 +180,7 @@ static void mutated_results(void **state)
         gbs_result result = {0};
         uint32_t *query = NULL;
         read_or_refused(gbs_result_read(path, GBS_LOG_BASE_10, &options, &result, &err));
-        read_or_refused(gbs_query_read(path, model, &options, &query, &length, &err));
+        read_or_refused(gbsi_query_read(path, model, &options, &query, &length, &err));
         gbs_result_free(&result);
         gbs_free(query);
         gbs_marginals_free(&m);

@@ -15,7 +15,7 @@ enum {
     PAIR_BYTES = 16,
 };
 
-const size_t gbsi_dw_binary_bytes[GBSI_DW_N_KINDS] = {
+const size_t gbsi_dw_record_bytes[GBSI_DW_N_KINDS] = {
     [GBSI_DW_WEIGHTS] = WEIGHT_BYTES, [GBSI_DW_VARIABLES] = VARIABLE_BYTES};
 
 typedef struct cursor {
@@ -173,8 +173,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_dw_read_binary(gbsi_dw_graph *graph, gbsi_dw_kind kind, const gbsi_input *input,
-                               const gbs_read_options *options, gbs_error *err)
+gbs_status gbsi_dw_read_records(gbsi_dw_graph *graph, gbsi_dw_kind kind, const gbsi_input *input,
+                                gbs_error *err)
 {
     static gbs_status (*const read[GBSI_DW_N_KINDS])(cursor *, gbs_error *) = {
         [GBSI_DW_WEIGHTS] = read_weight,
@@ -183,7 +183,6 @@ gbs_status gbsi_dw_read_binary(gbsi_dw_graph *graph, gbsi_dw_kind kind, const gb
         [GBSI_DW_DOMAINS] = read_domain};
     gbs_status status = GBS_OK;
     cursor c = {.graph = graph, .input = input, .at = input->bytes};
-    (void)options;
     while (left(&c) > 0) {
         c.record = c.at;
         GBSI_TRY(read[kind](&c, err));

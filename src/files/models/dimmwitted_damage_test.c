@@ -39,8 +39,6 @@ static void cut_anywhere(void **state)
     (void)state;
     static const char *const binary[] = {"graph.weights", "graph.variables", "graph.factors",
                                          "graph.domains"};
-    static const char *const text[] = {"weights.tsv",   "variables.tsv", "factors80.tsv",
-                                       "factors30.tsv", "domains.tsv",   "factors00.text2bin-args"};
     graph g;
     make_graph(&g);
     save_graph(&g);
@@ -48,15 +46,6 @@ static void cut_anywhere(void **state)
         assert_int_equal(cut_file(binary[i]), 1);
     }
     assert_int_equal(cut_file("graph.meta"), 2); /* with and without the line's end */
-    save_text_graph();
-    for (size_t i = 0; i < 6; i++) {
-        const size_t n_read = cut_file(text[i]);
-        /* the last number may lose digits, and what is optional may go */
-        const size_t most = i == 0 ? 5 : i == 4 ? 4 : 2;
-        if (n_read > most) {
-            fail_msg("%s: %zu read", text[i], n_read);
-        }
-    }
 }
 
 static void set_byte(FILE *file, size_t at, unsigned char byte)
@@ -96,16 +85,10 @@ static void changed_anywhere(void **state)
 static void memory_runs_out(void **state)
 {
     (void)state;
-    for (int form = 0; form < 2; form++) {
-        graph g;
-        make_graph(&g);
-        if (form == 0) {
-            save_graph(&g);
-        } else {
-            save_text_graph();
-        }
-        gbs_model_free(read_starved(scratch_path("graph"), NULL, NULL));
-    }
+    graph g;
+    make_graph(&g);
+    save_graph(&g);
+    gbs_model_free(read_starved(scratch_path("graph"), NULL, NULL));
 }
 
 static int end(void **state)

@@ -95,43 +95,36 @@ bool gbsi_dimmwitted_in_folder(const char *path)
 
 /* ---- names of companions ------------------------------------------------------------------- */
 
-/* Bytes of the base's name, and of the dot behind it, that companions begin with. */
-static size_t prefix_length(const gbsi_dw_place *place, gbsi_dw_form form)
+const char *gbsi_dw_pattern(const gbsi_dw_place *place, gbsi_dw_kind kind, char *text, size_t size)
 {
-    const char *base = place->meta + place->n_folder;
-    const bool plain = form == GBSI_DW_TEXT && place->n_base == strlen("graph") &&
-                       memcmp(base, "graph", place->n_base) == 0;
-    return plain ? 0 : place->n_base + 1;
-}
-
-gbs_status gbsi_dw_place_name(const gbsi_dw_place *place, gbsi_dw_form form, gbsi_dw_kind kind,
-                              const char *tail, char **path, gbs_error *err)
-{
-    char rest[96]; /* the kind, a number, an ending */
-    const size_t n = place->n_folder + prefix_length(place, form);
-    (void)snprintf(rest, sizeof rest, "%s%s", KIND[kind], tail);
-    return join(place->meta, n, rest, path, err); /* BASE. is in the name of the meta file */
-}
-
-const char *gbsi_dw_pattern(const gbsi_dw_place *place, gbsi_dw_form form, gbsi_dw_kind kind,
-                            char *text, size_t size)
-{
-    const char *base = place->meta + place->n_folder;
-    (void)snprintf(text, size, "%.*s%s*%s", (int)prefix_length(place, form), base, KIND[kind],
-                   form == GBSI_DW_TEXT ? ".tsv" : "");
+    (void)snprintf(text, size, "%.*s.%s*", (int)place->n_base, place->meta + place->n_folder,
+                   KIND[kind]);
     return text;
 }
 
-/* The kind that a name of the folder is of in this form, GBSI_DW_N_KINDS for none. */
-static gbsi_dw_kind kind_of(const gbsi_dw_place *place, gbsi_dw_form form, const char *name)
+/* Whether a name is of the form from which DimmWitted makes its binary files: it begins with
+ * "BASE." unless that is "graph". */
+static bool is_text(const gbsi_dw_place *place, const char *name)
 {
-    const size_t n_prefix = prefix_length(place, form);
+    const char *base = place->meta + place->n_folder;
     const size_t n = strlen(name);
-    const bool is_tsv = ends_in(name, n, ".tsv") || ends_in(name, n, ".tsv.gz");
-    const bool is_other = ends_in(name, n, ".text2bin-args") || ends_in(name, n, "~") ||
+    const bool plain =
+        place->n_base == strlen("graph") && memcmp(base, "graph", place->n_base) == 0;
+    const size_t n_prefix = plain ? 0 : place->n_base + 1;
+    return (ends_in(name, n, ".tsv") || ends_in(name, n, ".tsv.gz")) &&
+           strncmp(name, base, n_prefix) == 0 &&
+           strncmp(name + n_prefix, KIND[GBSI_DW_FACTORS], strlen(KIND[GBSI_DW_FACTORS])) == 0;
+}
+
+/* The kind that a name of the folder is of, GBSI_DW_N_KINDS for none. */
+static gbsi_dw_kind kind_of(const gbsi_dw_place *place, const char *name)
+{
+    const size_t n_prefix = place->n_base + 1; /* with the dot */
+    const size_t n = strlen(name);
+    const bool is_other = ends_in(name, n, ".tsv") || ends_in(name, n, ".tsv.gz") ||
+                          ends_in(name, n, ".text2bin-args") || ends_in(name, n, "~") ||
                           strstr(name, ".tmp-") != NULL; /* as gbs_output_open() calls them */
-    if (n < n_prefix || memcmp(name, place->meta + place->n_folder, n_prefix) != 0 || is_other ||
-        is_tsv != (form == GBSI_DW_TEXT)) {
+    if (is_other || strncmp(name, place->meta + place->n_folder, n_prefix) != 0) {
         return GBSI_DW_N_KINDS;
     }
     for (int k = 0; k < GBSI_DW_N_KINDS; k++) {
@@ -183,9 +176,8 @@ static gbs_status open_folder(const gbsi_dw_place *place, DIR **folder, gbs_erro
     return status;
 }
 
-/* Fills both; folders are skipped. */
-static gbs_status list_folder(const gbsi_dw_place *place, gbsi_dw_files *binary,
-                              gbsi_dw_files *text, gbs_error *err)
+/* Folders are skipped. */
+static gbs_status list_folder(const gbsi_dw_place *place, gbsi_dw_files *files, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     DIR *folder = NULL;
@@ -199,14 +191,11 @@ static gbs_status list_folder(const gbsi_dw_place *place, gbsi_dw_files *binary,
             }
             break;
         }
-        gbsi_dw_kind kind = kind_of(place, GBSI_DW_BINARY, entry->d_name);
+        const gbsi_dw_kind kind = kind_of(place, entry->d_name);
         if (kind != GBSI_DW_N_KINDS) {
-            GBSI_TRY(take(place, kind, entry->d_name, binary, err));
+            GBSI_TRY(take(place, kind, entry->d_name, files, err));
         }
-        kind = kind_of(place, GBSI_DW_TEXT, entry->d_name);
-        if (kind != GBSI_DW_N_KINDS) {
-            GBSI_TRY(take(place, kind, entry->d_name, text, err));
-        }
+        files->text = files->text || is_text(place, entry->d_name);
     }
 
 cleanup:
@@ -216,48 +205,18 @@ cleanup:
     return status;
 }
 
-/* Some file of the form, NULL if there is none. */
-static const char *any_of(const gbsi_dw_files *files)
+gbs_status gbsi_dw_files_find(const gbsi_dw_place *place, gbsi_dw_files *files, gbs_error *err)
 {
+    *files = (gbsi_dw_files){0};
+    const gbs_status status = list_folder(place, files, err);
     for (int k = 0; k < GBSI_DW_N_KINDS; k++) {
-        if (files->n[k] > 0) {
-            return gbsi_dw_files_path(files, (gbsi_dw_kind)k, 0);
+        if (files->n[k] > 1) {
+            qsort(files->path[k], files->n[k], sizeof(char *), by_name);
         }
     }
-    return NULL;
-}
-
-gbs_status gbsi_dw_files_find(const gbsi_dw_place *place, gbsi_dw_form form, gbsi_dw_files *files,
-                              gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbsi_dw_files binary = {.form = GBSI_DW_BINARY};
-    gbsi_dw_files text = {.form = GBSI_DW_TEXT};
-    GBSI_TRY(list_folder(place, &binary, &text, err));
-    const char *in_binary = any_of(&binary);
-    const char *in_text = any_of(&text);
-    if (form == GBSI_DW_ANY && in_binary != NULL && in_text != NULL) {
-        status = gbsi_fail(err, GBS_ERR_ARGUMENT,
-                           "%s: has binary companions (%.200s) and text ones (%.200s); choose with "
-                           "--from dimmwitted or --from dimmwitted-tsv",
-                           place->meta, in_binary, in_text);
-        goto cleanup;
+    if (status < 0) {
+        gbsi_dw_files_free(files);
     }
-    const bool as_text =
-        form == GBSI_DW_TEXT || (form == GBSI_DW_ANY && in_binary == NULL && in_text != NULL);
-    gbsi_dw_files *chosen = as_text ? &text : &binary;
-    chosen->other_form = (as_text ? in_binary : in_text) != NULL;
-    for (int k = 0; k < GBSI_DW_N_KINDS; k++) {
-        if (chosen->n[k] > 1) {
-            qsort(chosen->path[k], chosen->n[k], sizeof(char *), by_name);
-        }
-    }
-    *files = *chosen;
-    *chosen = (gbsi_dw_files){0};
-
-cleanup:
-    gbsi_dw_files_free(&binary);
-    gbsi_dw_files_free(&text);
     return status;
 }
 

@@ -346,7 +346,7 @@ gbs_status gbsi_dw_finish_weights(gbsi_dw_graph *graph, gbs_error *err)
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-bool gbsi_dw_function_known(uint64_t function)
+static bool is_function(uint64_t function)
 {
     return function <= GBS_LOGICAL_IMPLY_MLN && gbsi_logical_known((unsigned)function);
 }
@@ -359,7 +359,7 @@ static gbs_status check_factor(gbsi_dw_graph *g, uint64_t function, uint32_t n, 
                          "found one factor more than the %" PRIu64 " of the meta file",
                          g->counts.n_factors);
     }
-    if (!gbsi_dw_function_known(function)) {
+    if (!is_function(function)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found function %" PRIu64 ", expected one of 0 to 4, 7 to 9, 12 and 13",
                          function);

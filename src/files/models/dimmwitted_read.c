@@ -12,14 +12,11 @@
 
 typedef struct loader {
     const gbs_read_options *options;
-    bool form_named;
     gbsi_dw_place place;
     gbsi_dw_files files;
     gbsi_dw_graph graph;
-    gbsi_dw_read_fn read;
-    const size_t *least_bytes; /* [GBSI_DW_N_KINDS] */
-    gbsi_input *variables;     /* [files.n[GBSI_DW_VARIABLES]]: open while domains are read */
-    size_t n_bytes;            /* of variables and domains */
+    gbsi_input *variables; /* [files.n[GBSI_DW_VARIABLES]]: open while domains are read */
+    size_t n_bytes;        /* of variables and domains */
 } loader;
 
 /* ---- the meta file ------------------------------------------------------------------------- */
@@ -110,19 +107,12 @@ cleanup:
 static gbs_status refuse_missing(const loader *l, gbsi_dw_kind kind, uint64_t n, gbs_error *err)
 {
     char pattern[256];
-    char other[300] = "";
-    const gbsi_dw_form form = l->files.form;
-    (void)gbsi_dw_pattern(&l->place, form, kind, pattern, sizeof pattern);
-    if (l->form_named && l->files.other_form) {
-        (void)snprintf(other, sizeof other, " (but companions of the format %s)",
-                       form == GBSI_DW_TEXT ? "dimmwitted" : "dimmwitted-tsv");
-    } else if (!l->form_named && form == GBSI_DW_BINARY) {
-        char text[256];
-        (void)snprintf(other, sizeof other, " or %s",
-                       gbsi_dw_pattern(&l->place, GBSI_DW_TEXT, kind, text, sizeof text));
-    }
-    return gbsi_fail(err, GBS_ERR_FORMAT, "%s: announces %" PRIu64 " %s, found no %s%s beside it",
-                     l->place.meta, n, gbsi_dw_kind_name(kind), pattern, other);
+    return gbsi_fail(
+        err, GBS_ERR_FORMAT, "%s: announces %" PRIu64 " %s, found no %s beside it%s", l->place.meta,
+        n, gbsi_dw_kind_name(kind), gbsi_dw_pattern(&l->place, kind, pattern, sizeof pattern),
+        l->files.text ? ", but text, which is not read: DimmWitted's text2bin makes the "
+                        "binary files from it"
+                      : "");
 }
 
 static gbs_status check_present(const loader *l, gbs_error *err)
@@ -161,15 +151,15 @@ static gbs_status open_all(const loader *l, gbsi_dw_kind kind, uint64_t n_record
     for (size_t i = 0; i < n; i++) {
         GBSI_TRY(gbsi_input_read(gbsi_dw_files_path(&l->files, kind, i), &input[i], err));
         *n_bytes += input[i].n;
-        room += input[i].n + (l->files.form == GBSI_DW_TEXT ? 1 : 0);
+        room += input[i].n;
     }
-    if (n_records > room / l->least_bytes[kind]) {
+    if (n_records > room / gbsi_dw_record_bytes[kind]) {
         char pattern[256];
         status = gbsi_fail(err, GBS_ERR_FORMAT,
                            "%s: announces %" PRIu64 " %s, but %s can hold no more than %zu",
                            l->place.meta, n_records, gbsi_dw_kind_name(kind),
-                           gbsi_dw_pattern(&l->place, l->files.form, kind, pattern, sizeof pattern),
-                           room / l->least_bytes[kind]);
+                           gbsi_dw_pattern(&l->place, kind, pattern, sizeof pattern),
+                           room / gbsi_dw_record_bytes[kind]);
         goto cleanup;
     }
     *inputs = input;
@@ -200,7 +190,7 @@ static gbs_status read_opened(loader *l, gbsi_dw_kind kind, const gbsi_input *in
 {
     gbs_status status = GBS_OK;
     for (size_t i = 0; i < l->files.n[kind]; i++) {
-        GBSI_TRY(l->read(&l->graph, kind, &input[i], l->options, err));
+        GBSI_TRY(gbsi_dw_read_records(&l->graph, kind, &input[i], err));
     }
 
 cleanup:
@@ -214,7 +204,7 @@ static gbs_status read_each(loader *l, gbsi_dw_kind kind, gbs_error *err)
     gbsi_input input = {0};
     for (size_t i = 0; i < l->files.n[kind]; i++) {
         GBSI_TRY(gbsi_input_read(gbsi_dw_files_path(&l->files, kind, i), &input, err));
-        GBSI_TRY(l->read(&l->graph, kind, &input, l->options, err));
+        GBSI_TRY(gbsi_dw_read_records(&l->graph, kind, &input, err));
         l->n_bytes += input.n;
         gbsi_input_free(&input);
     }
@@ -267,16 +257,14 @@ static void tell_truthiness(const loader *l)
     }
 }
 
-static gbs_status load(const char *path, gbsi_dw_form form, const gbs_read_options *options,
-                       gbs_model **model, gbs_error *err)
+gbs_status gbsi_dimmwitted_read(const char *path, const gbs_read_options *options,
+                                gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    loader l = {.options = options, .form_named = form != GBSI_DW_ANY};
+    loader l = {.options = options};
     GBSI_TRY(gbsi_dw_place_find(path, &l.place, err));
     GBSI_TRY(read_meta(&l, err));
-    GBSI_TRY(gbsi_dw_files_find(&l.place, form, &l.files, err));
-    l.read = l.files.form == GBSI_DW_TEXT ? gbsi_dw_read_text : gbsi_dw_read_binary;
-    l.least_bytes = l.files.form == GBSI_DW_TEXT ? gbsi_dw_text_bytes : gbsi_dw_binary_bytes;
+    GBSI_TRY(gbsi_dw_files_find(&l.place, &l.files, err));
     GBSI_TRY(check_present(&l, err));
     GBSI_TRY(read_variables(&l, err));
     GBSI_TRY(read_weights(&l, err));
@@ -289,16 +277,4 @@ cleanup:
     gbsi_dw_files_free(&l.files);
     gbsi_dw_place_free(&l.place);
     return status;
-}
-
-gbs_status gbsi_dimmwitted_read(const char *path, const gbs_read_options *options,
-                                gbs_model **model, gbs_error *err)
-{
-    return load(path, options->format == NULL ? GBSI_DW_ANY : GBSI_DW_BINARY, options, model, err);
-}
-
-gbs_status gbsi_dimmwitted_tsv_read(const char *path, const gbs_read_options *options,
-                                    gbs_model **model, gbs_error *err)
-{
-    return load(path, GBSI_DW_TEXT, options, model, err);
 }

@@ -173,10 +173,10 @@ static void missing_files(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"graph.weights", "graph.meta: announces 21 weights, found no graph.weights* or "
-                          "weights*.tsv beside it"},
-        {"graph.variables", "announces 4 variables, found no graph.variables* or variables*.tsv"},
-        {"graph.factors", "announces 21 factors, found no graph.factors* or factors*.tsv"},
+        {"graph.weights", "graph.meta: announces 21 weights, found no graph.weights* "
+                          "beside it"},
+        {"graph.variables", "announces 4 variables, found no graph.variables*"},
+        {"graph.factors", "announces 21 factors, found no graph.factors*"},
         {"graph.domains", "graph.factors: byte 50: found value 5 of variable 1, expected 0 to 2"},
         {"graph.meta", "graph.meta: cannot be opened"},
     };
@@ -189,98 +189,6 @@ static void missing_files(void **state)
         refuse_graph(NULL, i == 4 ? GBS_ERR_IO : GBS_ERR_FORMAT, cases[i][1]);
     }
     test_no_row();
-    save_text_graph();
-    assert_int_equal(remove(in_folder("factors30.text2bin-args")), 0);
-    refuse_graph(NULL, GBS_ERR_IO, "factors30.text2bin-args: cannot be opened");
-    save_text_graph();
-    assert_int_equal(remove(in_folder("variables.tsv")), 0);
-    refuse_graph(NULL, GBS_ERR_FORMAT, "announces 4 variables, found no variables*.tsv beside it");
-}
-
-static const char *const bad_texts[][3] = {
-    {"weights.tsv", "0\t1\n", "weights.tsv: announces"},
-    {"weights.tsv", NULL, ":21:3: found 'x', expected 0 or 1 (is it fixed)"},
-    {"variables.tsv", "0\t0\t0\t0\n1\t0\t2\t1\t3\n2\t0\t0\t1\t4\n3\t1\t1\t0\t2\n",
-     ":1:8: found the end of the line, expected a cardinality"},
-    {"variables.tsv", "0\t0\t0\t0\t2\t7\n1\t0\t2\t1\t3\n2\t0\t0\t1\t4\n3\t1\t1\t0\t2\n",
-     ":1:11: found '7', expected the end of the line after the cardinality"},
-    {"variables.tsv", "0\t0\t0\t0\t2\n1\t0\t2\t1\t3\n2\t0\t0\t1\t4\n3\t1\t4\t0\t2\n",
-     ":4:5: found value 4 of variable 3, expected 0 to 1"},
-    {"variables.tsv", "0\t0\t0\t0\t2\n1\t0\t2\t1\t3\n2\t0\t0\t1\t4\n3\t1\t1\t0\t2.0\n",
-     ":4:9: found '2.0', expected a cardinality"},
-    {"domains.tsv", "1\t3\t{9,2}\n",
-     ":1:5: found a list of 2, expected as many as the "
-     "cardinality: 3"},
-    {"domains.tsv", "1\t3\t9,2,5\n", ":1:5: found '9,2,5', expected a list in braces"},
-    {"domains.tsv", "1\t3\t{9,2,5\n", ":1:5: found '{9,2,5', expected a list in braces"},
-    {"domains.tsv", "1\t3\t{9,,5}\n", ":1:5: found '{9,,5}', expected numbers with commas"},
-    {"domains.tsv", "1\t3\t{9,2,}\n", ":1:5: found '{9,2,}', expected numbers with commas"},
-    {"domains.tsv", "1\t3\t{9,2,x}\n", ":1:10: found 'x', expected a value"},
-    {"domains.tsv", "1\t0\t{}\n", ":1:3: found cardinality 0, expected 1 to 65535"},
-    {"domains.tsv", "1\t3\n", ":1:4: found the end of the line, expected a list in braces"},
-    {"domains.tsv", "1\t3\t{9,2,5}\t{0,0,7}\n", ":1:18: found truthiness 7, expected a number"},
-    {"domains.tsv", "1\t3\t{9,2,5}\t{0,0,0}\t1\n",
-     ":1:21: found '1', expected the end of the "
-     "line after the truthiness"},
-    {"domains.tsv", "1\t18446744073709551615\t{9,2,5}\n", ":1:24: found a list of 3"},
-    {"factors00.tsv", "2\t0\t1\t0\n", ":1:8: found the end of the line, expected a feature"},
-    {"factors00.tsv", "2\t0\t1\t0\t1\t1\n", ":1:11: found '1', expected the end of the line"},
-    {"factors00.tsv", "2\t0\t1\t21\t1\n", ":1:7: found weight 21, expected less than 21"},
-    {"factors00.tsv", "2\t0\t1\t0\tinf\n", ":1:9: found feature inf"},
-    {"factors00.tsv", "2\t0\t2\t0\t1\n", ":1:5: found value 5 of variable 2, expected 0 to 3"},
-    {"factors00.tsv", "2\t0\t4\t0\t1\n", ":1:5: found variable 4, expected less than 4"},
-    {"factors80.tsv", "2\t0\t1\t3\t1\t6\t16\t1\n", ":1:11: found value 6 of variable 1"},
-    {"factors80.tsv", "2\t0\t1\t3\t1\t5\t99\t1\n", ":1:13: found weight 99, expected less"},
-    {"factors80.tsv", "2\t0\t1\t16\t1\n", ":1:11: found the end of the line, expected a value"},
-    {"factors00.text2bin-args", "",
-     ":1:1: found the end of the file, expected the number of a "
-     "function"},
-    {"factors00.text2bin-args", "5 3 3 1 5\n", ":1:1: found '5', expected one of the functions"},
-    {"factors00.text2bin-args", "64 3 3 1 5\n", ":1:1: found '64', expected one of the"},
-    {"factors00.text2bin-args", "0 0\n", ":1:3: found arity 0, expected 1 to 65535"},
-    {"factors00.text2bin-args", "0 65536\n",
-     ":1:3: found '65536', expected an arity of at "
-     "most 65535"},
-    {"factors00.text2bin-args", "0 3 3 1\n",
-     "found the end of the file, expected a value for "
-     "each variable"},
-    {"factors00.text2bin-args", "0 3 3 1 5 1\n",
-     ":1:11: found '1', expected the end of the "
-     "file after a value for each variable"},
-    {"factors80.text2bin-args", "12 3 3\n", "expected a value for each variable"},
-};
-
-static void bad_text(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof bad_texts / sizeof bad_texts[0]; i++) {
-        test_row("%s: %s", bad_texts[i][0], bad_texts[i][1] == NULL ? "cut" : bad_texts[i][1]);
-        save_text_graph();
-        char part[256];
-        if (i == 0) {
-            save_text("weights.tsv", bad_texts[i][1]);
-            refuse_graph(NULL, GBS_ERR_FORMAT, "announces 21 weights, but weights*.tsv can hold");
-            continue;
-        }
-        if (bad_texts[i][1] == NULL) {
-            FILE *file = fopen(in_folder("weights.tsv"), "r+b");
-            assert_non_null(file);
-            assert_int_equal(fseek(file, -7, SEEK_END), 0); /* 20\t1\t5.25\n */
-            assert_int_equal(fwrite("\tx", 1, 2, file), 2);
-            assert_int_equal(fclose(file), 0);
-            char text[2048];
-            (void)read_file(in_folder("weights.tsv"), text, sizeof text);
-            char *last = strstr(text, "\n20\t");
-            assert_non_null(last);
-            (void)snprintf(last, 32, "\n2\tx\t0\n");
-            save_text("weights.tsv", text);
-        } else {
-            save_text(bad_texts[i][0], bad_texts[i][1]);
-        }
-        (void)snprintf(part, sizeof part, "%s%s", bad_texts[i][2][0] == ':' ? bad_texts[i][0] : "",
-                       bad_texts[i][2]);
-        refuse_graph(NULL, GBS_ERR_FORMAT, part);
-    }
 }
 
 /* A thousand variables of 65535 states ask for half a gigabyte of labels if one has labels. */
@@ -314,9 +222,9 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_binary), cmocka_unit_test(overflowing_products),
-        cmocka_unit_test(bad_counts), cmocka_unit_test(missing_files),
-        cmocka_unit_test(bad_text),   cmocka_unit_test(too_many_labels),
+        cmocka_unit_test(bad_binary),      cmocka_unit_test(overflowing_products),
+        cmocka_unit_test(bad_counts),      cmocka_unit_test(missing_files),
+        cmocka_unit_test(too_many_labels),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

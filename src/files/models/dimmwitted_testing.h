@@ -189,38 +189,4 @@ static inline void save_graph(const graph *g)
     save_bytes("graph.domains", &g->domains);
 }
 
-/* The same graph as text: a file per function and arity, which sort as the factors above. */
-static inline void save_text_graph(void)
-{
-    char text[2048];
-    size_t n = 0;
-    (void)fresh_folder();
-    save_text("graph.meta", "21,4,21,42\n");
-    for (unsigned w = 0; w < N_WEIGHTS; w++) {
-        n += (size_t)snprintf(text + n, sizeof text - n, "%u\t1\t%g\n", w, weight_of(w));
-    }
-    save_text("weights.tsv", text);
-    save_text("variables.tsv", "0\t0\t0\t0\t2\n1\t0\t2\t1\t3\n2\t0\t0\t1\t4\n3\t1\t1\t0\t2\n");
-    save_text("domains.tsv", "1\t3\t{9,2,5}\t{0,0,0}\n");
-    for (unsigned i = 0; i < N_FUNCTIONS; i++) {
-        char name[64];
-        const bool categorical = FUNCTIONS[i] == 12;
-        (void)snprintf(name, sizeof name, "factors%u0.tsv", i);
-        (void)snprintf(text, sizeof text, "2\t0\t1\t%s%u\t1\n", categorical ? "3\t1\t5\t" : "",
-                       2 * i);
-        save_text(name, text);
-        (void)snprintf(name, sizeof name, "factors%u0.text2bin-args", i);
-        (void)snprintf(text, sizeof text, "%u 3 3 1 5\n", FUNCTIONS[i]);
-        save_text(name, text);
-        (void)snprintf(name, sizeof name, "factors%u1.tsv", i);
-        (void)snprintf(text, sizeof text, "1\t%s%u\t1\n", categorical ? "5\t" : "", 2 * i + 1);
-        save_text(name, text);
-        (void)snprintf(name, sizeof name, "factors%u1.text2bin-args", i);
-        (void)snprintf(text, sizeof text, "%u 1 5\n", FUNCTIONS[i]);
-        save_text(name, text);
-    }
-    save_text("factors99.tsv", "3\t0\t20\t1\n");
-    save_text("factors99.text2bin-args", "3 2 1 1\n");
-}
-
 #endif

@@ -132,7 +132,7 @@ static size_t find_text(double p, double logw, char *text)
                                 p - p * 0x1p-52};
     for (size_t i = 0; i < sizeof candidate / sizeof candidate[0]; i++) {
         if (candidate[i] > 0 && candidate[i] < INFINITY && gbsi_log(candidate[i]) == logw) {
-            return gbs_format_double(candidate[i], text);
+            return gbsi_format_double(candidate[i], text);
         }
     }
     return 0;
@@ -151,13 +151,13 @@ gbs_status gbsi_output_exp(gbs_output *output, double logw, size_t factor, gbs_e
     size_t length = p > 0 && p < INFINITY ? find_text(p, logw, text) : 0;
     if (length == 0) {
         if (!(p >= least_normal && p < INFINITY)) {
-            (void)gbs_format_double(logw, text);
+            (void)gbsi_format_double(logw, text);
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "factor %zu: exp(%s) is beyond the range of doubles; write logarithms "
                              "(.LG) instead",
                              factor, text);
         }
-        length = gbs_format_double(p, text);
+        length = gbsi_format_double(p, text);
     }
     gbsi_output_decimal(output, text, length);
     return GBS_OK;

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "models/formats.h"
+#include "models/tables.h"
 
 static gbs_status refuse(const gbsi_format *format, const char *path, const char *option,
                          gbs_error *err)
@@ -35,6 +36,15 @@ gbs_status gbsi_check_read_options(const gbsi_format *format, const char *path,
     }
     if (options->states != 0 && (format->takes & GBSI_TAKES_STATES) == 0) {
         return refuse(format, path, "a number of colours", err);
+    }
+    if (gbsi_table_order_typed(options) && (format->takes & GBSI_TAKES_TABLE_ORDER) == 0) {
+        return refuse(format, path, "an order of tables", err);
+    }
+    if (!gbsi_table_order_known(options)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s: an order of tables of '%.100s', expected parents-child, "
+                         "child-parents, reversed-child or child-reversed",
+                         path, options->table_order);
     }
     if (scale != 0 && scale != 1 && (format->takes & GBSI_TAKES_WEIGHT_SCALE) == 0) {
         return refuse(format, path, "a scale of weights", err);

@@ -4,6 +4,7 @@
 #define GBSI_MODELS_FORMATS_H
 
 #include "models/couplings.h"
+#include "text/output.h"
 #include "text/text.h"
 
 /* What a format can hold. The rest is lost in writing, and the registry says so. */
@@ -22,11 +23,12 @@ enum {
     GBSI_TAKES_DIAGONAL = 1 << 1,
     GBSI_TAKES_WEIGHT_SCALE = 1 << 2,
     GBSI_TAKES_STATES = 1 << 3,
-    GBSI_TAKES_VARTYPE = 1 << 6, /* and a constant energy */
+    GBSI_TAKES_TABLE_ORDER = 1 << 4,
+    GBSI_TAKES_VARTYPE = 1 << 5, /* and a constant energy */
 };
 
-/* A format has one of the three readers (or none; read_files may go with one for streams) and one
- * of the two writers (or none). */
+/* A format has one of the three readers (or none; read_files may go with one for streams) and a
+ * writer or none. */
 typedef struct gbsi_format {
     const char *name;    /* as users type it; never changes */
     const char *endings; /* ".rud .rudy", ".wcnf <.cnf": compared in any case, longest first where
@@ -44,8 +46,6 @@ typedef struct gbsi_format {
                              gbs_error *err);
     gbs_status (*write)(const gbs_model *model, gbs_output *output,
                         const gbs_write_options *options, gbs_error *err);
-    gbs_status (*write_files)(const gbs_model *model, const char *path,
-                              const gbs_write_options *options, gbs_error *err);
 } gbsi_format;
 
 /* The readers and writers of every format. Options are never NULL (text formats: text->options). */
@@ -55,9 +55,7 @@ typedef struct gbsi_format {
                                  const gbs_write_options *options, gbs_error *err);
 #define GBSI_DECLARE_FILES(id)                                                     \
     gbs_status gbsi_##id##_read(const char *path, const gbs_read_options *options, \
-                                gbs_model **model, gbs_error *err);                \
-    gbs_status gbsi_##id##_write(const gbs_model *model, const char *path,         \
-                                 const gbs_write_options *options, gbs_error *err);
+                                gbs_model **model, gbs_error *err);
 #define GBSI_DECLARE_READING(id) \
     gbs_status gbsi_##id##_read(gbsi_text *text, gbs_model **model, gbs_error *err);
 #define GBSI_DECLARE_DRAWING(id)                                             \
@@ -73,8 +71,7 @@ typedef struct gbsi_format {
 #define GBS_FORMAT(id, name, endings, what, form, ...) GBSI_DECLARE_##form(id)
 #include "gibbsite/formats.def"
 
-/* gbsi_dimmwitted_read() takes the form whose files are there unless options->format names it.
- * Whether path is a folder that holds graph.meta: */
+/* Whether path is a folder that holds graph.meta. */
 bool gbsi_dimmwitted_in_folder(const char *path);
 /* Whether the names of variables are labels of a .fg file: whole numbers that increase. */
 bool gbsi_fg_keeps_names(const gbs_model *model);

@@ -11,16 +11,20 @@
 #include "models/tables.h"
 #include "store/model.h"
 
-/* What a reader would take for something else. */
-static bool is_writable(const char *name)
+/* Blanks end a name, '!' and "//" begin something else, a period ends a clause and v joins two. */
+static void make_legal(const char *name, bool is_state, char *legal)
 {
     const size_t n = strlen(name);
-    bool blank = false;
-    for (const char *c = name; *c != 0; c++) {
-        blank = blank || gbsi_is_blank(*c);
+    (void)is_state;
+    for (size_t i = 0; i < n; i++) {
+        const bool begins = i == 0 && (name[0] == '!' || strncmp(name, "//", 2) == 0);
+        const bool ends = i + 1 == n && name[i] == '.';
+        legal[i] = (char)(begins || ends || gbsi_is_blank(name[i]) ? '_' : name[i]);
     }
-    return n != 0 && !blank && name[0] != '!' && strncmp(name, "//", 2) != 0 &&
-           name[n - 1] != '.' && strcmp(name, "v") != 0;
+    legal[n] = 0;
+    if (strcmp(name, "v") == 0) {
+        memcpy(legal, "v_", 3);
+    }
 }
 
 static bool is_number(const char *name)
@@ -37,27 +41,19 @@ static bool is_mark(const char *name)
 }
 
 /* @param first of a hard clause: where a number would be a weight, and the file may begin. */
-static gbs_status write_name(const gbs_model *model, uint32_t v, bool first, gbs_output *output,
-                             gbs_error *err)
+static gbs_status write_name(const char *name, bool first, gbs_output *output, gbs_error *err)
 {
-    const char *name = NULL;
-    char made[GBSI_MADE_NAME];
-    gbs_status status = gbsi_written_name(model, v, made, &name, err);
-    if (status < 0) {
-        return status;
-    }
-    if (!is_writable(name) || (first && (is_number(name) || is_mark(name)))) {
-        gbsi_token token = {name, strlen(name)};
-        char shown[GBSI_SHOWN];
+    char shown[GBSI_SHOWN];
+    if (first && (is_number(name) || is_mark(name))) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "variable %u has the name %s, which cannot be read back from mln files", v,
-                         gbsi_token_show(token, shown));
+                         "a variable has the name %s, which cannot be read back from mln files",
+                         gbsi_token_show((gbsi_token){name, strlen(name)}, shown));
     }
     gbs_output_text(output, name);
     return GBS_OK;
 }
 
-static gbs_status write_clause(const gbs_model *model, const gbsi_clause *clause,
+static gbs_status write_clause(const gbsi_names *names, const gbsi_clause *clause,
                                gbs_output *output, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -70,7 +66,8 @@ static gbs_status write_clause(const gbs_model *model, const gbsi_clause *clause
         const bool positive = gbsi_clause_positive(clause, k);
         gbs_output_text(output, k == 0 ? "" : " v ");
         gbs_output_text(output, positive ? "" : "!");
-        GBSI_TRY(write_name(model, clause->scope[k], hard && k == 0 && positive, output, err));
+        GBSI_TRY(
+            write_name(names->variable[clause->scope[k]], hard && k == 0 && positive, output, err));
     }
     gbs_output_text(output, hard ? ".\n" : "\n");
 
@@ -98,9 +95,11 @@ gbs_status gbsi_mln_write(const gbs_model *model, gbs_output *output,
     gbs_status status = GBS_OK;
     const uint32_t n_first = in_order(model) ? 0 : model->n_variables;
     double constant = 0;
+    gbsi_names names;
+    GBSI_TRY(gbsi_names_init(&names, model, make_legal, "mln", output, options, err));
     for (uint32_t v = 0; v < n_first; v++) {
         gbs_output_text(output, "0 ");
-        GBSI_TRY(write_name(model, v, false, output, err));
+        GBSI_TRY(write_name(names.variable[v], false, output, err));
         gbs_output_text(output, "\n");
     }
     for (size_t f = 0; f < model->factors.n_factors; f++) {
@@ -108,12 +107,13 @@ gbs_status gbsi_mln_write(const gbs_model *model, gbs_output *output,
         GBSI_TRY(gbsi_clause_of(model, f, "mln", false, &clause, err));
         constant += clause.constant;
         if (clause.n != 0) {
-            GBSI_TRY(write_clause(model, &clause, output, err));
+            GBSI_TRY(write_clause(&names, &clause, output, err));
         }
     }
     GBSI_TRY(gbsi_clauses_check(model, "mln", err));
     gbsi_tell_constant(options, output, "mln", constant);
 
 cleanup:
+    gbsi_names_free(&names);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "base/machine.h"
 #include "base/sized.h"
 #include "base/watch.h"
+#include "models/format_names.h"
 #include "models/formats.h"
 #include "store/model.h"
 #include "text/common.h"
@@ -16,17 +17,17 @@
 #define FUNCTIONS_TEXT(id)    .read = gbsi_##id##_read, .write = gbsi_##id##_write
 #define FUNCTIONS_DRAWING(id) .write = gbsi_##id##_write
 #define FUNCTIONS_READING(id) .read = gbsi_##id##_read
-#define FUNCTIONS_FILES(id)   .read_files = gbsi_##id##_read, .write_files = gbsi_##id##_write
+#define FUNCTIONS_FILES(id)   .read_files = gbsi_##id##_read
 #define FUNCTIONS_BYTES(id) \
     .read_binary = gbsi_##id##_read, .read_files = gbsi_##id##_read_file, .write = gbsi_##id##_write
 
 static const gbsi_format formats[] = {
-#define GBS_FORMAT(id, called, ends, what, form, has, wants, sign) \
-    {.name = (called),                                             \
-     .endings = (ends),                                            \
-     .holds = (has),                                               \
-     .takes = (wants),                                             \
-     .convention = (gbsi_convention)(sign),                        \
+#define GBS_FORMAT(id, called, ends, what, form, has, wants, sign, programs) \
+    {.name = (called),                                                       \
+     .endings = (ends),                                                      \
+     .holds = (has),                                                         \
+     .takes = (wants),                                                       \
+     .convention = (gbsi_convention)(sign),                                  \
      FUNCTIONS_##form(id)},
 #include "gibbsite/formats.def"
 };
@@ -52,7 +53,7 @@ static bool serves(const gbsi_format *format, use to)
 {
     return to == READ
                ? format->read != NULL || format->read_files != NULL || format->read_binary != NULL
-               : format->write != NULL || format->write_files != NULL;
+               : format->write != NULL;
 }
 
 /* The next ending from *at on, which moves behind it: those with a '<' are for reading alone.
@@ -88,7 +89,7 @@ static const gbsi_format *by_ending(const char *path, use to)
 {
     const gbsi_format *found = NULL;
     size_t longest = 0;
-    size_t n = gbs_unpacked_length(path);
+    size_t n = gbsi_unpacked_length(path);
     for (size_t i = 0; i < N_FORMATS; i++) {
         size_t m = ending_length(&formats[i], to, path, n);
         if (m > longest) {
@@ -140,6 +141,36 @@ static gbs_status by_name(const char *name, use to, const gbsi_format **format, 
                      name, list_formats(to, list, sizeof list));
 }
 
+/* Files that people have and no format here reads: what to do with them. */
+static const struct {
+    const char *ending;
+    const char *advice;
+} strangers[] = {
+    {".zip", "a ZIP archive: unpack it first"},
+    {".7z", "a 7-Zip archive: unpack it first"},
+    {".tar", "a tar archive: unpack it first"},
+    {".tgz", "a tar archive: unpack it first"},
+    {".dsl", "GeNIe's older format, which is not read: save it in GeNIe as .xdsl"},
+    {".dne", "Netica's own format, which is not read: save it in Netica in another format"},
+    {".neta", "Netica's own format, which is not read: save it in Netica in another format"},
+    {".dsc",
+     "the format of Microsoft's Belief Networks, which is not read: save it as .bif or .xml"},
+    {".pgmx", "the format of OpenMarkov, which is not read: save it there in another format"},
+    {".rda", "data of R: write the network there, with write.bif() of bnlearn"},
+    {".rds", "data of R: write the network there, with write.bif() of bnlearn"},
+};
+
+static const char *advice_for(const char *path)
+{
+    const size_t n = gbsi_unpacked_length(path);
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
+        if (gbsi_ends_in(path, n, strangers[i].ending, strlen(strangers[i].ending))) {
+            return strangers[i].advice;
+        }
+    }
+    return NULL;
+}
+
 static gbs_status find_format(const char *path, const char *name, use to,
                               const gbsi_format **format, gbs_error *err)
 {
@@ -153,6 +184,11 @@ static gbs_status find_format(const char *path, const char *name, use to,
                          list_formats(to, list, sizeof list));
     }
     *format = by_ending(path, to);
+    const char *advice = *format == NULL && to == READ ? advice_for(path) : NULL;
+    if (advice != NULL) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: the file name extension is that of %s",
+                         path, advice);
+    }
     if (*format == NULL) {
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
@@ -163,13 +199,13 @@ static gbs_status find_format(const char *path, const char *name, use to,
     return GBS_OK;
 }
 
-const char *gbs_model_format_of(const char *path)
+const char *gbsi_model_format_of(const char *path)
 {
     const gbsi_format *format = path == NULL ? NULL : by_ending(path, READ);
     return format == NULL ? NULL : format->name;
 }
 
-const char *gbs_model_convention_of(const char *path, const gbs_read_options *options)
+const char *gbsi_model_convention_of(const char *path, const gbs_read_options *options)
 {
     const gbsi_format *format = NULL;
     options = options == NULL ? &default_read : options;
@@ -197,6 +233,7 @@ static gbs_status read_input(gbsi_input *input, const gbsi_format *format,
         status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s models cannot be read from a stream",
                            input->name, format->name);
     } else {
+        GBSI_TRY(gbsi_input_decode(input, options, err));
         GBSI_TRY(gbsi_text_open(&text, input, options, err));
         status = format->read(&text, model, err);
     }
@@ -225,7 +262,6 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
     gbsi_input input;
-    options = options == NULL ? &default_read : options;
     if (options->format == NULL && by_ending(path, READ) == NULL && strcmp(path, "-") != 0) {
         GBSI_TRY(gbsi_input_check(path, err)); /* before its name is judged */
         if (gbsi_dimmwitted_in_folder(path)) {
@@ -253,8 +289,10 @@ gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs
     gbsi_budget budget;
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
-    gbsi_watch watch = {.look = ask, .context = (void *)(uintptr_t)options}; /* which it reads */
-    gbsi_watch *nobody = gbsi_watch_enter(options == NULL ? NULL : &watch);
+    options = options == NULL ? &default_read : options;
+    gbsi_watch watch =
+        gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* which it reads */
+    gbsi_watch *nobody = gbsi_watch_enter(&watch);
     const gbs_status status = read_path(path, options, model, err);
     gbsi_watch_leave(nobody);
     gbsi_budget_leave(before);
@@ -275,7 +313,8 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
     options = options == NULL ? &default_read : options;
-    gbsi_watch watch = {.look = ask, .context = (void *)(uintptr_t)options}; /* which it reads */
+    gbsi_watch watch =
+        gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* which it reads */
     gbsi_watch *nobody = gbsi_watch_enter(&watch);
     GBSI_TRY(find_format(name, options->format, READ, &format, err));
     GBSI_TRY(gbsi_check_read_options(format, name, options, err));
@@ -363,13 +402,14 @@ gbs_status gbs_model_write(const gbs_model *model, const char *path,
     options = options == NULL ? &default_write : options;
     GBSI_TRY(find_format(path, options->format, WRITE, &format, err));
     GBSI_TRY(gbsi_check_write_options(format, path, options, err));
-    if (format->write_files != NULL) {
-        status = format->write_files(model, path, options, err);
-    } else if (format->write != NULL) {
+    if (format->write != NULL) {
         status = write_stream(model, path, format, options, err);
     } else {
-        status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s models can be read, not written", path,
-                           format->name);
+        status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s models can be read, not written%s",
+                           path, format->name,
+                           (format->holds & GBSI_HOLDS_TIES) != 0
+                               ? "; .gbm keeps the weights that factors share, too"
+                               : "");
     }
     if (status == GBS_OK) {
         tell_losses(model, path, format, options);

@@ -8,12 +8,27 @@
 #include "models/bif.h"
 #include "models/formats.h"
 
+/* Entries that potentials without data may fill, besides one per byte of the file: 32 MiB of
+ * doubles. */
+static const size_t UNIFORM_ENTRIES = (size_t)1 << 22;
+
 typedef struct net_reader {
     gbsi_text *text;
+    size_t n_uniform;   /* potentials without data */
+    gbsi_token uniform; /* the node of the first */
     gbsi_bif_tables tables;
 } net_reader;
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
+
+/* Behind the quote that ends the text at `at`; NULL: there is none. \\" is no end. */
+static const char *end_quote(const char *at, const char *end)
+{
+    while (at < end && *at != '"') {
+        at += *at == '\\' && end - at > 1 ? 2 : 1;
+    }
+    return at < end ? at + 1 : NULL;
+}
 
 static bool is_sign(char c)
 {
@@ -39,15 +54,15 @@ static gbs_status next_token(gbsi_text *text, gbsi_bif_token *token, gbs_error *
         return GBS_OK;
     }
     if (*at == '"') {
-        const char *end = memchr(at + 1, '"', gbsi_text_left(text) - 1);
+        const char *end = end_quote(at + 1, text->end);
         if (end == NULL) {
             return gbsi_text_fail(text, (gbsi_token){at, 1}, err,
                                   "found a quote that does not end, expected '\"'");
         }
-        text->at = end + 1;
+        text->at = end;
         *token = (gbsi_bif_token){.kind = 'q',
-                                  .text = {at + 1, (size_t)(end - at) - 1},
-                                  .shown = {at, (size_t)(end - at) + 1}};
+                                  .text = {at + 1, (size_t)(end - at) - 2},
+                                  .shown = {at, (size_t)(end - at)}};
         return GBS_OK;
     }
     token->kind = is_sign(*at) ? *at++ : 'w';
@@ -145,13 +160,25 @@ static gbs_status declare_node(net_reader *r, gbs_error *err)
     gbsi_bif_token token;
     const uint32_t id = network->n_variables;
     GBSI_TRY(expect_name(r->text, &name, "the name of a node", err));
+    GBSI_TRY(next_token(r->text, &token, err));
+    while (name.kind == 'w' && token.kind == 'w') { /* several words, as pgmpy writes them */
+        network->has_long_names = true;
+        name.text.n = (size_t)(token.text.at + token.text.n - name.text.at);
+        name.shown = name.text;
+        GBSI_TRY(next_token(r->text, &token, err));
+    }
     GBSI_TRY(gbsi_bif_add_variable(r->text, network, &name, err));
-    GBSI_TRY(expect(r->text, '{', err));
+    if (token.kind != '{') {
+        return gbsi_text_unexpected(r->text, token.shown, "'{'", err);
+    }
     for (;;) {
         const bool has_states = gbsi_bif_variable_at(network, id)->n_states != 0;
         GBSI_TRY(next_token(r->text, &token, err));
         if (token.kind == '}' && has_states) {
             return GBS_OK;
+        }
+        if (token.kind == ';') {
+            continue;
         }
         if (token.kind != 'w') {
             return gbsi_text_unexpected(r->text, token.shown,
@@ -200,6 +227,9 @@ static gbs_status pass_net(net_reader *r, gbs_error *err)
         GBSI_TRY(next_token(r->text, &token, err));
         if (token.kind == '}') {
             return GBS_OK;
+        }
+        if (token.kind == ';') {
+            continue;
         }
         if (token.kind != 'w') {
             return gbsi_text_unexpected(r->text, token.shown, "an attribute or '}'", err);
@@ -265,10 +295,14 @@ static gbs_status declare_all(net_reader *r, gbs_error *err)
         if (token.kind == (in_class ? '}' : 0)) {
             break;
         }
-        GBSI_TRY(declare(r, &token, in_class, err));
+        if (token.kind != ';') {
+            GBSI_TRY(declare(r, &token, in_class, err));
+        }
     }
     if (in_class) {
-        GBSI_TRY(next_token(r->text, &token, err));
+        do {
+            GBSI_TRY(next_token(r->text, &token, err));
+        } while (token.kind == ';');
         if (token.kind != 0) {
             return refuse_kind(r->text, &token, "one class and nothing behind it", err);
         }
@@ -286,6 +320,16 @@ static gbs_status read_scope(net_reader *r, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
     GBSI_TRY(expect(r->text, '(', err));
+    if (r->tables.network.has_long_names) {
+        const gbsi_token among = gbsi_bif_inside(r->text, '{');
+        const gbsi_token place = gbsi_text_at(r->text, among.at);
+        bool found = false;
+        GBSI_TRY(gbsi_bif_table_names(&r->tables, among, place, " \t\r\n,|", &found, err));
+        r->text->at += found ? among.n + 1 : 0;
+        if (found) {
+            return GBS_OK;
+        }
+    }
     GBSI_TRY(expect_name(r->text, &token, "the node of a potential", err));
     GBSI_TRY(gbsi_bif_table_child(&r->tables, &token, err));
     GBSI_TRY(next_token(r->text, &token, err));
@@ -344,36 +388,75 @@ cleanup:
     return status;
 }
 
-/* ( CHILD | PARENTS ) { data = ...; other = value; } */
-static gbs_status read_potential(net_reader *r, const char *block, gbs_error *err)
+/* A potential without data: Hugin takes every entry for the same. */
+static gbs_status fill_uniform(net_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_tables *t = &r->tables;
+    GBSI_TRY(gbsi_bif_table_size(t, err));
+    double *value = t->value;
+    const size_t n = t->n_rows * t->arity;
+    if (n > t->n_spare) {
+        return gbsi_bif_table_too_large(t, err);
+    }
+    t->n_spare -= n;
+    for (size_t i = 0; i < n; i++) {
+        value[i] = 1.0 / t->arity;
+    }
+    r->uniform = r->n_uniform++ == 0 ? t->child.text : r->uniform;
+
+cleanup:
+    return status;
+}
+
+/* data = ...; other = value; ... } */
+static gbs_status read_attributes(net_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
+    gbsi_bif_token model = {0}; /* an expression, which is what the data were computed from */
     bool has_data = false;
-    r->text->at = block;
-    GBSI_TRY(read_scope(r, err));
-    GBSI_TRY(expect(r->text, '{', err));
     for (;;) {
         GBSI_TRY(next_token(r->text, &token, err));
-        if (token.kind == '}' && has_data) {
-            return gbsi_bif_table_add(&r->tables, err);
+        if (token.kind == '}') {
+            break;
         }
-        if (gbsi_bif_is_word(&token, "model_nodes") || gbsi_bif_is_word(&token, "model_data")) {
-            return refuse_kind(r->text, &token, "'data': expressions are not supported", err);
+        if (token.kind == ';') {
+            continue;
         }
         if (token.kind != 'w' || (has_data && gbsi_bif_is_word(&token, "data"))) {
             return gbsi_text_unexpected(r->text, token.shown,
-                                        has_data ? "an attribute or '}'" : "'data'", err);
+                                        has_data ? "an attribute or '}'" : "'data' or '}'", err);
         }
         GBSI_TRY(expect(r->text, '=', err));
         if (gbsi_bif_is_word(&token, "data")) {
             has_data = true;
             GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
             GBSI_TRY(read_data(r, err));
+            GBSI_TRY(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, 0), err));
         } else {
+            model = gbsi_bif_is_word(&token, "model_data") ? token : model;
             GBSI_TRY(skip_value(r->text, err));
         }
     }
+    if (!has_data && model.kind != 0) {
+        return refuse_kind(r->text, &model, "'data': expressions are not supported", err);
+    }
+    status = has_data ? GBS_OK : fill_uniform(r, err);
+
+cleanup:
+    return status;
+}
+
+/* ( CHILD | PARENTS ) { ATTRIBUTES } */
+static gbs_status read_potential(net_reader *r, const char *block, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    r->text->at = block;
+    GBSI_TRY(read_scope(r, err));
+    GBSI_TRY(expect(r->text, '{', err));
+    GBSI_TRY(read_attributes(r, err));
+    status = gbsi_bif_table_add(&r->tables, err);
 
 cleanup:
     return status;
@@ -385,6 +468,7 @@ gbs_status gbsi_net_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     net_reader r = {.text = text};
     const gbsi_bif_network *network = &r.tables.network;
     GBSI_TRY(gbsi_bif_tables_init(&r.tables, text, "potential", err));
+    r.tables.n_spare = UNIFORM_ENTRIES;
     GBSI_TRY(declare_all(&r, err));
     if (network->n_variables == 0 || network->n_blocks == 0) {
         GBSI_TRY(gbsi_text_unexpected(text, (gbsi_token){text->end, 0},
@@ -393,6 +477,11 @@ gbs_status gbsi_net_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     GBSI_TRY(gbsi_bif_tables_begin(&r.tables, err));
     for (size_t b = 0; b < network->n_blocks; b++) {
         GBSI_TRY(read_potential(&r, gbsi_bif_block_at(network, b), err));
+    }
+    if (r.n_uniform > 0) {
+        char shown[GBSI_SHOWN];
+        gbsi_text_warn(text, "%zu potential%s without data, the first of %s: read as uniform",
+                       r.n_uniform, r.n_uniform == 1 ? "" : "s", gbsi_token_show(r.uniform, shown));
     }
     status = gbsi_bif_tables_build(&r.tables, model, err);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hugin NET: nodes, then a potential for each with data in our own order. */
-#include <string.h>
-
 #include "models/formats.h"
 #include "models/tables.h"
 #include "store/model.h"
@@ -10,33 +8,30 @@ typedef struct net_writer {
     const gbs_model *model;
     gbs_output *output;
     gbsi_expander expander;
+    gbsi_names names;
 } net_writer;
 
-/* Names are identifiers; Hugin takes no others. */
-static gbs_status write_variable(net_writer *w, uint32_t v, gbs_error *err)
+/* Names are identifiers; Hugin takes no others. States stand in quotes. */
+static void make_legal(const char *name, bool is_state, char *legal)
 {
-    gbs_status status = GBS_OK;
-    char made[GBSI_MADE_NAME];
-    const char *name = NULL;
-    GBSI_TRY(gbsi_written_name(w->model, v, made, &name, err));
-    GBSI_TRY(gbsi_check_identifier(name, "NET", err));
-    gbs_output_text(w->output, name);
-
-cleanup:
-    return status;
+    if (!is_state) {
+        gbsi_legal_identifier(name, 'x', true, legal);
+        return;
+    }
+    for (; *name != 0; name++) {
+        const bool escapes = *name == '\\' && name[1] == 0; /* the quote behind it */
+        *legal++ = *name == '"' ? '\'' : escapes ? '/' : *name;
+    }
+    *legal = 0;
 }
 
-static gbs_status write_node(net_writer *w, uint32_t v, gbs_error *err)
+static void write_node(net_writer *w, uint32_t v)
 {
-    gbs_status status = GBS_OK;
     gbs_output_text(w->output, "node ");
-    GBSI_TRY(write_variable(w, v, err));
+    gbs_output_text(w->output, w->names.variable[v]);
     gbs_output_text(w->output, "\n{\n  states = (");
     for (uint32_t a = 0; a < w->model->arity[v]; a++) {
-        const char *label = gbs_model_state_label(w->model, v, a);
-        if (label != NULL && (strchr(label, '"') != NULL || label[0] == 0)) {
-            return gbsi_refuse_name(label, "NET", "it is empty or holds a quote", err);
-        }
+        const char *label = gbsi_names_state(&w->names, v, a);
         gbs_output_text(w->output, a == 0 ? "\"" : " \"");
         if (label != NULL) {
             gbs_output_text(w->output, label);
@@ -46,9 +41,6 @@ static gbs_status write_node(net_writer *w, uint32_t v, gbs_error *err)
         gbs_output_text(w->output, "\"");
     }
     gbs_output_text(w->output, ");\n}\n");
-
-cleanup:
-    return status;
 }
 
 static gbs_status write_potential(net_writer *w, size_t factor, gbs_error *err)
@@ -62,10 +54,10 @@ static gbs_status write_potential(net_writer *w, size_t factor, gbs_error *err)
     size_t n = 0;
     GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
     gbs_output_text(w->output, "potential (");
-    GBSI_TRY(write_variable(w, scope[n_parents], err));
+    gbs_output_text(w->output, w->names.variable[scope[n_parents]]);
     for (size_t i = 0; i < n_parents; i++) {
         gbs_output_text(w->output, i == 0 ? " | " : " ");
-        GBSI_TRY(write_variable(w, scope[i], err));
+        gbs_output_text(w->output, w->names.variable[scope[i]]);
     }
     gbs_output_text(w->output, ")\n{\n  data = (");
     for (size_t i = 0; i < n; i++) {
@@ -82,14 +74,14 @@ cleanup:
 gbs_status gbsi_net_write(const gbs_model *model, gbs_output *output,
                           const gbs_write_options *options, gbs_error *err)
 {
-    (void)options;
     gbs_status status = GBS_OK;
     net_writer w = {.model = model, .output = output};
     GBSI_TRY(gbsi_check_network(model, "NET", err));
+    GBSI_TRY(gbsi_names_init(&w.names, model, make_legal, "NET", output, options, err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
     gbs_output_text(output, "net\n{\n}\n");
     for (uint32_t v = 0; v < model->n_variables; v++) {
-        GBSI_TRY(write_node(&w, v, err));
+        write_node(&w, v);
     }
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         GBSI_TRY(write_potential(&w, f, err));
@@ -97,5 +89,6 @@ gbs_status gbsi_net_write(const gbs_model *model, gbs_output *output,
 
 cleanup:
     gbsi_expander_free(&w.expander);
+    gbsi_names_free(&w.names);
     return status;
 }

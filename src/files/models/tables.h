@@ -49,18 +49,53 @@ void gbsi_equal_tables_free(gbsi_equal_tables *share);
 gbs_status gbsi_equal_tables_add(gbsi_equal_tables *share, gbs_builder *builder, size_t n,
                                  const double *logw, uint32_t *table, gbs_error *err);
 
+/* ---- table_order.c ------------------------------------------------------------------------- */
+
+/* The order in which the entries of a conditional table stand in a file. Ours is 0: the parents as
+ * they are named, the first slowest, and the child fastest. */
+
+#define GBSI_CHILD_SLOWEST    1u
+#define GBSI_PARENTS_REVERSED 2u /* the first parent is the fastest of the parents */
+
+/* What --table-order calls it. */
+const char *gbsi_table_order_name(unsigned order);
+bool gbsi_table_order_typed(const gbs_read_options *options);
+/* Whether none was typed, or one that there is. */
+bool gbsi_table_order_known(const gbs_read_options *options);
+/* The order that was typed, which is known; else the standard one. */
+unsigned gbsi_table_order(const gbs_read_options *options, unsigned standard);
+
+/* The parents of a table of at most 2^64 entries that have more than one state. */
+#define GBSI_MAX_PARENT_AXES 64
+typedef struct gbsi_axes {
+    uint32_t n_parents;
+    uint32_t arity[GBSI_MAX_PARENT_AXES];
+} gbsi_axes;
+
+void gbsi_axes_add_parent(gbsi_axes *axes, uint32_t arity);
+/* A table from the order of a file to ours. */
+void gbsi_axes_turn(const gbsi_axes *axes, uint32_t child_arity, unsigned order, const double *from,
+                    double *to);
+
 /* ---- columns.c ----------------------------------------------------------------------------- */
 
 /* Columns of conditional probability tables: the child's states for one state of its parents. They
  * should sum to one, which files keep to a few digits only. */
 
 typedef struct gbsi_columns {
-    bool normalize;  /* scale columns to sum to one instead of counting */
-    bool lenient;    /* count columns that are off by more than rounding too */
-    size_t n_off;    /* columns off by more than GBSI_COLUMN_TOLERANCE */
-    double worst;    /* by how much the worst is off */
-    double sum;      /* of the column that is GBSI_COLUMN_OFF */
-    size_t worst_id; /* its factor or child, as given */
+    bool normalize; /* scale columns to sum to one instead of counting */
+    bool lenient;   /* count columns that are off by more than rounding too */
+    bool insists;   /* off columns are taken as they are, or scaled, in the order that was typed */
+    /* the table to be checked, as the file has it, and in which order; NULL: not as a whole */
+    const double *as_read;
+    unsigned order;
+    size_t n_off;      /* columns off by more than GBSI_COLUMN_TOLERANCE */
+    double worst;      /* by how much the worst is off */
+    double sum;        /* of the column that is GBSI_COLUMN_OFF */
+    size_t worst_id;   /* its factor or child, as given */
+    size_t n_missing;  /* columns of NaN alone, made uniform where lenient */
+    size_t missing_id; /* the factor or child of the first */
+    size_t n_negative; /* entries that rounding made negative, see gbsi_columns_rounded() */
 } gbsi_columns;
 
 #define GBSI_COLUMN_ROUNDING 0.005 /* of an entry written with two digits: more is a mistake */
@@ -70,13 +105,29 @@ typedef enum gbsi_column_status {
     GBSI_COLUMN_ZERO,     /* nothing but zeros: no distribution */
     GBSI_COLUMN_OVERFLOW, /* the sum is beyond the largest double */
     GBSI_COLUMN_OFF,      /* the sum is off by more than rounding, see sum */
+    GBSI_COLUMN_MISSING,  /* nothing but NaN, and not lenient */
+    GBSI_COLUMN_HOLED,    /* NaN beside numbers */
+    GBSI_COLUMN_TURNED,   /* the same or zero, and all sums are one if the child varies slowest and
+                             not fastest, or the other way */
 } gbsi_column_status;
+
+/* Whether a negative number is 0 but for rounding, such as of 1 - p - q, with the tolerance that
+ * sums have: it becomes 0 and is counted. */
+bool gbsi_columns_rounded(gbsi_columns *columns, double *value);
+
+/* What the options and the file say of columns and their order. */
+gbsi_columns gbsi_columns_begin(const gbs_read_options *options);
 
 /* Checks a table whose columns are stored one after the other (child fastest).
  * @param value [n_columns * arity] probabilities, or their logarithms if in_logs.
  * @param bad   out: the column in question unless GBSI_COLUMN_OK. */
 gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *value,
                                       size_t n_columns, uint32_t arity, bool in_logs, size_t *bad);
+
+/* What to do where a column is GBSI_COLUMN_OFF or GBSI_COLUMN_TURNED, for the end of a message. */
+#define GBSI_ADVICE 160
+const char *gbsi_columns_advice(const gbsi_columns *columns, gbsi_column_status status,
+                                char text[GBSI_ADVICE]);
 
 /* ---- written_name.c ------------------------------------------------------------------------ */
 
@@ -93,10 +144,31 @@ gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *ma
  * takes. */
 gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_error *err);
 
-/* GBS_ERR_UNSUPPORTED "the name NAME cannot be written in FORMAT: WHY". */
-gbs_status gbsi_refuse_name(const char *name, const char *format, const char *why, gbs_error *err);
+/* ---- legal_names.c ------------------------------------------------------------------------- */
 
-/* Refuses what is no identifier: letters, digits and '_', no digit first. */
-gbs_status gbsi_check_identifier(const char *name, const char *format, gbs_error *err);
+/* The names of a model in a form that a format holds. */
+typedef struct gbsi_names {
+    const gbs_model *model; /* borrowed */
+    const char **variable;  /* [n_variables] */
+    const char **state;     /* [state_offset[n_variables]], NULL where a variable has no labels */
+    void *owned;            /* char * [n_owned] */
+    size_t capacity, n_owned;
+} gbsi_names;
+
+/* Writes the form of a name that is legal in some format, itself if it is. @param legal out: at
+ * least as long as name and 8 bytes. */
+typedef void gbsi_legal(const char *name, bool is_state, char *legal);
+
+/* Warns where names were changed. Free also on failure. */
+gbs_status gbsi_names_init(gbsi_names *names, const gbs_model *model, gbsi_legal *make,
+                           const char *format, const gbs_output *output,
+                           const gbs_write_options *options, gbs_error *err);
+void gbsi_names_free(gbsi_names *names);
+/* NULL: the variable has no labels. */
+const char *gbsi_names_state(const gbsi_names *names, uint32_t variable, uint32_t state);
+
+/* Letters of ASCII, digits and '_', a letter first: other characters become '_', a prefix goes in
+ * front. @param underscore_first whether '_' may be first too. */
+void gbsi_legal_identifier(const char *name, char prefix, bool underscore_first, char *legal);
 
 #endif

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UAI models: type, cardinalities, scopes, then tables (last variable fastest), in any layout. The
- * log-space variant .LG differs in nothing but the meaning of the values. */
+ * log-space variant .LG differs in nothing but the meaning of the values. What follows a '#' is a
+ * comment; but pyAgrum, whose tables run in another order, is known by its comments alone. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "decimal/decimal.h"
 #include "models/formats.h"
 #include "models/tables.h"
 #include "simd/math.h"
+#include "text/common.h"
 
 typedef struct uai_reader {
     gbsi_text *text;
@@ -33,6 +36,12 @@ typedef struct uai_reader {
     size_t n_added;
     size_t n_underflow;
     gbsi_columns columns;
+    unsigned order; /* in which the entries of tables stand */
+    void *turned;   /* double, a table as it was read */
+    size_t turned_capacity;
+    gbsi_name_map names; /* that comments behind scopes give */
+    size_t n_commented;  /* scopes with a comment behind them */
+    size_t n_braced;     /* tables whose comment names their variables */
 } uai_reader;
 
 static void free_reader(uai_reader *r)
@@ -47,30 +56,21 @@ static void free_reader(uai_reader *r)
     gbsi_free(r->scope_start);
     gbsi_free(r->scope);
     gbsi_free(r->value);
+    gbsi_free(r->turned);
+    gbsi_name_map_free(&r->names);
 }
 
-/* Comment lines are known before the type word only: a letter c there can be nothing else. */
-static gbs_status skip_comments(uai_reader *r, gbs_error *err)
+/* Comments that a letter c begins stand before the type word only: there it can be nothing else. */
+static void skip_comments(const uai_reader *r)
 {
-    gbs_status status = GBS_OK;
-    bool told = false; /* once: there may be many, and finding a place takes time */
     for (;;) {
         gbsi_token token = gbsi_text_peek(r->text);
-        if (token.n == 0 || (token.at[0] != 'c' && token.at[0] != '#')) {
-            return GBS_OK;
-        }
-        if (token.at[0] == '#' && !told) {
-            told = true;
-            GBSI_TRY(gbsi_text_deviation(r->text, token, err,
-                                         "found a comment line starting with '#', expected MARKOV "
-                                         "or BAYES (or a comment starting with 'c')"));
+        if (token.n == 0 || token.at[0] != 'c') {
+            return;
         }
         const char *end = memchr(token.at, '\n', (size_t)(r->text->end - token.at));
         r->text->at = end == NULL ? r->text->end : end + 1;
     }
-
-cleanup:
-    return status;
 }
 
 static gbs_status read_type(uai_reader *r, gbs_error *err)
@@ -78,8 +78,7 @@ static gbs_status read_type(uai_reader *r, gbs_error *err)
     static const char *const known[] = {"SPARSE", "CREDAL", "V-CREDAL",      "H-CREDAL",
                                         "LIMID",  "ID",     "SPARSE-MARKOV", "SPARSE-BAYES",
                                         "MDP",    "DBN"};
-    gbs_status status = GBS_OK;
-    GBSI_TRY(skip_comments(r, err));
+    skip_comments(r);
     gbsi_token token = gbsi_text_next(r->text);
     r->directed = gbsi_token_is_any_case(token, "BAYES");
     if (r->directed || gbsi_token_is_any_case(token, "MARKOV")) {
@@ -93,9 +92,6 @@ static gbs_status read_type(uai_reader *r, gbs_error *err)
         }
     }
     return gbsi_text_unexpected(r->text, token, "MARKOV or BAYES", err);
-
-cleanup:
-    return status;
 }
 
 static gbs_status read_variables(uai_reader *r, gbs_error *err)
@@ -212,6 +208,41 @@ static gbs_status check_child(uai_reader *r, const char *place, size_t factor, g
     return GBS_OK;
 }
 
+/* The comment between here and the end of the line, without blanks around it; empty: none. */
+static gbsi_token comment_behind(const gbsi_text *text)
+{
+    const char *at = text->at;
+    const char *end = memchr(at, '\n', gbsi_text_left(text));
+    end = end == NULL ? text->end : end;
+    while (at < end && gbsi_is_blank(*at)) {
+        at++;
+    }
+    if (at == end || *at != '#') {
+        return (gbsi_token){at, 0};
+    }
+    do {
+        at++;
+    } while (at < end && gbsi_is_blank(*at));
+    while (end > at && gbsi_is_blank(end[-1])) {
+        end--;
+    }
+    return (gbsi_token){at, (size_t)(end - at)};
+}
+
+/* A name is a word that no other scope has behind it, and no formula such as P(a|b). */
+static gbs_status note_name(uai_reader *r, gbs_error *err)
+{
+    const gbsi_token comment = comment_behind(r->text);
+    bool is_name = comment.n > 0;
+    r->n_commented += is_name;
+    for (size_t i = 0; i < comment.n && is_name; i++) {
+        is_name = !gbsi_is_blank(comment.at[i]) && strchr("(|", comment.at[i]) == NULL;
+    }
+    bool added = false;
+    return is_name ? gbsi_name_map_add(&r->names, 0, comment.at, comment.n, 0, &added, err)
+                   : GBS_OK;
+}
+
 static gbs_status read_scope(uai_reader *r, size_t factor, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -228,10 +259,49 @@ static gbs_status read_scope(uai_reader *r, size_t factor, gbs_error *err)
     r->scope_start[factor + 1] = start + n;
     if (r->directed) {
         GBSI_TRY(check_child(r, r->place[factor], factor, err));
+        GBSI_TRY(note_name(r, err));
     }
 
 cleanup:
     return status;
+}
+
+static bool has_two_parents(const uai_reader *r, size_t factor)
+{
+    const uint32_t *scope = r->scope;
+    size_t n = 0;
+    for (size_t i = r->scope_start[factor]; i + 1 < r->scope_start[factor + 1]; i++) {
+        n += r->arity[scope[i]] > 1;
+    }
+    return n > 1;
+}
+
+/* Both orders of the parents give columns that sum to one: nothing but the habit of pyAgrum to
+ * write the name of the child behind each scope tells its files. */
+static void choose_order(uai_reader *r)
+{
+    if (!r->directed || r->n_factors == 0 || r->n_commented < r->n_factors ||
+        gbsi_table_order_typed(r->text->options)) {
+        return;
+    }
+    if (r->names.n_used == r->n_factors) {
+        r->order = GBSI_PARENTS_REVERSED;
+        gbsi_text_warn(r->text,
+                       "every scope has a name behind it, as pyAgrum writes them: tables are read "
+                       "in the order of pyAgrum, the first parent fastest; --table-order "
+                       "parents-child reads them in that of UAI");
+        return;
+    }
+    size_t f = 0;
+    while (f < r->n_factors && !has_two_parents(r, f)) {
+        f++;
+    }
+    if (f < r->n_factors) {
+        gbsi_text_warn(r->text,
+                       "every scope has a comment behind it, though not names as pyAgrum writes "
+                       "them: tables are read in the order of UAI; --table-order reversed-child "
+                       "reads them in that of pyAgrum");
+    }
 }
 
 static gbs_status read_scopes(uai_reader *r, gbs_error *err)
@@ -257,20 +327,22 @@ static gbs_status read_scopes(uai_reader *r, gbs_error *err)
     for (size_t f = 0; f < n; f++) {
         GBSI_TRY(read_scope(r, f, err));
     }
+    choose_order(r);
+    r->columns.order = r->order;
 
 cleanup:
     return status;
 }
 
-static gbs_status check_value(const uai_reader *r, gbsi_token token, double value, gbs_error *err)
+static gbs_status check_value(uai_reader *r, gbsi_token token, double *value, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
-    bool legal = r->in_logs ? value < INFINITY : value >= 0 && value < INFINITY;
-    if (legal) {
+    bool legal = r->in_logs ? *value < INFINITY : *value >= 0 && *value < INFINITY;
+    if (legal || (r->directed && !r->in_logs && gbsi_columns_rounded(&r->columns, value))) {
         return GBS_OK;
     }
     (void)gbsi_token_show(token, shown);
-    if (!r->in_logs && value < 0) {
+    if (!r->in_logs && *value < 0) {
         return gbsi_text_fail(r->text, token, err,
                               "found %s, expected a value of at least 0; if the values are "
                               "logarithms, read with --from lg",
@@ -290,7 +362,7 @@ static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error 
         GBSI_TRY(gbsi_text_double(r->text, expected, &value[i], underflow, err));
         value[i] += 0.0; /* -0 becomes 0 */
         if (!(value[i] >= 0 && value[i] < INFINITY)) {
-            GBSI_TRY(check_value(r, gbsi_text_at(r->text, before), value[i], err));
+            GBSI_TRY(check_value(r, gbsi_text_at(r->text, before), &value[i], err));
         }
     }
 
@@ -319,11 +391,13 @@ cleanup:
 
 static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs_error *err)
 {
+    char advice[GBSI_ADVICE];
     gbsi_token token = gbsi_text_at(r->text, r->place[factor]);
     uint32_t arity = r->arity[((const uint32_t *)r->scope)[r->scope_start[factor + 1] - 1]];
     size_t bad = 0;
-    switch (gbsi_columns_check(&r->columns, factor, value, r->n_entries[factor] / arity, arity,
-                               r->in_logs, &bad)) {
+    const gbsi_column_status columns = gbsi_columns_check(
+        &r->columns, factor, value, r->n_entries[factor] / arity, arity, r->in_logs, &bad);
+    switch (columns) {
     case GBSI_COLUMN_ZERO:
         return refuse_zero_column(r, token, factor, bad, err);
     case GBSI_COLUMN_OVERFLOW:
@@ -332,15 +406,64 @@ static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs
                               "a distribution",
                               bad, factor);
     case GBSI_COLUMN_OFF:
+    case GBSI_COLUMN_TURNED:
         return gbsi_text_fail(r->text, token, err,
                               "found column %zu of factor %zu (a state of the parents) with sum "
-                              "%.6g, expected 1; --normalize-cpts scales such columns, --lenient "
-                              "takes them as they are",
-                              bad, factor, r->columns.sum);
+                              "%.6g, expected 1; %s",
+                              bad, factor, r->columns.sum,
+                              gbsi_columns_advice(&r->columns, columns, advice));
+    case GBSI_COLUMN_MISSING: /* values are numbers */
+    case GBSI_COLUMN_HOLED:
     case GBSI_COLUMN_OK:
         break;
     }
     return GBS_OK;
+}
+
+/* The next of some numbers with commas between them. @return false: it is none up to max. */
+static bool next_listed(gbsi_text *list, uint64_t max, uint64_t *number)
+{
+    const char *comma = memchr(list->at, ',', gbsi_text_left(list));
+    gbsi_text item = {.at = list->at, .end = comma == NULL ? list->end : comma};
+    const gbsi_token word = gbsi_text_next(&item);
+    bool too_large = false;
+    list->at = comma == NULL ? list->end : comma + 1;
+    return word.n > 0 && gbsi_integer_read(word.at, word.n, max, number, &too_large) &&
+           gbsi_text_next(&item).n == 0;
+}
+
+/* The variables of a table in braces, as pyAgrum writes them behind its size in MARKOV models, the
+ * first fastest: perhaps in another order than the scope's. Any other comment means nothing. */
+static void follow_braces(uai_reader *r, size_t factor)
+{
+    const gbsi_token comment = comment_behind(r->text);
+    const size_t mark = SIZE_MAX - factor;
+    const size_t n = r->scope_start[factor + 1] - r->scope_start[factor];
+    uint32_t *scope = (uint32_t *)r->scope + r->scope_start[factor];
+    uint64_t variable = 0;
+    if (n == 0 || comment.n < 2 || comment.at[0] != '{' || comment.at[comment.n - 1] != '}') {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        r->seen[scope[i]] = mark;
+    }
+    const gbsi_text braces = {.at = comment.at + 1, .end = comment.at + comment.n - 1};
+    gbsi_text list = braces;
+    for (size_t i = 0; i < n; i++) {
+        if (!next_listed(&list, r->n_variables - 1, &variable) || r->seen[variable] != mark) {
+            return;
+        }
+        r->seen[variable] = 0;
+    }
+    if (list.at < list.end) {
+        return;
+    }
+    list = braces;
+    for (size_t i = n; i-- > 0;) {
+        (void)next_listed(&list, r->n_variables - 1, &variable);
+        scope[i] = (uint32_t)variable;
+    }
+    r->n_braced++;
 }
 
 static gbs_status read_table_size(uai_reader *r, size_t factor, gbs_error *err)
@@ -349,6 +472,9 @@ static gbs_status read_table_size(uai_reader *r, size_t factor, gbs_error *err)
     char shape[SHAPE_BYTES];
     uint64_t n = 0;
     GBSI_TRY(gbsi_text_integer(r->text, "the size of a table", UINT64_MAX, &n, err));
+    if (!r->directed && !gbsi_table_order_typed(r->text->options)) {
+        follow_braces(r, factor);
+    }
     if (n != r->n_entries[factor]) {
         return gbsi_text_fail(r->text, gbsi_text_at(r->text, r->place[factor]), err,
                               "factor %zu has %llu entries, its scope (%s) needs %zu", factor,
@@ -393,6 +519,29 @@ static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
     return GBS_OK;
 }
 
+/* From the order of the file to ours. */
+static gbs_status turn_table(uai_reader *r, size_t factor, double *value, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_axes axes = {0};
+    const size_t n = r->n_entries[factor];
+    const size_t end = r->scope_start[factor + 1];
+    const uint32_t *scope = r->scope;
+    if (end - r->scope_start[factor] < 2) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_reserve(&r->turned, &r->turned_capacity, n, sizeof(double), r->text->name, err));
+    memcpy(r->turned, value, n * sizeof(double));
+    for (size_t i = r->scope_start[factor]; i + 1 < end; i++) {
+        gbsi_axes_add_parent(&axes, r->arity[scope[i]]);
+    }
+    gbsi_axes_turn(&axes, r->arity[scope[end - 1]], r->order, r->turned, value);
+    r->columns.as_read = r->turned;
+
+cleanup:
+    return status;
+}
+
 static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
 {
     const size_t many = 4096; /* entries */
@@ -404,6 +553,10 @@ static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
                           r->text->name, err));
     double *value = (double *)r->value + r->n_values;
     GBSI_TRY(read_values(r, n, value, err));
+    r->columns.as_read = value;
+    if (r->order != 0) {
+        GBSI_TRY(turn_table(r, factor, value, err));
+    }
     if (r->directed) {
         GBSI_TRY(check_columns(r, factor, value, err));
     }
@@ -428,11 +581,23 @@ static gbs_status read_tables(uai_reader *r, gbs_error *err)
         gbsi_text_warn(r->text, "%zu values are too small for a double and became zero",
                        r->n_underflow);
     }
+    if (r->columns.n_negative != 0) {
+        gbsi_text_warn(r->text,
+                       "%zu values are below zero by rounding (at most 1e-6) and became zero",
+                       r->columns.n_negative);
+    }
     if (r->columns.n_off != 0) {
         gbsi_text_warn(r->text,
                        "%zu columns of conditional tables do not sum to one; the worst, in factor "
                        "%zu, is off by %.3g; --normalize-cpts scales them",
                        r->columns.n_off, r->columns.worst_id, r->columns.worst);
+    }
+    if (r->n_braced != 0) {
+        gbsi_text_warn(r->text,
+                       "%zu tables name their variables in braces, as pyAgrum writes them: they "
+                       "are read in that order, the first fastest; --table-order parents-child "
+                       "reads them in the order of UAI",
+                       r->n_braced);
     }
 
 cleanup:
@@ -443,8 +608,10 @@ static gbs_status read_model(gbsi_text *text, bool in_logs, gbs_model **model, g
 {
     gbs_status status = GBS_OK;
     uai_reader r = {.text = text, .in_logs = in_logs};
-    r.columns.normalize = text->options->normalize_cpts != 0;
-    r.columns.lenient = text->options->lenient != 0;
+    text->comment = '#';
+    text->is_glued = true;
+    r.columns = gbsi_columns_begin(text->options);
+    r.order = gbsi_table_order(text->options, 0);
     GBSI_TRY(gbs_builder_new(&r.builder, err));
     GBSI_TRY(gbsi_equal_tables_new(&r.share, err));
     GBSI_TRY(read_type(&r, err));

@@ -57,6 +57,7 @@ static void layouts(void **state)
         "c a comment\n  c another MARKOV\nMarkov 1 2 1 1 0 2 1 3",
         "MARKOV\f1\v2\t1 1 0 2 +1 3.0e0",
         "MARKOV 1 2 1 1 0 2 1. 0.3E+1",
+        "# a\n#\nc b\n # MARKOV\nMARKOV # type\n1#one\n2 # states\n1\n1 0#x\n# size\n2\n1 3#",
     };
     expect_same_model(m, "b.uai.gz", same, sizeof same / sizeof same[0]);
     gbs_model_free(m);
@@ -85,14 +86,105 @@ static void lenient(void **state)
     (void)state;
     warnings warned = {0};
     gbs_read_options options = {.lenient = 1, .warn = take_warning, .context = &warned};
-    gbs_model_free(read_model("a.uai", "# hello\nMARKOV 1 2 1 1 0 2 1 3 4", &options));
-    assert_int_equal(warned.n, 2);
-    warned.n = 0;
-    gbs_model_free(read_model("a.uai", "# a\nc b\n#c\n# d\nMARKOV 0 0", &options));
-    assert_int_equal(warned.n, 1); /* the first comment speaks for all */
+    gbs_model_free(read_model("a.uai", "MARKOV 1 2 1 1 0 2 1 3 4", &options));
+    assert_int_equal(warned.n, 1);
     refuse_model("a.uai", "MARKOV 1 2 1 1 0 2 1 3 4", NULL, GBS_ERR_FORMAT,
                  "a.uai:1:24: found '4'");
-    refuse_model("a.uai", "# hello\nMARKOV 0 0", NULL, GBS_ERR_FORMAT, "a.uai:1:1: ");
+}
+
+/* The same numbers over (a, b, c) with these comments: P(c = 0) by hand, and how often it warns. */
+static void expect_order(const char *comments[3], bool typed, double expected, int n_warnings)
+{
+    char text[512];
+    double w[12];
+    double sum = 0.0;
+    warnings warned = {0};
+    gbs_read_options options = {.size = sizeof options,
+                                .warn = take_warning,
+                                .context = &warned,
+                                .table_order = typed ? "parents-child" : NULL};
+    (void)snprintf(text, sizeof text,
+                   "BAYES\n3\n2 3 2\n3\n1 0%s\n1 1%s\n3 0 1 2%s\n\n2\n.25 .75\n3\n.5 .25 .25\n12\n"
+                   ".1 .9 .2 .8 .3 .7 .4 .6 .5 .5 .6 .4\n",
+                   comments[0], comments[1], comments[2]);
+    gbs_model *m = read_model("a.uai", text, &options);
+    assert_int_equal(enumerate(m, w, 12), 12);
+    for (int i = 0; i < 12; i += 2) {
+        sum += w[i];
+    }
+    expect_near(sum, expected);
+    assert_int_equal(warned.n, n_warnings);
+    gbs_model_free(m);
+}
+
+/* pyAgrum's habit is a name behind every scope; its first parent is the fastest. */
+static void names_behind_scopes(void **state)
+{
+    (void)state;
+    /* P(c = 0 | a, b), b fastest: .1 .2 .3, .4 .5 .6; a fastest: .1 .3 .5, .2 .4 .6 */
+    const double uai = 0.25 * (0.05 + 0.05 + 0.075) + 0.75 * (0.2 + 0.125 + 0.15);
+    const double agrum = 0.25 * (0.05 + 0.075 + 0.125) + 0.75 * (0.1 + 0.1 + 0.15);
+    expect_order((const char *[]){"   # sky", " # ground", "# c-3\r"}, false, agrum, 1);
+    expect_order((const char *[]){"#0", "#1", "#2"}, false, agrum, 1);
+    expect_order((const char *[]){"# sky", "# ground", "# c"}, true, uai, 0);
+    expect_order((const char *[]){"# sky", "# ground", ""}, false, uai, 0);
+    expect_order((const char *[]){"# sky", "# ground", "\n# c"}, false, uai, 0);
+    expect_order((const char *[]){"# sky", "# ground", " #"}, false, uai, 0);
+    /* comments, but no names: told how it is read */
+    expect_order((const char *[]){"# cpt", "# cpt", "# cpt"}, false, uai, 1);
+    expect_order((const char *[]){"# P(a)", "# P(b)", "# P(c|a,b)"}, false, uai, 1);
+    expect_order((const char *[]){"# sky", "# ground", "# of both"}, false, uai, 1);
+    warnings warned = {0};
+    gbs_read_options options = {.warn = take_warning, .context = &warned};
+    gbs_model_free(read_model("a.uai", "BAYES 2 2 2 2 1 0 # of a\n 2 0 1 # of b\n2 .5 .5 4 1 0 0 1",
+                              &options));
+    assert_int_equal(warned.n, 0); /* one parent: the order is the same */
+}
+
+/* In MARKOV models pyAgrum lists the variables of a table behind its size, the first fastest. */
+static void braces(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *comment;
+        int listed; /* variable 0 is the fastest */
+    } cases[] = {{"# {0, 1}", 1},    {"#{0,1}\r", 1},    {"# {1, 0}", 0}, {"# pair {0, 1}", 0},
+                 {"# {0, 1} x", 0},  {"# {0}", 0},       {"# {0, 0}", 0}, {"# {0, 1, 2}", 0},
+                 {"# {0, 2}", 0},    {"# {0, 9999}", 0}, {"# {}", 0},     {"# {", 0},
+                 {"# {0 1}", 0},     {"# {0, 1, 0}", 0}, {"# {a, b}", 0}, {"", 0},
+                 {"\n# {0, 1}\n", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        double w[6];
+        warnings warned = {0};
+        gbs_read_options options = {
+            .size = sizeof options, .warn = take_warning, .context = &warned};
+        (void)snprintf(
+            text, sizeof text,
+            "MARKOV\n3 # nbr Nodes\n2 3 1\n1 # nbr Factors \n2 0 1 \n\n6 %s\n1 2 3 4 5 6\n",
+            cases[i].comment);
+        const bool stays = strstr(cases[i].comment, "{1, 0}") != NULL;
+        gbs_model *m = read_model("a.uai", text, &options);
+        assert_int_equal(enumerate(m, w, 6), 6);
+        expect_near(w[1], cases[i].listed ? 3 : 2);
+        expect_near(w[3], cases[i].listed ? 2 : 4);
+        assert_int_equal(warned.n, cases[i].listed || stays);
+        gbs_model_free(m);
+        options.table_order = "parents-child";
+        m = read_model("a.uai", text, &options);
+        (void)enumerate(m, w, 6);
+        expect_near(w[1], 2);
+        gbs_model_free(m);
+    }
+    /* three variables in another order than the scope's */
+    double w[12];
+    gbs_model *m = read_model(
+        "a.uai", "MARKOV 3 2 3 2 1 3 0 1 2 12 # {1, 2, 0}\n1 2 3 4 5 6 7 8 9 10 11 12", NULL);
+    (void)enumerate(m, w, 12);
+    for (int i = 0; i < 12; i++) {
+        expect_near(w[i], 1 + i / 2 % 3 + 3 * (i % 2) + 6 * (i / 6));
+    }
+    gbs_model_free(m);
 }
 
 static void refusals(void **state)
@@ -329,12 +421,20 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smallest),       cmocka_unit_test(table_order),
-        cmocka_unit_test(layouts),        cmocka_unit_test(quirks),
-        cmocka_unit_test(lenient),        cmocka_unit_test(refusals),
-        cmocka_unit_test(log_space),      cmocka_unit_test(columns),
-        cmocka_unit_test(write_and_read), cmocka_unit_test(written_text),
-        cmocka_unit_test(expands_kinds),  cmocka_unit_test(formats),
+        cmocka_unit_test(smallest),
+        cmocka_unit_test(table_order),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(quirks),
+        cmocka_unit_test(lenient),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(names_behind_scopes),
+        cmocka_unit_test(braces),
+        cmocka_unit_test(log_space),
+        cmocka_unit_test(columns),
+        cmocka_unit_test(write_and_read),
+        cmocka_unit_test(written_text),
+        cmocka_unit_test(expands_kinds),
+        cmocka_unit_test(formats),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

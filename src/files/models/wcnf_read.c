@@ -10,30 +10,51 @@
 #include "decimal/decimal.h"
 #include "models/clauses.h"
 #include "models/formats.h"
+#include "models/literal_weights.h"
+#include "text/common.h"
 #include "text/lines.h"
 
 typedef struct wcnf_reader {
     gbsi_text *text;
     gbsi_clauses clauses;
+    gbsi_literal_weights weights;
     bool old;            /* with a p line */
-    bool unweighted;     /* p cnf */
+    bool unweighted;     /* p cnf, or p wcnf and weights of literals */
     uint64_t n_declared; /* clauses of it */
     uint64_t most;       /* the largest variable that may come */
     double top;          /* +inf: no clause is hard */
     gbsi_token top_token;
 } wcnf_reader;
 
-/* To the next clause, over comments. @return false at the end of the file. */
-static bool skip_comments(gbsi_text *text)
+/* To the next clause, over comments and weights of literals. @param more out: there is one. */
+static gbs_status next_clause(wcnf_reader *r, bool *more, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     for (;;) {
-        gbsi_token token = gbsi_text_peek(text);
-        if (token.n == 0 || token.at[0] != 'c') {
-            return token.n != 0;
+        gbsi_text line;
+        const gbsi_token token = gbsi_text_peek(r->text);
+        *more = token.n != 0;
+        if (token.n == 0 || (token.at[0] != 'c' && !(r->unweighted && gbsi_token_is(token, "w")))) {
+            return GBS_OK;
         }
-        const char *end = memchr(token.at, '\n', (size_t)(text->end - token.at));
-        text->at = end == NULL ? text->end : end;
+        (void)gbsi_line_next(r->text, &line);
+        GBSI_TRY(gbsi_literal_weights_line(&r->weights, line, err));
     }
+
+cleanup:
+    return status;
+}
+
+/* The first competition of model counting wrote p wcnf, no TOP, and lines "w L W". */
+static bool has_weights_of_literals(gbsi_text text)
+{
+    gbsi_text line;
+    while (gbsi_line_next(&text, &line)) {
+        if (gbsi_token_is(gbsi_text_peek(&line), "w")) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* TOP is the last word of the p line or missing. */
@@ -63,16 +84,24 @@ static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
     (void)gbsi_text_next(&line); /* the p */
     gbsi_token word = gbsi_text_next(&line);
     r->unweighted = gbsi_token_is(word, "cnf") || gbsi_token_is(word, "cnf+");
+    if (gbsi_token_is(word, "pcnf") || gbsi_token_is(word, "wpcnf")) {
+        return gbsi_text_unsupported(&line, word, err,
+                                     "found a projected count, which is not supported; expected "
+                                     "wcnf, cnf or cnf+");
+    }
     if (!r->unweighted && !gbsi_token_is(word, "wcnf")) {
         return gbsi_line_unexpected(&line, word, "wcnf, cnf or cnf+", err);
     }
     gbsi_token place = gbsi_text_peek(&line);
     GBSI_TRY(gbsi_line_integer(&line, "the number of variables", UINT64_MAX, &r->most, err));
     GBSI_TRY(gbsi_check_variables(r->text, place, r->most, err));
-    GBSI_TRY(gbsi_line_count(r->text, &line, "the number of clauses", r->unweighted ? 2 : 4,
-                             &r->n_declared, err));
+    GBSI_TRY(
+        r->unweighted
+            ? gbsi_line_integer(&line, "the number of clauses", UINT64_MAX, &r->n_declared, err)
+            : gbsi_line_count(r->text, &line, "the number of clauses", 4, &r->n_declared, err));
     GBSI_TRY(r->unweighted ? gbsi_line_expect_end(&line, "the number of clauses", err)
                            : read_top(r, &line, err));
+    r->unweighted = r->unweighted || (r->top_token.n == 0 && has_weights_of_literals(*r->text));
     GBSI_TRY(gbsi_clauses_need(&r->clauses, (uint32_t)r->most, err));
 
 cleanup:
@@ -193,20 +222,44 @@ cleanup:
     return status;
 }
 
+/* SATLIB's files end in a line with a % and one with a 0. */
+static gbs_status read_end(wcnf_reader *r, gbs_error *err)
+{
+    if (r->unweighted && gbsi_token_is(gbsi_text_peek(r->text), "%")) {
+        (void)gbsi_text_next(r->text);
+        if (gbsi_token_is(gbsi_text_peek(r->text), "0")) {
+            (void)gbsi_text_next(r->text);
+        }
+    }
+    return gbsi_text_expect_end(r->text, "the last clause", err);
+}
+
+/* Without weights the number of clauses is often wrong, as that of all files published with Cachet:
+ * all that are there count. */
 static gbs_status read_old(wcnf_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    bool more = false;
+    uint64_t n = 0;
     GBSI_TRY(read_problem(r, err));
-    for (uint64_t i = 0; i < r->n_declared; i++) {
-        if (!skip_comments(r->text)) {
-            return gbsi_text_fail(r->text, gbsi_text_next(r->text), err,
-                                  "found the end of the file, expected clause %llu of %llu",
-                                  (unsigned long long)i + 1, (unsigned long long)r->n_declared);
+    for (;; n++) {
+        GBSI_TRY(next_clause(r, &more, err));
+        if (!more ||
+            (r->unweighted ? gbsi_token_is(gbsi_text_peek(r->text), "%") : n == r->n_declared)) {
+            break;
         }
         GBSI_TRY(read_clause(r, r->text, err));
     }
-    (void)skip_comments(r->text);
-    GBSI_TRY(gbsi_text_expect_end(r->text, "the last clause", err));
+    if (n < r->n_declared && !r->unweighted) {
+        return gbsi_text_fail(r->text, gbsi_text_next(r->text), err,
+                              "found the end of the file, expected clause %llu of %llu",
+                              (unsigned long long)n + 1, (unsigned long long)r->n_declared);
+    }
+    if (n != r->n_declared) {
+        gbsi_text_warn(r->text, "the p line announces %llu clauses; the %llu of the file are read",
+                       (unsigned long long)r->n_declared, (unsigned long long)n);
+    }
+    GBSI_TRY(read_end(r, err));
 
 cleanup:
     return status;
@@ -216,11 +269,37 @@ static gbs_status read_new(wcnf_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_text line;
+    bool more = false;
     r->most = gbsi_most_variables(r->text);
-    while (skip_comments(r->text) && gbsi_line_next(r->text, &line)) {
+    for (;;) {
+        GBSI_TRY(next_clause(r, &more, err));
+        if (!more) {
+            return GBS_OK;
+        }
+        (void)gbsi_line_next(r->text, &line);
         GBSI_TRY(read_clause(r, &line, err));
         GBSI_TRY(gbsi_line_expect_end(&line, "a clause", err));
     }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_clauses(wcnf_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool more = false;
+    GBSI_TRY(next_clause(r, &more, err));
+    const gbsi_token first = gbsi_text_peek(r->text);
+    r->old = gbsi_token_is(first, "p");
+    if (!more) {
+        return gbsi_text_unexpected(r->text, first, "p wcnf or a clause", err);
+    }
+    if (!r->old && gbsi_has_ending(r->text->name, ".cnf")) { /* its clauses have no weights */
+        return gbsi_text_unexpected(r->text, first, "p cnf before the clauses of a .cnf file", err);
+    }
+    GBSI_TRY(r->old ? read_old(r, err) : read_new(r, err));
+    GBSI_TRY(gbsi_literal_weights_end(&r->weights, &r->clauses, r->text, r->unweighted, err));
 
 cleanup:
     return status;
@@ -231,15 +310,11 @@ gbs_status gbsi_wcnf_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     gbs_status status = GBS_OK;
     wcnf_reader r = {.text = text};
     GBSI_TRY(gbsi_clauses_begin(&r.clauses, text, err));
-    if (!skip_comments(text)) {
-        status = gbsi_text_unexpected(text, gbsi_text_next(text), "p wcnf or a clause", err);
-        goto cleanup;
-    }
-    r.old = gbsi_token_is(gbsi_text_peek(text), "p");
-    GBSI_TRY(r.old ? read_old(&r, err) : read_new(&r, err));
+    GBSI_TRY(read_clauses(&r, err));
     status = gbsi_clauses_build(&r.clauses, text, model, err);
 
 cleanup:
     gbsi_clauses_free(&r.clauses);
+    gbsi_literal_weights_free(&r.weights);
     return status;
 }

@@ -42,21 +42,3 @@ gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_er
     }
     return GBS_OK;
 }
-
-gbs_status gbsi_refuse_name(const char *name, const char *format, const char *why, gbs_error *err)
-{
-    char shown[GBSI_SHOWN];
-    return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "the name %s cannot be written in %s: %s",
-                     gbsi_token_show((gbsi_token){name, strlen(name)}, shown), format, why);
-}
-
-gbs_status gbsi_check_identifier(const char *name, const char *format, gbs_error *err)
-{
-    for (const char *c = name; *c != 0; c++) {
-        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
-        if (!letter && (c == name || *c < '0' || *c > '9')) {
-            return gbsi_refuse_name(name, format, "it is not made of letters, digits and '_'", err);
-        }
-    }
-    return GBS_OK;
-}

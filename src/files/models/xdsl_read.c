@@ -4,6 +4,7 @@
  * parents, the first slowest, and then over the child: our own order. A parent may be declared
  * later: rows are kept as places of the file until all nodes are known. What is under <extensions>
  * is for display. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,8 +29,9 @@ typedef struct node {
     kind kind;
     gbsi_bif_token child;
     size_t first_parent, n_parents;
-    words rows;      /* probabilities, resulting states or parameters */
-    words strengths; /* of a noisy node */
+    gbsi_token parents; /* as written */
+    words rows;         /* probabilities, resulting states or parameters */
+    words strengths;    /* of a noisy node */
 } node;
 
 static const struct {
@@ -47,9 +49,11 @@ typedef struct xdsl_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
     level at;
-    int n_ignored;   /* elements that are open within one that means nothing here */
-    gbsi_token tag;  /* of the element that is open */
-    words *rows;     /* that the element that is open fills; NULL: it holds no rows */
+    int n_ignored;      /* elements that are open within one that means nothing here */
+    size_t n_unknown;   /* elements beside <nodes> and <extensions> */
+    gbsi_token unknown; /* the tag of the first */
+    gbsi_token tag;     /* of the element that is open */
+    words *rows;        /* that the element that is open fills; NULL: it holds no rows */
     bool in_parents; /* the element that is open is <parents>, and its text stands at names + ids */
     size_t ids;
     bool has_parents; /* of the node that is open */
@@ -76,6 +80,9 @@ static gbs_status take_id(xdsl_reader *r, gbsi_token tag, const char *const *att
         return gbsi_text_unexpected(r->text, tag, "an id", err);
     }
     const size_t n = strlen(attributes[1]);
+    if (n > (size_t)(r->text->end - r->text->begin) - r->n_bytes) { /* an id for many elements */
+        return gbsi_text_unexpected(r->text, tag, "an id in the tag, not one by default", err);
+    }
     memcpy(r->names + r->n_bytes, attributes[1], n);
     *name = (gbsi_bif_token){.kind = 'w', .text = {r->names + r->n_bytes, n}, .shown = tag};
     r->n_bytes += n;
@@ -107,6 +114,9 @@ static gbs_status start_node(xdsl_reader *r, gbsi_token tag, const char *name,
     r->has_parents = false;
     r->at = NODE;
     GBSI_TRY(take_id(r, tag, attributes, &r->now.child, err));
+    for (size_t i = 0; i < r->now.child.text.n; i++) {
+        r->tables.network.has_long_names |= r->now.child.text.at[i] == ' ';
+    }
     GBSI_TRY(gbsi_bif_add_block(r->text, &r->tables.network, tag.at, err));
     status = gbsi_bif_add_variable(r->text, &r->tables.network, &r->now.child, err);
 
@@ -173,6 +183,9 @@ static gbs_status on_start(void *context, gbsi_token tag, const char *name,
         if (strcmp(name, "nodes") == 0) {
             r->at = NODES;
         } else {
+            const bool display = strcmp(name, "extensions") == 0;
+            r->unknown = !display && r->n_unknown == 0 ? tag : r->unknown;
+            r->n_unknown += !display;
             r->n_ignored = 1;
         }
         return GBS_OK;
@@ -212,6 +225,9 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
         }
     }
     if (r->in_parents) {
+        if (meant.n > (size_t)(r->text->end - r->text->begin) - r->n_bytes) {
+            return gbsi_text_unexpected(r->text, shown, "parents whose names the file has", err);
+        }
         memcpy(r->names + r->n_bytes, meant.at, meant.n);
         r->n_bytes += meant.n;
     }
@@ -225,6 +241,7 @@ static gbs_status take_parents(xdsl_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_text ids = {.at = r->names + r->ids, .end = r->names + r->n_bytes};
+    r->now.parents = (gbsi_token){r->names + r->ids, r->n_bytes - r->ids};
     for (;;) {
         const gbsi_token id = gbsi_text_next(&ids);
         if (id.n == 0) {
@@ -379,9 +396,10 @@ static gbs_status read_states(xdsl_reader *r, const words *of, gbs_error *err)
 /* The causes of a noisy node: a column for each state of each parent, then the leak. */
 typedef struct causes {
     size_t n_columns;
-    double *p;         /* [n_columns, arity] */
-    double *weaker;    /* [n_columns, arity + 1] P(effect k or a weaker one); 0 for k = arity */
-    uint32_t *weakest; /* [n_parents] */
+    double *p;          /* [n_columns, arity] */
+    double *weaker;     /* [n_columns, arity + 1] P(effect k or a weaker one); 0 for k = arity */
+    uint32_t *strength; /* [n_columns - 1] of each parent its states, the strongest first */
+    double *turned;     /* [n_columns, arity] room for the columns of a parent */
 } causes;
 
 static uint32_t arity_of(const xdsl_reader *r, uint32_t position)
@@ -390,8 +408,35 @@ static uint32_t arity_of(const xdsl_reader *r, uint32_t position)
         ->n_states;
 }
 
-/* For each parent its states by number, from the strongest to the weakest. */
-static gbs_status read_strengths(const xdsl_reader *r, const node *d, uint32_t *weakest,
+static const char *show_parent(const xdsl_reader *r, const node *d, uint32_t position,
+                               char shown[GBSI_SHOWN])
+{
+    return gbsi_token_show(
+        ((const gbsi_bif_token *)r->parents)[d->first_parent + position - 1].text, shown);
+}
+
+/* The states of a parent by number, from the strongest to the weakest. @param seen [arity] zeros */
+static gbs_status read_order(const xdsl_reader *r, cursor *c, uint32_t arity, bool *seen,
+                             uint32_t *order, gbs_error *err)
+{
+    for (uint32_t a = 0; a < arity; a++) {
+        const gbsi_token word = next_word(c);
+        uint64_t state = 0;
+        bool too_large = false;
+        if (word.n == 0 || !gbsi_integer_read(word.at, word.n, arity - 1, &state, &too_large) ||
+            seen[state]) {
+            return gbsi_text_unexpected(r->text, word,
+                                        "each state of a parent once, by its number from 0", err);
+        }
+        seen[state] = true;
+        order[a] = (uint32_t)state;
+    }
+    return GBS_OK;
+}
+
+/* No published description says whether the numbers are states by strength, or the strengths of
+ * states: it is the same where an order is its own inverse, and another is refused. */
+static gbs_status read_strengths(const xdsl_reader *r, const node *d, uint32_t *strength,
                                  gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -402,21 +447,20 @@ static gbs_status read_strengths(const xdsl_reader *r, const node *d, uint32_t *
         if (seen == NULL) {
             return gbsi_no_memory(err, r->text->name, arity * sizeof *seen);
         }
-        for (uint32_t a = 0; a < arity && status == GBS_OK; a++) {
-            const gbsi_token word = next_word(&c);
-            uint64_t state = 0;
-            bool too_large = false;
-            if (word.n == 0 || !gbsi_integer_read(word.at, word.n, arity - 1, &state, &too_large) ||
-                seen[state]) {
-                status = gbsi_text_unexpected(
-                    r->text, word, "each state of a parent once, by its number from 0", err);
-            } else {
-                seen[state] = true;
-                weakest[i - 1] = (uint32_t)state;
-            }
-        }
+        status = read_order(r, &c, arity, seen, strength, err);
         gbsi_free(seen);
         GBSI_TRY(status);
+        for (uint32_t a = 0; a < arity; a++) {
+            if (strength[strength[a]] != a) {
+                char shown[GBSI_SHOWN];
+                return gbsi_text_unsupported(
+                    r->text, (gbsi_token){d->strengths.end, 0}, err,
+                    "found strengths of parent %s that mean another order as states by strength "
+                    "than as strengths of the states, expected an order such as 0 2 1",
+                    show_parent(r, d, i, shown));
+            }
+        }
+        strength += arity;
     }
     const gbsi_token word = next_word(&c);
     if (word.n > 0) {
@@ -427,26 +471,52 @@ cleanup:
     return status;
 }
 
-/* The weakest state of a cause has no effect: its column is (0, ..., 0, 1). */
-static gbs_status check_weakest(const xdsl_reader *r, const node *d, const causes *c,
+/* Whether a column is that of a cause without effect: (0, ..., 0, 1). */
+static bool has_no_effect(const double *p, uint32_t arity)
+{
+    uint32_t k = 0;
+    while (k + 1 < arity && p[k] == 0.0) {
+        k++;
+    }
+    return k + 1 == arity && p[k] == 1.0;
+}
+
+/* The columns of each parent by the number of its state. In the file they stand in the order of
+ * strength, the weakest state, which has no effect, last; or by number, where the column without
+ * effect says so. */
+static gbs_status order_columns(const xdsl_reader *r, const node *d, const causes *c,
                                 gbs_error *err)
 {
     const uint32_t arity = r->tables.arity;
-    size_t column = 0;
+    const uint32_t *order = c->strength;
+    double *p = c->p;
     for (uint32_t i = 1; i < r->tables.n_scope; i++) {
-        const double *p = c->p + (column + c->weakest[i - 1]) * arity;
-        for (uint32_t k = 0; k < arity; k++) {
-            if (p[k] != (k + 1 == arity ? 1.0 : 0.0)) {
-                char shown[GBSI_SHOWN];
-                const gbsi_token parent =
-                    ((const gbsi_bif_token *)r->parents)[d->first_parent + i - 1].text;
-                return gbsi_text_fail(r->text, (gbsi_token){d->rows.end, 0}, err,
-                                      "found an effect of the weakest state of parent %s, "
-                                      "expected 0 ... 0 1",
-                                      gbsi_token_show(parent, shown));
-            }
+        char shown[GBSI_SHOWN];
+        const uint32_t n = arity_of(r, i);
+        const size_t bytes = n * (size_t)arity * sizeof *p;
+        const bool by_strength = has_no_effect(p + (n - 1) * (size_t)arity, arity);
+        const bool by_number = has_no_effect(p + order[n - 1] * (size_t)arity, arity);
+        for (uint32_t a = 0; a < n; a++) {
+            memcpy(c->turned + order[a] * (size_t)arity, p + a * (size_t)arity, arity * sizeof *p);
         }
-        column += arity_of(r, i);
+        if (!by_strength && !by_number) {
+            return gbsi_text_fail(r->text, (gbsi_token){d->rows.end, 0}, err,
+                                  "found an effect of the weakest state of parent %s, expected 0 "
+                                  "... 0 1 as the last of its columns",
+                                  show_parent(r, d, i, shown));
+        }
+        if (by_strength && by_number && memcmp(c->turned, p, bytes) != 0) {
+            return gbsi_text_unsupported(r->text, (gbsi_token){d->rows.end, 0}, err,
+                                         "found two columns without effect of parent %s, expected "
+                                         "one, which tells whether columns stand in the order of "
+                                         "strength or by number",
+                                         show_parent(r, d, i, shown));
+        }
+        if (by_strength) {
+            memcpy(p, c->turned, bytes);
+        }
+        p += n * (size_t)arity;
+        order += n;
     }
     return GBS_OK;
 }
@@ -505,13 +575,22 @@ static gbs_status read_noisy(xdsl_reader *r, const node *d, bool whole, gbs_erro
     }
     c.p = gbsi_alloc_array(n, sizeof *c.p);
     c.weaker = gbsi_alloc_array(n + c.n_columns, sizeof *c.weaker);
-    c.weakest = gbsi_alloc_array_zero(r->tables.n_scope, sizeof *c.weakest);
-    if (column == NULL || c.p == NULL || c.weaker == NULL || c.weakest == NULL) {
+    c.strength = gbsi_alloc_array(c.n_columns, sizeof *c.strength);
+    c.turned = gbsi_alloc_array(n, sizeof *c.turned);
+    if (column == NULL || c.p == NULL || c.weaker == NULL || c.strength == NULL ||
+        c.turned == NULL) {
         GBSI_TRY(gbsi_no_memory(err, r->text->name, 2 * n * sizeof *c.p));
     }
-    GBSI_TRY(read_strengths(r, d, c.weakest, err));
+    GBSI_TRY(read_strengths(r, d, c.strength, err));
     GBSI_TRY(read_values(r, &d->rows, n, c.p, err));
-    GBSI_TRY(check_weakest(r, d, &c, err));
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(c.p[i])) {
+            GBSI_TRY(gbsi_text_fail(r->text, (gbsi_token){d->rows.end, 0}, err,
+                                    "found NA among the parameters of a noisy node, expected "
+                                    "probabilities"));
+        }
+    }
+    GBSI_TRY(order_columns(r, d, &c, err));
     for (size_t i = 0; i < c.n_columns; i++) {
         double *weaker = c.weaker + i * (arity + 1);
         weaker[arity] = 0.0;
@@ -529,20 +608,47 @@ cleanup:
     gbsi_free(column);
     gbsi_free(c.p);
     gbsi_free(c.weaker);
-    gbsi_free(c.weakest);
+    gbsi_free(c.strength);
+    gbsi_free(c.turned);
     return status;
 }
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* The parents of a node: words, or ids with blanks in them, which GeNIe does not write and others
+ * do. */
+static gbs_status add_parents(xdsl_reader *r, const node *d, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_network *network = &r->tables.network;
+    const gbsi_bif_token *parent = (const gbsi_bif_token *)r->parents + d->first_parent;
+    uint32_t *id = NULL;
+    size_t n = 0;
+    if (network->has_long_names && d->parents.n > 0) {
+        GBSI_TRY(gbsi_bif_find_names(r->text, network, d->parents, d->child.shown, " \t\r\n", NULL,
+                                     0, &id, &n, err));
+    }
+    for (size_t i = 0; i < n; i++) {
+        const gbsi_bif_token name = {.kind = 'w',
+                                     .text = gbsi_bif_variable_at(network, id[i])->name,
+                                     .shown = d->child.shown};
+        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &name, err));
+    }
+    for (size_t i = 0; i < d->n_parents && n == 0; i++) {
+        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &parent[i], err));
+    }
+
+cleanup:
+    gbsi_free(id);
+    return status;
+}
+
 static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_bif_token *parent = (const gbsi_bif_token *)r->parents + d->first_parent;
+    const unsigned order = gbsi_table_order(r->text->options, 0);
     GBSI_TRY(gbsi_bif_table_child(&r->tables, &d->child, err));
-    for (size_t i = 0; i < d->n_parents; i++) {
-        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &parent[i], err));
-    }
+    GBSI_TRY(add_parents(r, d, err));
     r->text->at = r->text->begin; /* as many entries as the file has bytes, at most */
     if (d->kind == NOISY_MAX && gbsi_bif_table_is_noisy(&r->tables)) {
         return read_noisy(r, d, true, err);
@@ -551,6 +657,7 @@ static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
     switch (d->kind) {
     case DETERMINISTIC:
         GBSI_TRY(read_states(r, &d->rows, err));
+        GBSI_TRY(gbsi_bif_table_turn(&r->tables, order & GBSI_PARENTS_REVERSED, err));
         break;
     case NOISY_MAX:
         GBSI_TRY(read_noisy(r, d, false, err));
@@ -558,6 +665,7 @@ static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
     default:
         GBSI_TRY(
             read_values(r, &d->rows, r->tables.n_rows * r->tables.arity, r->tables.value, err));
+        GBSI_TRY(gbsi_bif_table_turn(&r->tables, order, err));
     }
     status = gbsi_bif_table_add(&r->tables, err);
 
@@ -580,6 +688,11 @@ gbs_status gbsi_xdsl_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     if (r.n_nodes == 0) {
         GBSI_TRY(
             gbsi_text_fail(text, (gbsi_token){text->begin, 0}, err, "found no node, expected one"));
+    }
+    if (r.n_unknown > 0) {
+        char shown[GBSI_SHOWN];
+        gbsi_text_warn(text, "skipped %zu element%s beside <nodes> and <extensions>, the first %s",
+                       r.n_unknown, r.n_unknown == 1 ? "" : "s", gbsi_token_show(r.unknown, shown));
     }
     GBSI_TRY(gbsi_bif_tables_begin(&r.tables, err));
     for (size_t i = 0; i < r.n_nodes; i++) {

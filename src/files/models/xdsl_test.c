@@ -36,6 +36,69 @@ static void same_as_bif(void **state)
     gbs_model_free(bif);
 }
 
+static void odd_elements(void **state)
+{
+    (void)state;
+    warnings warned = {0};
+    const gbs_read_options options = {.warn = take_warning, .context = &warned};
+    gbs_model *m = read_model(
+        "a.xdsl", HEAD A "</nodes><cases><case>1</case></cases><more/></smile>", &options);
+    assert_int_equal(warned.n, 1);
+    assert_non_null(strstr(warned.last, "skipped 2 elements beside <nodes>"));
+    gbs_model_free(m);
+    m = read_model("a.xdsl",
+                   "\n \t<?xml version=\"1.0\" encoding='windows-1252' ?>\n<smile><nodes>"
+                   "<cpt id=\"Stra\xdf"
+                   "e\"><state id=\"\x80\"/><probabilities>1"
+                   "</probabilities></cpt></nodes></smile>",
+                   &options);
+    assert_int_equal(warned.n, 2);
+    assert_non_null(strstr(warned.last, "blanks stand before"));
+    assert_string_equal(gbs_model_variable_name(m, 0), "Stra\u00dfe");
+    assert_string_equal(gbs_model_state_label(m, 0, 0), "\u20ac");
+    gbs_model_free(m);
+}
+
+/* Ids with blanks, which GeNIe itself does not write. */
+static void long_names(void **state)
+{
+    (void)state;
+    double w[4];
+    gbs_model *m =
+        read_model("a.xdsl",
+                   HEAD "<cpt id=\"my node\"><state id=\"very good\"/><state id=\"bad\"/>"
+                        "<probabilities>0.25 0.75</probabilities></cpt>"
+                        "<cpt id=\"c\">" NO_YES "<parents>my node</parents>"
+                        "<probabilities>0.5 0.5 0.125 0.875</probabilities></cpt>" TAIL,
+                   NULL);
+    assert_int_equal(enumerate(m, w, 4), 4);
+    assert_string_equal(gbs_model_variable_name(m, 0), "my node");
+    expect_near(w[3], 0.75 * 0.875);
+    gbs_model_free(m);
+    refuse_model("a.xdsl",
+                 HEAD "<cpt id=\"a b\">" NO_YES "<probabilities>1 0</probabilities></cpt>" A
+                      "<cpt id=\"b\">" NO_YES "<probabilities>1 0</probabilities></cpt>"
+                      "<cpt id=\"c\">" NO_YES
+                      "<parents>a b</parents><probabilities>1 0 1 0</probabilities></cpt>" TAIL,
+                 NULL, GBS_ERR_FORMAT, "can be cut in several ways");
+}
+
+/* An id that the document type supplies is as long as that says, in each of many elements. */
+static void ids_by_default(void **state)
+{
+    (void)state;
+    char text[4096] = "<!DOCTYPE smile [<!ATTLIST state id CDATA '";
+    memset(text + strlen(text), 'x', 1500);
+    (void)strcat(text, "'>]>\n<smile><nodes>");
+    for (int i = 0; i < 20; i++) {
+        const size_t n = strlen(text);
+        (void)snprintf(text + n, sizeof text - n,
+                       "<cpt id=\"a%d\"><state/><probabilities>1</probabilities></cpt>", i);
+    }
+    (void)strcat(text, "</nodes></smile>");
+    refuse_model("a.xdsl", text, NULL, GBS_ERR_FORMAT, "expected an id in the tag");
+}
+
 static void deterministic(void **state)
 {
     (void)state;
@@ -94,6 +157,51 @@ static void noisy_max(void **state)
         }
     }
     gbs_model_free(m);
+}
+
+#define EFFECT(strengths, parameters)                                                          \
+    HEAD "<cpt id=\"a\"><state id=\"s0\"/><state id=\"s1\"/><state id=\"s2\"/>"                \
+         "<state id=\"s3\"/><probabilities>0.25 0.25 0.25 0.25</probabilities></cpt>"          \
+         "<noisymax id=\"c\"><state id=\"ill\"/><state id=\"well\"/><parents>a</parents>"      \
+         "<strengths>" strengths "</strengths><parameters>" parameters " 0.2 0.8</parameters>" \
+         "</noisymax>" TAIL
+
+/* Columns in the order of strength, or by the numbers of the states where the column without effect
+ * stands so. */
+static void strengths_in_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double none[4]; /* P(no effect) of each state */
+    } cases[] = {
+        {EFFECT("0 1 2 3", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), {0.3, 0.5, 0.6, 1}},
+        {EFFECT("3 1 2 0", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), {1, 0.5, 0.6, 0.3}},
+        {EFFECT("0 1 3 2", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), {0.3, 0.5, 1, 0.6}},
+        {EFFECT("2 3 0 1", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), {0.6, 1, 0.3, 0.5}},
+        {EFFECT("0 1 3 2", "0.7 0.3 0.5 0.5 0 1 0.4 0.6"), {0.3, 0.5, 1, 0.6}},
+        {EFFECT("3 1 2 0", "0 1 0.5 0.5 0.4 0.6 0.7 0.3"), {1, 0.5, 0.6, 0.3}},
+        {EFFECT("0 1 3 2", "0.7 0.3 0.5 0.5 0 1 0 1"), {0.3, 0.5, 1, 1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double w[8];
+        gbs_model *m = read_model("a.xdsl", cases[i].text, NULL);
+        assert_int_equal(enumerate(m, w, 8), 8);
+        for (int a = 0; a < 4; a++) {
+            expect_near(w[2 * a + 1], 0.25 * 0.8 * cases[i].none[a]);
+        }
+        gbs_model_free(m);
+    }
+    static const char *const others[] = {"1 2 0 3", "3 0 1 2", "1 2 3 0"};
+    for (size_t i = 0; i < 3; i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text, EFFECT("%s", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), others[i]);
+        refuse_model("a.xdsl", text, NULL, GBS_ERR_UNSUPPORTED,
+                     "found strengths of parent 'a' that mean another order");
+    }
+    /* 0.7 of state 1, or of state 0 */
+    refuse_model("a.xdsl", EFFECT("1 0 3 2", "0.7 0.3 0.5 0.5 0 1 0 1"), NULL, GBS_ERR_UNSUPPORTED,
+                 "found two columns without effect of parent 'a'");
 }
 
 /* Twenty parents: a factor that is not written out. */
@@ -238,8 +346,15 @@ int main(void)
     if (!can_read("a.xdsl")) {
         return 0;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_bif), cmocka_unit_test(deterministic), cmocka_unit_test(noisy_max),
-        cmocka_unit_test(long_noisy),  cmocka_unit_test(written),       cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_bif),
+                                       cmocka_unit_test(odd_elements),
+                                       cmocka_unit_test(long_names),
+                                       cmocka_unit_test(ids_by_default),
+                                       cmocka_unit_test(deterministic),
+                                       cmocka_unit_test(noisy_max),
+                                       cmocka_unit_test(strengths_in_order),
+                                       cmocka_unit_test(long_noisy),
+                                       cmocka_unit_test(written),
+                                       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, end);
 }

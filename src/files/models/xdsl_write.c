@@ -11,48 +11,26 @@ typedef struct xdsl_writer {
     const gbs_model *model;
     gbs_output *output;
     gbsi_expander expander;
+    gbsi_names names;
 } xdsl_writer;
 
 /* Identifiers: GeNIe takes no others for nodes and states. */
-static gbs_status write_id(xdsl_writer *w, const char *name, gbs_error *err)
+static void make_legal(const char *name, bool is_state, char *legal)
 {
-    const gbs_status status = gbsi_check_identifier(name, "XDSL", err);
-    if (status < 0) {
-        return status;
-    }
-    gbs_output_text(w->output, name);
-    return GBS_OK;
+    gbsi_legal_identifier(name, is_state ? 's' : 'x', false, legal);
 }
 
-static gbs_status write_variable(xdsl_writer *w, uint32_t v, gbs_error *err)
+static void write_states(xdsl_writer *w, uint32_t v)
 {
-    gbs_status status = GBS_OK;
-    char made[GBSI_MADE_NAME];
-    const char *name = NULL;
-    GBSI_TRY(gbsi_written_name(w->model, v, made, &name, err));
-    status = write_id(w, name, err);
-
-cleanup:
-    return status;
-}
-
-static gbs_status write_states(xdsl_writer *w, uint32_t v, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
     for (uint32_t a = 0; a < w->model->arity[v]; a++) {
-        const char *label = gbs_model_state_label(w->model, v, a);
+        const char *label = gbsi_names_state(&w->names, v, a);
         gbs_output_text(w->output, "\t\t\t<state id=\"");
-        if (label != NULL) {
-            GBSI_TRY(write_id(w, label, err));
-        } else {
-            gbs_output_text(w->output, "State");
+        gbs_output_text(w->output, label != NULL ? label : "State");
+        if (label == NULL) {
             gbs_output_uint(w->output, a);
         }
         gbs_output_text(w->output, "\" />\n");
     }
-
-cleanup:
-    return status;
 }
 
 static gbs_status write_node(xdsl_writer *w, uint32_t v, gbs_error *err)
@@ -66,12 +44,12 @@ static gbs_status write_node(xdsl_writer *w, uint32_t v, gbs_error *err)
     size_t n = 0;
     GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
     gbs_output_text(w->output, "\t\t<cpt id=\"");
-    GBSI_TRY(write_variable(w, v, err));
+    gbs_output_text(w->output, w->names.variable[v]);
     gbs_output_text(w->output, "\">\n");
-    GBSI_TRY(write_states(w, v, err));
+    write_states(w, v);
     for (size_t i = 0; i < n_parents; i++) {
         gbs_output_text(w->output, i == 0 ? "\t\t\t<parents>" : " ");
-        GBSI_TRY(write_variable(w, scope[i], err));
+        gbs_output_text(w->output, w->names.variable[scope[i]]);
     }
     gbs_output_text(w->output, n_parents > 0 ? "</parents>\n" : "");
     gbs_output_text(w->output, "\t\t\t<probabilities>");
@@ -88,10 +66,10 @@ cleanup:
 gbs_status gbsi_xdsl_write(const gbs_model *model, gbs_output *output,
                            const gbs_write_options *options, gbs_error *err)
 {
-    (void)options;
     gbs_status status = GBS_OK;
     xdsl_writer w = {.model = model, .output = output};
     GBSI_TRY(gbsi_check_network(model, "XDSL", err));
+    GBSI_TRY(gbsi_names_init(&w.names, model, make_legal, "XDSL", output, options, err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
     gbs_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                             "<smile version=\"1.0\" id=\"Network1\">\n\t<nodes>\n");
@@ -102,5 +80,6 @@ gbs_status gbsi_xdsl_write(const gbs_model *model, gbs_output *output,
 
 cleanup:
     gbsi_expander_free(&w.expander);
+    gbsi_names_free(&w.names);
     return status;
 }

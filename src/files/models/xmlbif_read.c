@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "decimal/decimal.h"
 #include "models/bif.h"
 #include "models/formats.h"
 #include "text/xml.h"
@@ -23,6 +24,8 @@ typedef enum element {
     VARIABLE_NAME,
     OUTCOME,
     VARIABLE_PROPERTY,
+    OBSERVED,
+    OBS,
     DEFINITION,
     FOR,
     GIVEN,
@@ -49,6 +52,8 @@ static const struct {
     [VARIABLE_NAME] = {"NAME", VARIABLE, A_NAME},
     [OUTCOME] = {"OUTCOME", VARIABLE, A_NAME},
     [VARIABLE_PROPERTY] = {"PROPERTY", VARIABLE, IGNORED},
+    [OBSERVED] = {"OBSERVED", VARIABLE, A_NAME}, /* SamIam */
+    [OBS] = {"OBS", VARIABLE, A_NAME},           /* AISpace */
     [DEFINITION] = {"DEFINITION", NETWORK, NOTHING},
     [FOR] = {"FOR", DEFINITION, A_NAME},
     [GIVEN] = {"GIVEN", DEFINITION, A_NAME},
@@ -68,20 +73,25 @@ typedef struct definition {
 typedef struct xmlbif_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
-    element at;        /* the element that is open */
-    gbsi_token tag;    /* its start tag */
-    bool has_network;  /* one was seen */
-    bool is_named;     /* the variable that is open has its NAME */
-    definition now;    /* the definition that is open */
-    void *definitions; /* definition [n_definitions] */
+    element at;         /* the element that is open */
+    size_t n_ignored;   /* elements that are open within one that XMLBIF lacks */
+    size_t n_unknown;   /* of those, with what is in them as one */
+    gbsi_token unknown; /* the tag of the first */
+    size_t n_observed;  /* variables with an observation */
+    uint32_t first_observed;
+    gbsi_token observation;       /* of the variable that is open, as written */
+    gbsi_token first_observation; /* the state of the first, as written */
+    gbsi_token tag;               /* its start tag */
+    bool has_network;             /* one was seen */
+    bool is_named;                /* the variable that is open has its NAME */
+    definition now;               /* the definition that is open */
+    void *definitions;            /* definition [n_definitions] */
     size_t definition_capacity, n_definitions;
     void *given; /* gbsi_bif_token [n_given], of all definitions */
     size_t given_capacity, n_given;
     void *pieces; /* gbsi_token [n_pieces]: values without comments between them, of all TABLEs */
     size_t piece_capacity, n_pieces;
-    char *names;         /* names as decoded: as large as the file, so that it never moves */
-    size_t n_bytes;      /* of names */
-    size_t name, behind; /* the name that is open, without the blanks around it */
+    gbsi_xml_names names;
 } xmlbif_reader;
 
 /* Whether this element may begin now. */
@@ -160,20 +170,50 @@ static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error
         known ? ": decisions and utilities are not supported" : "");
 }
 
+/* Elements of other programs around variables and tables are skipped; what they could have to say
+ * about probabilities is refused. */
+static gbs_status start_unknown(xmlbif_reader *r, gbsi_token tag, const char *name, gbs_error *err)
+{
+    static const char *const others[] = {"DECISION", "UTILITY", "EQUATION", "DYNAMIC"};
+    const gbsi_token called = {name, strlen(name)};
+    bool known = r->at != BIF && r->at != NETWORK;
+    for (element e = BIF; e < N_ELEMENTS; e++) {
+        known = known || (elements[e].name[0] != 0 && strcmp(name, elements[e].name) == 0);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (gbsi_token_is_any_case(called, others[i])) {
+            return gbsi_text_unsupported(r->text, tag, err,
+                                         "found <%s>, expected variables of TYPE=\"nature\" alone: "
+                                         "other nodes are not supported",
+                                         name);
+        }
+    }
+    if (known) {
+        return refuse_tag(r, tag, err);
+    }
+    r->unknown = r->n_unknown++ == 0 ? tag : r->unknown;
+    r->n_ignored = 1;
+    return GBS_OK;
+}
+
 static gbs_status on_start(void *context, gbsi_token tag, const char *name,
                            const char *const *attributes, gbs_error *err)
 {
     xmlbif_reader *r = context;
     element e = DOCUMENT;
+    if (r->n_ignored > 0) {
+        r->n_ignored++;
+        return GBS_OK;
+    }
     while (e < N_ELEMENTS && (!may_begin(r, e) || strcmp(name, elements[e].name) != 0)) {
         e++;
     }
     if (e == N_ELEMENTS) {
-        return refuse_tag(r, tag, err);
+        return start_unknown(r, tag, name, err);
     }
     r->at = e;
     r->tag = tag;
-    r->name = r->behind = r->n_bytes;
+    gbsi_xml_begin_name(&r->names);
     switch (e) {
     case BIF:
         return check_version(r, attribute(attributes, "VERSION"), err);
@@ -182,6 +222,7 @@ static gbs_status on_start(void *context, gbsi_token tag, const char *name,
         return GBS_OK;
     case VARIABLE:
         r->is_named = false;
+        r->observation = (gbsi_token){0};
         return check_type(r, attribute(attributes, "TYPE"), err);
     case DEFINITION:
         r->now = (definition){.first_given = r->n_given, .first_piece = r->n_pieces};
@@ -211,17 +252,18 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
                           gbs_error *err)
 {
     xmlbif_reader *r = context;
+    if (r->n_ignored > 0) {
+        return GBS_OK;
+    }
     if (elements[r->at].text == VALUES) {
         return add_piece(r, shown, err);
     }
-    for (size_t i = 0; i < meant.n; i++) {
-        const bool counts = literal || !gbsi_is_blank(meant.at[i]);
-        if (elements[r->at].text == NOTHING && counts) {
+    if (elements[r->at].text == A_NAME) {
+        gbsi_xml_add_name(&r->names, meant, literal);
+    }
+    for (size_t i = 0; elements[r->at].text == NOTHING && i < meant.n; i++) {
+        if (literal || !gbsi_is_blank(meant.at[i])) {
             return gbsi_text_unexpected(r->text, gbsi_text_at(r->text, shown.at + i), "a tag", err);
-        }
-        if (elements[r->at].text == A_NAME && (counts || r->n_bytes > r->name)) {
-            r->names[r->n_bytes++] = meant.at[i];
-            r->behind = counts ? r->n_bytes : r->behind;
         }
     }
     return GBS_OK;
@@ -231,7 +273,8 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
 static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_token *name,
                             gbs_error *err)
 {
-    if (r->behind == r->name) {
+    const gbsi_token text = gbsi_xml_end_name(&r->names);
+    if (text.n == 0) {
         return gbsi_text_fail(r->text, r->tag, err, "found an empty <%s>, expected a name",
                               elements[r->at].name);
     }
@@ -242,9 +285,7 @@ static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_to
     while (gbsi_is_blank(end[-1])) {
         end--;
     }
-    *name = (gbsi_bif_token){.kind = 'w',
-                             .text = {r->names + r->name, r->behind - r->name},
-                             .shown = {begin, (size_t)(end - begin)}};
+    *name = (gbsi_bif_token){.kind = 'w', .text = text, .shown = {begin, (size_t)(end - begin)}};
     return GBS_OK;
 }
 
@@ -253,6 +294,10 @@ static gbs_status end_name(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_bif_network *network = &r->tables.network;
     gbsi_bif_token name;
+    if (r->at == OBSERVED || r->at == OBS) { /* may be empty: nothing was observed */
+        r->observation = gbsi_xml_end_name(&r->names);
+        return GBS_OK;
+    }
     GBSI_TRY(take_name(r, tag.at, &name, err));
     switch (r->at) {
     case VARIABLE_NAME:
@@ -273,13 +318,34 @@ cleanup:
     return status;
 }
 
-static gbs_status end_variable(const xmlbif_reader *r, gbsi_token tag, gbs_error *err)
+/* A state by its number or its label; -1 and nothing are no observation. What it means is looked at
+ * where it is used as evidence. */
+static void note_observation(xmlbif_reader *r)
+{
+    const gbsi_bif_network *network = &r->tables.network;
+    const uint32_t id = network->n_variables - 1;
+    const gbsi_token text = r->observation;
+    uint64_t state = 0;
+    bool too_large = false;
+    if (text.n == 0 || gbsi_token_is(text, "-1")) {
+        return;
+    }
+    if (r->n_observed++ == 0) {
+        const bool number = gbsi_integer_read(
+            text.at, text.n, gbsi_bif_variable_at(network, id)->n_states - 1, &state, &too_large);
+        r->first_observed = id;
+        r->first_observation = number ? gbsi_bif_state_at(network, id, (uint32_t)state) : text;
+    }
+}
+
+static gbs_status end_variable(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
     const gbsi_bif_network *network = &r->tables.network;
     if (!r->is_named || gbsi_bif_variable_at(network, network->n_variables - 1)->n_states == 0) {
         return gbsi_text_fail(r->text, tag, err, "found the end of a VARIABLE without %s",
                               r->is_named ? "an OUTCOME" : "a NAME");
     }
+    note_observation(r);
     return GBS_OK;
 }
 
@@ -305,6 +371,10 @@ static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
 {
     xmlbif_reader *r = context;
     gbs_status status = GBS_OK;
+    if (r->n_ignored > 0) {
+        r->n_ignored--;
+        return GBS_OK;
+    }
     if (elements[r->at].text == A_NAME) {
         GBSI_TRY(end_name(r, tag, err));
     } else if (r->at == VARIABLE) {
@@ -380,10 +450,32 @@ static gbs_status add_definition(xmlbif_reader *r, const definition *d, gbs_erro
         d->n_pieces == 0 ? d->table_end : ((const gbsi_token *)r->pieces)[d->first_piece].at;
     GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
     GBSI_TRY(read_values(r, d, err));
+    GBSI_TRY(gbsi_bif_table_turn(&r->tables, gbsi_table_order(r->text->options, 0), err));
     status = gbsi_bif_table_add(&r->tables, err);
 
 cleanup:
     return status;
+}
+
+static void warn(const xmlbif_reader *r)
+{
+    char shown[GBSI_SHOWN];
+    char name[GBSI_SHOWN];
+    if (r->n_unknown > 0) {
+        gbsi_text_warn(r->text, "skipped %zu element%s that XMLBIF lacks, the first %s",
+                       r->n_unknown, r->n_unknown == 1 ? "" : "s",
+                       gbsi_token_show(r->unknown, shown));
+    }
+    if (r->n_observed > 0 && r->text->options->file_evidence == 0) {
+        const gbsi_token variable =
+            gbsi_bif_variable_at(&r->tables.network, r->first_observed)->name;
+        gbsi_text_warn(
+            r->text,
+            "the file holds %zu observation%s (%s = %s%s); the model is read without "
+            "them, --file-evidence takes them as evidence",
+            r->n_observed, r->n_observed == 1 ? "" : "s", gbsi_token_show(variable, name),
+            gbsi_token_show(r->first_observation, shown), r->n_observed == 1 ? "" : ", ...");
+    }
 }
 
 gbs_status gbsi_xmlbif_read(gbsi_text *text, gbs_model **model, gbs_error *err)
@@ -392,15 +484,13 @@ gbs_status gbsi_xmlbif_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     gbs_status status = GBS_OK;
     xmlbif_reader r = {.text = text};
     GBSI_TRY(gbsi_bif_tables_init(&r.tables, text, "DEFINITION", err));
-    r.names = gbsi_alloc(gbsi_text_left(text));
-    if (r.names == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, text->name, gbsi_text_left(text)));
-    }
+    GBSI_TRY(gbsi_xml_names_init(&r.names, text, err));
     GBSI_TRY(gbsi_xml_parse(text, &handlers, &r, err));
     if (r.tables.network.n_variables == 0) {
         GBSI_TRY(gbsi_text_fail(text, (gbsi_token){text->begin, 0}, err,
                                 "found no variable, expected one"));
     }
+    warn(&r);
     GBSI_TRY(gbsi_bif_tables_begin(&r.tables, err));
     for (size_t i = 0; i < r.n_definitions; i++) {
         GBSI_TRY(add_definition(&r, (const definition *)r.definitions + i, err));
@@ -412,6 +502,6 @@ cleanup:
     gbsi_free(r.definitions);
     gbsi_free(r.given);
     gbsi_free(r.pieces);
-    gbsi_free(r.names);
+    gbsi_xml_names_free(&r.names);
     return status;
 }

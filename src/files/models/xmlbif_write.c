@@ -11,6 +11,7 @@ typedef struct xmlbif_writer {
     const gbs_model *model;
     gbs_output *output;
     gbsi_expander expander;
+    gbsi_names names;
 } xmlbif_writer;
 
 static const char *entity(char c)
@@ -27,74 +28,65 @@ static const char *entity(char c)
     }
 }
 
-/* Blanks at either end would not survive as they are; bytes that are no UTF-8 have no form in XML.
- * Names and labels hold no control characters. */
-static gbs_status write_text(gbs_output *output, const char *text, gbs_error *err)
+/* Bytes that are no UTF-8 have no form in XML, nor have U+FFFE and U+FFFF. Names and labels hold no
+ * control characters. */
+static void make_legal(const char *name, bool is_state, char *legal)
 {
-    size_t n = strlen(text);
-    for (size_t i = 0; i < n;) {
-        char c = text[i];
-        size_t length = gbsi_utf8_length(text + i, n - i);
-        if (length == 0) {
-            return gbsi_refuse_name(text, "XML", "it is no UTF-8", err);
+    (void)is_state;
+    for (size_t n = strlen(name); n > 0;) {
+        const size_t length = gbsi_utf8_length(name, n);
+        if (length == 0 || strncmp(name, "\xef\xbf\xbe", 3) == 0 ||
+            strncmp(name, "\xef\xbf\xbf", 3) == 0) {
+            *legal++ = '_';
+        } else {
+            memcpy(legal, name, length);
+            legal += length;
         }
+        name += length == 0 ? 1 : length;
+        n -= length == 0 ? 1 : length;
+    }
+    *legal = 0;
+}
+
+/* Blanks at either end would not survive as they are. */
+static void write_text(gbs_output *output, const char *text)
+{
+    const size_t n = strlen(text);
+    for (size_t i = 0; i < n; i++) {
+        const char c = text[i];
         if (c == ' ' && (i == 0 || i + 1 == n)) {
-            char reference[8];
-            (void)snprintf(reference, sizeof reference, "&#%d;", c);
-            gbs_output_text(output, reference);
+            gbs_output_text(output, "&#32;");
         } else if (entity(c) != NULL) {
             gbs_output_text(output, entity(c));
         } else {
-            gbs_output_bytes(output, text + i, length);
+            gbs_output_bytes(output, text + i, 1);
         }
-        i += length;
     }
-    return GBS_OK;
 }
 
 /* A line of one element. */
-static gbs_status write_element(xmlbif_writer *w, const char *tag, const char *text, gbs_error *err)
+static void write_element(xmlbif_writer *w, const char *tag, const char *text)
 {
-    gbs_status status = GBS_OK;
     gbs_output_text(w->output, "\t<");
     gbs_output_text(w->output, tag);
     gbs_output_text(w->output, ">");
-    GBSI_TRY(write_text(w->output, text, err));
+    write_text(w->output, text);
     gbs_output_text(w->output, "</");
     gbs_output_text(w->output, tag);
     gbs_output_text(w->output, ">\n");
-
-cleanup:
-    return status;
 }
 
-static gbs_status write_name(xmlbif_writer *w, const char *tag, uint32_t v, gbs_error *err)
+static void write_variable(xmlbif_writer *w, uint32_t v)
 {
-    gbs_status status = GBS_OK;
-    char made[GBSI_MADE_NAME];
-    const char *name = NULL;
-    GBSI_TRY(gbsi_written_name(w->model, v, made, &name, err));
-    status = write_element(w, tag, name, err);
-
-cleanup:
-    return status;
-}
-
-static gbs_status write_variable(xmlbif_writer *w, uint32_t v, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
     gbs_output_text(w->output, "<VARIABLE TYPE=\"nature\">\n");
-    GBSI_TRY(write_name(w, "NAME", v, err));
+    write_element(w, "NAME", w->names.variable[v]);
     for (uint32_t a = 0; a < w->model->arity[v]; a++) {
         char number[16];
-        const char *label = gbs_model_state_label(w->model, v, a);
+        const char *label = gbsi_names_state(&w->names, v, a);
         (void)snprintf(number, sizeof number, "%u", a);
-        GBSI_TRY(write_element(w, "OUTCOME", label != NULL ? label : number, err));
+        write_element(w, "OUTCOME", label != NULL ? label : number);
     }
     gbs_output_text(w->output, "</VARIABLE>\n");
-
-cleanup:
-    return status;
 }
 
 static gbs_status write_definition(xmlbif_writer *w, size_t factor, gbs_error *err)
@@ -108,9 +100,9 @@ static gbs_status write_definition(xmlbif_writer *w, size_t factor, gbs_error *e
     size_t n = 0;
     GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
     gbs_output_text(w->output, "<DEFINITION>\n");
-    GBSI_TRY(write_name(w, "FOR", scope[n_parents], err));
+    write_element(w, "FOR", w->names.variable[scope[n_parents]]);
     for (size_t i = 0; i < n_parents; i++) {
-        GBSI_TRY(write_name(w, "GIVEN", scope[i], err));
+        write_element(w, "GIVEN", w->names.variable[scope[i]]);
     }
     gbs_output_text(w->output, "\t<TABLE>\n");
     for (size_t i = 0; i < n; i++) {
@@ -127,15 +119,15 @@ cleanup:
 gbs_status gbsi_xmlbif_write(const gbs_model *model, gbs_output *output,
                              const gbs_write_options *options, gbs_error *err)
 {
-    (void)options;
     gbs_status status = GBS_OK;
     xmlbif_writer w = {.model = model, .output = output};
     GBSI_TRY(gbsi_check_network(model, "XMLBIF", err));
+    GBSI_TRY(gbsi_names_init(&w.names, model, make_legal, "XMLBIF", output, options, err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
     gbs_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                             "<BIF VERSION=\"0.3\">\n<NETWORK>\n<NAME>unknown</NAME>\n");
     for (uint32_t v = 0; v < model->n_variables; v++) {
-        GBSI_TRY(write_variable(&w, v, err));
+        write_variable(&w, v);
     }
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         GBSI_TRY(write_definition(&w, f, err));
@@ -144,5 +136,6 @@ gbs_status gbsi_xmlbif_write(const gbs_model *model, gbs_output *output,
 
 cleanup:
     gbsi_expander_free(&w.expander);
+    gbsi_names_free(&w.names);
     return status;
 }

@@ -144,10 +144,9 @@ gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t chann
     return GBS_OK;
 }
 
-int gbs_image_recognise(const void *bytes, size_t n_bytes)
+bool gbsi_is_image(const gbsi_input *input)
 {
-    gbsi_input input = {.name = "", .bytes = bytes, .n = bytes == NULL ? 0 : n_bytes};
-    return gbsi_is_pnm(&input) || gbsi_is_png(&input) || gbsi_is_jpeg(&input);
+    return gbsi_is_pnm(input) || gbsi_is_png(input) || gbsi_is_jpeg(input);
 }
 
 gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_options *options,
@@ -228,7 +227,7 @@ static gbs_status choose_format(const char *path, const gbs_image_write_options 
                          "picture format '%.100s' is not known, expected pbm, pgm, ppm or png",
                          options->format);
     }
-    const size_t n = gbs_unpacked_length(path);
+    const size_t n = gbsi_unpacked_length(path);
     *format = n > 4 && path[n - 4] == '.' ? format_of(path + n - 3) : 0;
     return *format != 0 ? GBS_OK
                         : gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -9,10 +9,13 @@
 #include "gibbsite/image.h"
 #include "gibbsite/io.h"
 #include "text/input.h"
+#include "text/output.h"
 
 bool gbsi_is_pnm(const gbsi_input *input);
 bool gbsi_is_png(const gbsi_input *input);
 bool gbsi_is_jpeg(const gbsi_input *input);
+/* Whether it is one of these. */
+bool gbsi_is_image(const gbsi_input *input);
 
 gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_options *options,
                                  gbs_image *image, gbs_error *err);

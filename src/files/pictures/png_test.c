@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "config.h"
+#include "pictures/image_file.h"
 #include "pictures/test_images.h"
 
 #ifdef GBSI_HAVE_PNG
@@ -152,7 +153,7 @@ static void every_kind(void **state)
             const gbs_image_read_options options = {.warn = take_warning, .context = &warned};
             const recipe r = {kinds[i][0], kinds[i][1], interlace, false, true};
             make_png(&r, &file);
-            assert_true(gbs_image_recognise(file.at, file.n));
+            assert_true(gbsi_is_image(&(gbsi_input){.bytes = file.at, .n = file.n}));
             if (read_image_bytes(file.at, file.n, &options, &image, &err) != GBS_OK) {
                 fail_msg("%s", err.message);
             }

@@ -24,7 +24,7 @@ bool gbsi_equal_any_case(const char *a, const char *b, size_t n);
 /* Whether text[0 .. n) ends in ending[0 .. m), with something before it. */
 bool gbsi_ends_in(const char *text, size_t n, const char *ending, size_t m);
 
-/* Whether path has that ending (".tab"), perhaps with .gz or .zst behind it. */
+/* Whether path has that ending (".tab"), perhaps with .gz, .zst, .xz or .bz2 behind it. */
 bool gbsi_has_ending(const char *path, const char *ending);
 
 /* ---- name_map.c ---------------------------------------------------------------------------- */

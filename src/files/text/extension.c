@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gibbsite/io.h"
+#include "text/output.h"
 
 static char lower(char c)
 {
@@ -25,13 +25,20 @@ bool gbsi_ends_in(const char *text, size_t n, const char *ending, size_t m)
     return n > m && gbsi_equal_any_case(text + n - m, ending, m);
 }
 
-size_t gbs_unpacked_length(const char *path)
+size_t gbsi_unpacked_length(const char *path)
 {
-    size_t n = path == NULL ? 0 : strlen(path);
-    return gbsi_ends_in(path, n, ".gz", 3) ? n - 3 : gbsi_ends_in(path, n, ".zst", 4) ? n - 4 : n;
+    static const char *const packings[] = {".gz", ".zst", ".xz", ".bz2"};
+    const size_t n = path == NULL ? 0 : strlen(path);
+    for (size_t i = 0; i < sizeof packings / sizeof packings[0]; i++) {
+        const size_t m = strlen(packings[i]);
+        if (gbsi_ends_in(path, n, packings[i], m)) {
+            return n - m;
+        }
+    }
+    return n;
 }
 
 bool gbsi_has_ending(const char *path, const char *ending)
 {
-    return gbsi_ends_in(path, gbs_unpacked_length(path), ending, strlen(ending));
+    return gbsi_ends_in(path, gbsi_unpacked_length(path), ending, strlen(ending));
 }

@@ -64,7 +64,8 @@ cleanup:
     return status;
 }
 
-/* gzip reaches 1032 to 1 and zstd 32768 to 1; models and their tables stay far below 512. */
+/* gzip reaches 1032 to 1, xz and zstd some thousands to 1; models and their tables stay far below
+ * 512. */
 gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err)
 {
     const size_t free_bytes = (size_t)64 << 20;
@@ -92,6 +93,22 @@ static bool is_zstd(const gbsi_input *input)
             ((input->bytes[0] & 0xf0) == 0x50 && memcmp(input->bytes + 1, "\x2a\x4d\x18", 3) == 0));
 }
 
+static bool is_xz(const gbsi_input *input)
+{
+    return input->n >= 6 && memcmp(input->bytes,
+                                   "\xfd"
+                                   "7zXZ\0",
+                                   6) == 0;
+}
+
+/* "BZh", a digit, and the magic number of a block or of the end. */
+static bool is_bz2(const gbsi_input *input)
+{
+    return input->n >= 10 && memcmp(input->bytes, "BZh", 3) == 0 &&
+           (memcmp(input->bytes + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
+            memcmp(input->bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
+}
+
 /* Replaces what is compressed by what is in it. */
 static gbs_status unpack(gbsi_input *input, gbs_error *err)
 {
@@ -102,6 +119,10 @@ static gbs_status unpack(gbsi_input *input, gbs_error *err)
         status = gbsi_inflate(input->name, input->bytes, input->n, &bytes, &n, err);
     } else if (is_zstd(input)) {
         status = gbsi_unzstd(input->name, input->bytes, input->n, &bytes, &n, err);
+    } else if (is_xz(input)) {
+        status = gbsi_unxz(input->name, input->bytes, input->n, &bytes, &n, err);
+    } else if (is_bz2(input)) {
+        status = gbsi_unbz2(input->name, input->bytes, input->n, &bytes, &n, err);
     } else {
         return GBS_OK;
     }

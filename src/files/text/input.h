@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/mapping.h"
+#include "gibbsite/io.h"
 #include "gibbsite/status.h"
 
 typedef struct gbsi_input {
@@ -29,6 +30,11 @@ gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi
                              gbs_error *err);
 void gbsi_input_free(gbsi_input *input);
 
+/* Text with letters that are no UTF-8 becomes UTF-8 (encoding.c): XML that says it is ISO-8859-1 or
+ * windows-1252, and, with a warning, other text, which is taken for that. Text that mixes it with
+ * UTF-8 is refused unless lenient. options may be NULL: then nobody hears the warning. */
+gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options, gbs_error *err);
+
 /* Against bombs: whether n_packed bytes may unpack to n. GBS_ERR_LIMIT with the figures if not. */
 gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err);
 
@@ -38,6 +44,12 @@ gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **b
 /* The same for a zstd file, all its frames. */
 gbs_status gbsi_unzstd(const char *name, const void *packed, size_t n, void **bytes,
                        size_t *n_bytes, gbs_error *err);
+
+/* The same for xz and bzip2. GBS_ERR_UNSUPPORTED in builds without their libraries. */
+gbs_status gbsi_unxz(const char *name, const void *packed, size_t n, void **bytes, size_t *n_bytes,
+                     gbs_error *err);
+gbs_status gbsi_unbz2(const char *name, const void *packed, size_t n, void **bytes, size_t *n_bytes,
+                      gbs_error *err);
 
 /* Gives back what growing took beyond n bytes (a refusal only means that it stays), so that
  * checkers of memory see a step behind the end of a file. */

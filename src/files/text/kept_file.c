@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "text/common.h"
+#include "text/output.h"
 
 enum { HEAD = 24, SEAL = 32 };
 
@@ -94,7 +95,7 @@ static gbs_status check_room(const char *path, uint64_t bytes, unsigned n_rooms,
 static gbs_status check_place(const char *path, const char *what, gbs_error *err)
 {
     struct stat is;
-    if (path[gbs_unpacked_length(path)] != '\0') {
+    if (path[gbsi_unpacked_length(path)] != '\0') {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: a %s is not compressed: choose another name",
                          path, what);
     }

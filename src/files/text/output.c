@@ -291,11 +291,15 @@ gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err
     bool standard = strcmp(path, "-") == 0;
     gbs_output *made = NULL;
     GBSI_TRY(new_output(standard ? "<stdout>" : path, &made, err));
-    const char *packing = path + gbs_unpacked_length(path);
-    if (!standard && strlen(packing) == strlen(".gz")) {
+    const char *packing = path + gbsi_unpacked_length(path);
+    if (!standard && gbsi_ends_in(path, strlen(path), ".gz", 3)) {
         GBSI_TRY(gbsi_deflate_new(path, &made->deflate, err));
-    } else if (!standard && *packing != 0) {
+    } else if (!standard && gbsi_ends_in(path, strlen(path), ".zst", 4)) {
         GBSI_TRY(gbsi_zstd_new(path, &made->zstd, err));
+    } else if (!standard && *packing != 0) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "%s: %s files are read and not written, expected .gz or .zst", path,
+                           packing));
     }
     if (standard) {
         made->fd = STDOUT_FILENO;

@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What writers of this folder need of a gbs_output beyond the public calls. */
+/* Writing text into a gbs_output, which the public headers only open, commit and discard. Called by
+ * the writers of all groups and by the program, which links the static library; the shared library
+ * does not show it. For NULL nothing is written. */
 #ifndef GBSI_TEXT_OUTPUT_H
 #define GBSI_TEXT_OUTPUT_H
 
 #include <stdbool.h>
 
 #include "gibbsite/io.h"
+
+void gbs_output_text(gbs_output *output, const char *text);
+void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n);
+void gbs_output_uint(gbs_output *output, uint64_t value);
+/* The shortest decimal that reads back to the same double, or "inf", "-inf", "nan". */
+void gbs_output_double(gbs_output *output, double value);
+/* A JSON string literal with quotes and escapes. */
+void gbs_output_json_string(gbs_output *output, const char *text);
+/* A JSON number, or null if value is not finite. */
+void gbs_output_json_double(gbs_output *output, double value);
+/* A CSV field, quoted if RFC 4180 requires it. */
+void gbs_output_csv_field(gbs_output *output, const char *text);
+
+/* Writes everything to disk and closes the file, which keeps its temporary name until
+ * gbs_output_commit(): for several files that should appear together or not at all. Nothing may be
+ * written afterwards. */
+gbs_status gbs_output_finish(gbs_output *output, gbs_error *err);
+/* Commits several files that belong together: all are on disk before the first is renamed, and if
+ * one cannot be written none is renamed. @param output [n], freed in any case. */
+gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err);
+
+/* @return the length of path without a final ".gz" or ".zst", which an output packs. */
+size_t gbsi_unpacked_length(const char *path);
 
 /* From now on numbers are written as [-]digits[.digits]: some readers know no exponents. */
 void gbsi_output_fixed_floats(gbs_output *output, bool fixed);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "config.h"
 #include "text/input.h"
+#include "text/output.h"
 #include "text/test_models.h"
 
 static gbs_output *open_output(const char *path)

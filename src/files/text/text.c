@@ -9,6 +9,24 @@
 
 static const gbs_read_options default_options = {0};
 
+/* What a file with NUL bytes is, which is no text that can be read. */
+static const char *name_binary(const gbsi_text *text)
+{
+    const unsigned char *b = (const unsigned char *)text->begin;
+    const size_t n = (size_t)(text->end - text->begin);
+    if (n >= 2 && ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff) ||
+                   (b[0] == 0) != (b[1] == 0))) {
+        return "UTF-16, expected UTF-8: save the file as UTF-8";
+    }
+    if (n >= 4 && memcmp(b, "PK\3\4", 4) == 0) {
+        return "a ZIP archive, expected a text file: unpack it first";
+    }
+    if (n >= 262 && memcmp(b + 257, "ustar", 5) == 0) {
+        return "a tar archive, expected a text file: unpack it first";
+    }
+    return "a NUL byte, expected text";
+}
+
 gbs_status gbsi_text_open(gbsi_text *text, const gbsi_input *input, const gbs_read_options *options,
                           gbs_error *err)
 {
@@ -26,8 +44,7 @@ gbs_status gbsi_text_open(gbsi_text *text, const gbsi_input *input, const gbs_re
     const char *nul =
         opened.at == opened.end ? NULL : memchr(opened.at, 0, gbsi_text_left(&opened));
     if (nul != NULL) {
-        return gbsi_text_fail(&opened, (gbsi_token){nul, 1}, err,
-                              "found a NUL byte, expected text");
+        return gbsi_text_fail(&opened, (gbsi_token){nul, 1}, err, "found %s", name_binary(&opened));
     }
     *text = opened;
     return GBS_OK;
@@ -42,6 +59,7 @@ gbsi_token gbsi_text_next(gbsi_text *text)
 {
     const char *at = text->at;
     const char *end = text->end;
+    const char ends = text->is_glued ? text->comment : 0; /* no text holds a NUL */
     for (;;) {
         while (at < end && gbsi_is_blank(*at)) {
             at++;
@@ -54,7 +72,7 @@ gbsi_token gbsi_text_next(gbsi_text *text)
         }
     }
     gbsi_token token = {.at = at};
-    while (at < end && !gbsi_is_blank(*at)) {
+    while (at < end && !gbsi_is_blank(*at) && *at != ends) {
         at++;
     }
     token.n = (size_t)(at - token.at);

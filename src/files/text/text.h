@@ -26,7 +26,8 @@ typedef struct gbsi_text {
     const char *end;
     const gbs_read_options *options; /* never NULL */
     gbsi_watch *watch;               /* in force */
-    char comment; /* a token that starts so hides the rest of its line; 0: none */
+    char comment;  /* a token that starts so hides the rest of its line; 0: none */
+    bool is_glued; /* and so does the sign within a word, which ends there */
 } gbsi_text;
 
 /* Skips a byte-order mark and refuses NUL bytes. Input and options (NULL is fine) are borrowed. */
@@ -89,6 +90,8 @@ const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN]);
 /* Length of the well-formed UTF-8 sequence of a printable or other character at text[0 .. n), 0 if
  * there is none (stray, overlong, surrogate or cut bytes). */
 size_t gbsi_utf8_length(const char *text, size_t n);
+/* Whether gbsi_input_decode() reads the encoding of that name. */
+bool gbsi_encoding_is_latin(gbsi_token name);
 /* Whether one that begins text[0 .. n) ends lines or moves cursors. */
 bool gbsi_is_control(const char *text, size_t n);
 

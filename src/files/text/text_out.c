@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decimal/decimal.h"
 #include "text/output.h"
 #include "text/text.h"
 
@@ -24,7 +25,7 @@ void gbs_output_uint(gbs_output *output, uint64_t value)
 void gbs_output_double(gbs_output *output, double value)
 {
     char text[32];
-    gbsi_output_decimal(output, text, gbs_format_double(value, text));
+    gbsi_output_decimal(output, text, gbsi_format_double(value, text));
 }
 
 static void write_zeros(gbs_output *output, int n)
@@ -38,7 +39,7 @@ static void write_zeros(gbs_output *output, int n)
 
 void gbsi_output_decimal(gbs_output *output, const char *text, size_t n)
 {
-    /* cppcheck-suppress uninitvar ; gbs_format_double() wrote n bytes of it */
+    /* cppcheck-suppress uninitvar ; gbsi_format_double() wrote n bytes of it */
     const char *e = memchr(text, 'e', n);
     if (!gbsi_output_has_fixed_floats(output) || e == NULL) { /* "inf" and "nan" have no e */
         gbs_output_bytes(output, text, n);

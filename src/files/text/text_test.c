@@ -32,6 +32,72 @@ static void tokens(void **state)
     assert_int_equal(gbsi_text_next(&text).n, 0);
     text = open_text("");
     assert_int_equal(gbsi_text_next(&text).n, 0);
+    text = open_text("a#b c");
+    text.comment = '#';
+    assert_true(gbsi_token_is(gbsi_text_peek(&text), "a#b"));
+    text.is_glued = true;
+    assert_true(gbsi_token_is(gbsi_text_next(&text), "a"));
+    assert_int_equal(gbsi_text_next(&text).n, 0);
+}
+
+/* @return the status of opening bytes as text, decoded where they are no UTF-8. */
+static gbs_status open_bytes(const char *bytes, size_t n, const gbs_read_options *options,
+                             char *decoded, size_t size, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_input input = {0};
+    gbsi_text text;
+    GBSI_TRY(gbsi_input_memory("f", bytes, n, &input, err));
+    GBSI_TRY(gbsi_input_decode(&input, options, err));
+    GBSI_TRY(gbsi_text_open(&text, &input, options, err));
+    (void)snprintf(decoded, size, "%.*s", (int)gbsi_text_left(&text), text.at);
+
+cleanup:
+    gbsi_input_free(&input);
+    return status;
+}
+
+static void encodings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *decoded; /* NULL: refused */
+        const char *message; /* or warning, or NULL */
+    } cases[] = {
+        {"plain text", 10, "plain text", NULL},
+        {"caf\u00e9 \u20ac", 9, "caf\u00e9 \u20ac", NULL},
+        {"a rather long caf\xe9 \x80", 20, "a rather long caf\u00e9 \u20ac",
+         "2 bytes are no UTF-8, the first '\\xe9': read as Latin-1"},
+        {"a\n\xe9\u00e9", 5, NULL, "f:2:1: found the byte '\\xe9', which is no UTF-8, in a file"},
+        {"a \x81", 3, NULL, "f:1:3: found the byte '\\x81', which is no UTF-8 and no letter of"},
+        {"\xff\xfe"
+         "a\0b\0",
+         6, NULL, "found UTF-16, expected UTF-8"},
+        {"\xfe\xff\0a\0b", 6, NULL, "found UTF-16, expected UTF-8"},
+        {"\0<\0?", 4, NULL, "found UTF-16, expected UTF-8"},
+        {"PK\3\4\0\0\xe9", 7, NULL, "found a ZIP archive, expected a text file: unpack it first"},
+        {"ab\0", 3, NULL, "found a NUL byte, expected text"},
+        {"<?xml encoding = 'CP1252'?>\xc3\xa9", 29, "<?xml encoding = 'CP1252'?>\u00c3\u00a9",
+         NULL},
+        {"<?xml encoding=\"UTF-8\"?>\xc3\xa9", 26, "<?xml encoding=\"UTF-8\"?>\u00e9", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char decoded[64] = "";
+        gbs_error err = {0};
+        warnings warned = {0};
+        const gbs_read_options options = {.warn = take_warning, .context = &warned};
+        const gbs_status status =
+            open_bytes(cases[i].bytes, cases[i].n, &options, decoded, sizeof decoded, &err);
+        assert_int_equal(status, cases[i].decoded == NULL ? GBS_ERR_FORMAT : GBS_OK);
+        assert_string_equal(decoded, cases[i].decoded == NULL ? "" : cases[i].decoded);
+        const char *said = cases[i].decoded == NULL ? err.message : warned.last;
+        assert_int_equal(warned.n, cases[i].decoded != NULL && cases[i].message != NULL);
+        if (cases[i].message != NULL && strstr(said, cases[i].message) == NULL) {
+            fail_msg("%s", said);
+        }
+    }
 }
 
 static void places(void **state)
@@ -151,8 +217,9 @@ static void deviations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens),  cmocka_unit_test(places), cmocka_unit_test(shows_anything),
-        cmocka_unit_test(numbers), cmocka_unit_test(blames), cmocka_unit_test(deviations),
+        cmocka_unit_test(tokens),         cmocka_unit_test(encodings), cmocka_unit_test(places),
+        cmocka_unit_test(shows_anything), cmocka_unit_test(numbers),   cmocka_unit_test(blames),
+        cmocka_unit_test(deviations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

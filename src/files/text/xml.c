@@ -1,13 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/xml.h"
 
-#include "config.h"
-
-#ifdef GBSI_HAVE_EXPAT
-#include <expat.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "config.h"
+
+gbs_status gbsi_xml_names_init(gbsi_xml_names *names, const gbsi_text *text, gbs_error *err)
+{
+    const size_t n = (size_t)(text->end - text->begin);
+    *names = (gbsi_xml_names){.bytes = gbsi_alloc(n)};
+    return names->bytes == NULL ? gbsi_no_memory(err, text->name, n) : GBS_OK;
+}
+
+void gbsi_xml_names_free(gbsi_xml_names *names)
+{
+    gbsi_free(names->bytes);
+}
+
+void gbsi_xml_begin_name(gbsi_xml_names *names)
+{
+    names->begin = names->behind = names->n;
+}
+
+void gbsi_xml_add_name(gbsi_xml_names *names, gbsi_token meant, bool literal)
+{
+    for (size_t i = 0; i < meant.n; i++) {
+        const bool counts = literal || !gbsi_is_blank(meant.at[i]);
+        if (counts || names->n > names->begin) {
+            names->bytes[names->n++] = meant.at[i];
+            names->behind = counts ? names->n : names->behind;
+        }
+    }
+}
+
+gbsi_token gbsi_xml_end_name(const gbsi_xml_names *names)
+{
+    return (gbsi_token){names->bytes + names->begin, names->behind - names->begin};
+}
+
+#ifdef GBSI_HAVE_EXPAT
+#include <expat.h>
 
 /* A default is repeated in every element, so that few of them make a small file slow to read. The
  * document type of XMLBIF declares two attributes. */
@@ -21,6 +54,7 @@ typedef struct xml_reader {
     const gbsi_xml_handlers *handlers;
     void *context;
     XML_Parser parser;
+    const char *begin; /* of the text that expat sees */
     gbs_status status; /* below 0: what a handler said, and err has the message */
     gbs_error *err;
     gbsi_token tag; /* the last start tag */
@@ -47,15 +81,16 @@ static void stop(xml_reader *r, gbs_status status)
 static gbsi_token place(const xml_reader *r)
 {
     if (XML_GetCurrentByteIndex(r->parser) < 0) {
-        return (gbsi_token){r->text->begin, 0};
+        return (gbsi_token){r->begin, 0};
     }
-    return (gbsi_token){r->text->begin + XML_GetCurrentByteIndex(r->parser),
+    return (gbsi_token){r->begin + XML_GetCurrentByteIndex(r->parser),
                         (size_t)XML_GetCurrentByteCount(r->parser)};
 }
 
 /* ---- what stands before the first tag ---------------------------------------------------- */
 
-/* Bytes are taken for UTF-8. Another encoding is fine as long as nothing but ASCII is used. */
+/* Bytes are UTF-8, or were made so by gbsi_input_decode(). Another encoding is fine as long as
+ * nothing but ASCII is used. */
 static void XMLCALL on_declaration(void *user, const XML_Char *version, const XML_Char *encoding,
                                    int standalone)
 {
@@ -64,14 +99,15 @@ static void XMLCALL on_declaration(void *user, const XML_Char *version, const XM
     (void)standalone;
     gbsi_token name = {encoding, encoding == NULL ? 0 : strlen(encoding)};
     if (stopped(r) || encoding == NULL || gbsi_token_is_any_case(name, "UTF-8") ||
-        gbsi_token_is_any_case(name, "US-ASCII")) {
+        gbsi_token_is_any_case(name, "US-ASCII") || gbsi_encoding_is_latin(name)) {
         return;
     }
     for (const char *at = r->text->begin; at < r->text->end; at++) {
         if ((unsigned char)*at >= 0x80) {
             char shown[GBSI_SHOWN];
             (void)gbsi_text_fail(r->text, place(r), r->err,
-                                 "found the encoding %s, expected UTF-8 or US-ASCII",
+                                 "found the encoding %s, expected UTF-8, US-ASCII, ISO-8859-1 or "
+                                 "windows-1252",
                                  gbsi_token_show(name, shown));
             if (r->err != NULL) {
                 r->err->status = GBS_ERR_UNSUPPORTED;
@@ -209,6 +245,22 @@ static gbs_status refuse(const xml_reader *r, gbs_error *err)
                           gbsi_token_show(token, shown), XML_ErrorString(code));
 }
 
+/* Where the document begins. XML allows nothing before its declaration; blanks mean nothing. */
+static const char *skip_blanks(const gbsi_text *text)
+{
+    static const char declaration[] = "<?xml";
+    const char *at = text->begin;
+    while (at < text->end && gbsi_is_blank(*at)) {
+        at++;
+    }
+    if (at == text->begin || (size_t)(text->end - at) < sizeof declaration ||
+        memcmp(at, declaration, sizeof declaration - 1) != 0) {
+        return text->begin;
+    }
+    gbsi_text_warn(text, "blanks stand before '<?xml', which XML does not allow: they are skipped");
+    return at;
+}
+
 static void *resize(void *pointer, size_t n)
 {
     return gbsi_realloc_array(pointer, n, 1);
@@ -220,12 +272,13 @@ gbs_status gbsi_xml_parse(const gbsi_text *text, const gbsi_xml_handlers *handle
     static const XML_Memory_Handling_Suite memory = {gbsi_alloc, resize, gbsi_free};
     gbs_status status = GBS_OK;
     xml_reader r = {.text = text, .handlers = handlers, .context = context, .err = err};
+    r.begin = skip_blanks(text);
     r.parser = XML_ParserCreate_MM("UTF-8", &memory, NULL);
     if (r.parser == NULL) {
         return gbsi_no_memory(err, text->name, 0);
     }
     set_handlers(&r);
-    for (const char *at = text->begin; status == GBS_OK; at += MAX_PART) {
+    for (const char *at = r.begin; status == GBS_OK; at += MAX_PART) {
         size_t left = (size_t)(text->end - at);
         bool last = left <= MAX_PART;
         if (XML_Parse(r.parser, at, (int)(last ? left : MAX_PART), last) != XML_STATUS_OK) {

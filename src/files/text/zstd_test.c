@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "config.h"
 #include "text/input.h"
+#include "text/output.h"
 #include "text/test_models.h"
 
 #ifdef GBSI_HAVE_ZSTD

@@ -75,9 +75,10 @@ void gbsi_conditioned_take_logical(const gbsi_conditioned *whole, gbsi_condition
 gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
                                  gbsi_conditioned **part, gbs_error *err);
 
-/* What the conditionals of some variables need: the factors that hold one of them, with all
- * variables of these. Only the conditionals of visited ones are those of the whole.
- * @param visited [whole->n_variables] nonzero for these. */
+/* The part of a model that the conditionals of some variables need: the factors of these variables,
+ * with all variables of those factors. Only the conditionals of visited variables equal those of
+ * the whole.
+ * @param visited [whole->n_variables] nonzero for the variables whose conditionals are needed. */
 gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t *visited,
                                    gbsi_conditioned **part, gbs_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds of every conditioned model: asserts, looked at once when it is made. Nothing where
- * asserts are not compiled in. */
+/* Asserts the invariants of a conditioned model, once when it is made. Does nothing in builds
+ * without asserts. */
 #ifndef GBSI_CONDITION_CONDITION_CHECK_H
 #define GBSI_CONDITION_CONDITION_CHECK_H
 

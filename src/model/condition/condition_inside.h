@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of each factor of the user once domains are known: sliced, folded, made a constant.
+/* Reduces each factor of the user once domains are known: it is sliced, folded, or becomes a
+ * constant.
  */
 #ifndef GBSI_CONDITION_CONDITION_INSIDE_H
 #define GBSI_CONDITION_CONDITION_INSIDE_H
@@ -54,15 +55,15 @@ void gbsi_reducer_mark_zeros(gbsi_reducer *reducer, uint32_t table);
 
 /* Conditioning that leaves the model as it is: private to src/model/condition. */
 
-/* Whether neither evidence nor hard zeros take anything from the model. O(factors + entries). Where
- * the watch stops it, the answer means nothing. */
+/* Whether neither evidence nor hard zeros remove a state of the model. O(factors + entries). If the
+ * watch stops it, the answer is undefined. */
 bool gbsi_condition_is_whole(const gbs_model *model, const gbs_evidence *evidence,
                              gbsi_watch *watch);
-/* Fill *conditioned, which is zero but for its model, for such a model. On failure what was taken
- * is freed with it. */
+/* Fill *conditioned, which is zero except for its model, for such a model. After a failure, freeing
+ * *conditioned frees what was allocated. */
 gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *conditioned,
                                 gbsi_watch *watch, gbs_error *err);
-/* What a watch that stops says was being done. */
+/* Names the work in the message of a watch that stops it. */
 #define GBSI_CONDITIONING "conditioning the model on the evidence"
 
 #endif

@@ -36,6 +36,35 @@ void gbs_evidence_free(gbs_evidence *evidence)
     }
 }
 
+gbs_status gbsi_evidence_copy(const gbs_model *model, const gbs_evidence *from, gbs_evidence **out,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_evidence *e = NULL;
+    const size_t n = model->state_offset[model->n_variables];
+    if (from != NULL && from->model != model) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "the evidence is of another model");
+    }
+    GBSI_TRY(gbs_evidence_new(model, &e, err));
+    if (from != NULL) {
+        e->n_observed = from->n_observed;
+        memcpy(e->state, from->state, model->n_variables * sizeof *e->state);
+    }
+    if (from != NULL && from->log_likelihood != NULL) {
+        e->log_likelihood = gbsi_alloc_array(n, sizeof *e->log_likelihood);
+        if (e->log_likelihood == NULL) {
+            GBSI_TRY(gbsi_no_memory(err, "evidence", n * sizeof *e->log_likelihood));
+        }
+        memcpy(e->log_likelihood, from->log_likelihood, n * sizeof *e->log_likelihood);
+    }
+    *out = e;
+    e = NULL;
+
+cleanup:
+    gbs_evidence_free(e);
+    return status;
+}
+
 static gbs_status check_variable(const gbs_evidence *e, uint32_t variable, gbs_error *err)
 {
     if (variable >= e->model->n_variables) {

@@ -325,7 +325,7 @@ static bool revise_logical(gbsi_propagator *q, size_t place)
 
 /* ---- noisy factors --------------------------------------------------------------------------- */
 
-/* What may cause the effect in the states that are left. */
+/* The possible causes of the effect, given the states that are left. */
 typedef struct open_causes {
     uint32_t n;     /* the leak and parents that may cause the effect in some state left */
     uint32_t last;  /* the last such parent */

@@ -15,10 +15,10 @@
  * @param depth nats, positive or INFINITY. @param penalty nats, positive. */
 gbs_status gbsi_soften(const gbsi_conditioned *hard, double depth, double penalty,
                        gbsi_conditioned **out, gbs_error *err);
-/* That constant: what the copy's log density exceeds that of `hard` by. */
+/* The constant by which the copy's log density exceeds that of `hard`. */
 double gbsi_soften_shift(const gbsi_conditioned *hard, double penalty);
 void gbsi_softened_free(gbsi_conditioned *soft);
-/* What a copy takes beside the original. */
+/* The bytes of a copy, without those of the original. */
 uint64_t gbsi_softened_bytes(const gbsi_conditioned *soft);
 
 #endif

@@ -98,7 +98,7 @@ static bool covers(const gbsi_generate_picture *picture, const gbsi_generate_pat
     return sum <= 1.0;
 }
 
-/* That of the last patch over the pixel; without one it is 0. */
+/* The grey level of a pixel: that of the last patch that covers it, or 0 if none does. */
 static uint16_t level_of(const gbsi_generate_picture *picture, uint32_t v)
 {
     const uint32_t *side = picture->size;

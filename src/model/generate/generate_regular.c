@@ -64,7 +64,7 @@ static void insert(edge_set *set, edge e)
     set->key[i] = key;
 }
 
-/* What follows moves up as far as its own home allows. */
+/* Deletes a key; later keys move into the hole unless that is before their home. */
 static void erase(edge_set *set, edge e)
 {
     const uint64_t key = key_of(e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all generators use. */
+/* Functions that all generators use. */
 #include "generate/generators.h"
 
 #include "base/status.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the generators share: numbers that depend on (seed, stream, index) alone, grids, and spins
- * on a graph of any kind. */
+/* Functions that the generators share: numbers that depend on (seed, stream, index) alone, grids,
+ * and spins on a graph of any kind. */
 #ifndef GBSI_GENERATE_GENERATORS_H
 #define GBSI_GENERATE_GENERATORS_H
 
@@ -39,8 +39,8 @@ gbs_status gbsi_generate_variables(gbs_builder *builder, uint32_t n, uint32_t ar
 
 /* ---- spins on a graph -------------------------------------------------------------------- */
 
-/* What all spin models take: J_ij uniform in coupling -+ coupling_spread, h_i uniform in field -+
- * random_field. */
+/* Parameters of all spin models: J_ij uniform in coupling -+ coupling_spread, h_i uniform in field
+ * -+ random_field. */
 typedef struct gbsi_generate_spins {
     uint32_t size[3]; /* of the graph: what its kind makes of it */
     bool torus;
@@ -48,7 +48,8 @@ typedef struct gbsi_generate_spins {
     uint64_t seed;
 } gbsi_generate_spins;
 
-/* From the options of any kind, which name these fields alike; then what is its own. */
+/* Makes these parameters from the options of any kind of graph, which have fields of the same
+ * names; further initialisers follow. */
 #define GBSI_SPINS(options, ...)                                                 \
     (&(const gbsi_generate_spins){.coupling = (options)->coupling,               \
                                   .coupling_spread = (options)->coupling_spread, \
@@ -64,10 +65,10 @@ typedef struct gbsi_generate_size {
 
 /* A kind of graph. */
 typedef struct gbsi_generate_graph {
-    /* Writes what and refuses sizes that make no graph, then counts. */
+    /* Fills size, and refuses sizes that make no graph. */
     gbs_status (*measure)(const gbsi_generate_spins *spins, gbsi_generate_size *size,
                           gbs_error *err);
-    /* Couples by gbsi_generate_couple(), every pair once. */
+    /* Adds the couplings by gbsi_generate_couple(), each pair once. */
     gbs_status (*couple)(const gbsi_generate_spins *spins, gbs_builder *builder, gbs_error *err);
 } gbsi_generate_graph;
 

@@ -19,7 +19,7 @@ typedef struct gbsi_grid_model {
     gbsi_generate_picture picture;
 } gbsi_grid_model;
 
-/* What a walk through all factors says. */
+/* The results of a walk through all factors. */
 typedef struct gbsi_grid_walk {
     char digest[33];  /* gbs_model_digest() of the model */
     double largest;   /* magnitude of a weight or entry */
@@ -40,12 +40,13 @@ gbs_status gbsi_grid_walk_through(const gbsi_grid_model *grid, gbsi_grid_walk *w
 /* The number of the coupling of v to the next variable in direction d, if it has one. */
 uint64_t gbsi_grid_coupling_number(const gbsi_grid_model *grid, uint32_t v, unsigned d);
 double gbsi_grid_coupling(const gbsi_grid_model *grid, uint32_t v, unsigned d);
-/* What the factor of v alone has: its weight, and where there are tables its entries.
+/* The weight of the factor that has only v in its scope and, if it is a table, its entries.
  * @param entry [n_entries] out. */
 double gbsi_grid_single(const gbsi_grid_model *grid, uint32_t v, double *entry);
 
-/* How much the log-weights of the conditional of a variable with so many neighbours span: the sum
- * that src/engine/plan/class.c makes, of the spans of its factors. Of grids of levels.
+/* The span of the log-weights of the conditional of a variable with n_neighbours neighbours: the
+ * sum of the spans of its factors, as src/engine/plan/class.c computes it. For grids of levels
+ * only.
  * @param entry [n_entries] scratch. */
 double gbsi_grid_span(const gbsi_grid_model *grid, uint32_t v, unsigned n_neighbours,
                       double *entry);

@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "store/builder.h"
 
-/* Of a built network, bytes: a variable has its arity, where its states and its name begin, its
- * place among the names, its factor and its place in the order; a factor its kind, weight, table
- * and where its scope begins. */
+/* Bytes of a built network. A variable has its arity, the offsets of its states and of its name,
+ * its place among the names, its factor and its place in the order; a factor has its kind, weight,
+ * table and the offset of its scope. */
 #define VARIABLE_BYTES 32.0
 #define FACTOR_BYTES   21.0
 #define NUMBER_BYTES   13 /* "[4294967295]" and a final 0 */
@@ -142,7 +142,8 @@ cleanup:
     return status;
 }
 
-/* Of a first slice, or outside of time, nothing depends on what comes later. */
+/* Checks that variables of the first slice, and those outside of time, have no parents in later
+ * slices. */
 static gbs_status check_parents(const unroller *u, uint32_t child, gbs_error *err)
 {
     const gbs_model *m = u->model;

@@ -357,7 +357,7 @@ cleanup:
     return status;
 }
 
-/* Those that were not eliminated, ascending. */
+/* Appends the variables that were not eliminated to the order, ascending. */
 static void list_rest(search *s, const gbsi_elimination_part *part)
 {
     uint32_t at = part->first + part->n_eliminated;

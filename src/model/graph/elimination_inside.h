@@ -19,7 +19,8 @@ enum {
 
 #define DEAD (GBSI_NONE - 1) /* in search.local: eliminated */
 
-/* What one vertex needs in one place: on large graphs every look at one is a cache miss. */
+/* All data of one vertex, side by side: on large graphs every access to a vertex is a cache
+ * miss. */
 typedef struct vertex {
     uint32_t *to;    /* neighbours, ascending; entries may be dead */
     uint32_t n;      /* of to */

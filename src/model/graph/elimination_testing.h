@@ -58,7 +58,8 @@ static inline void release(made *m)
     *m = (made){0};
 }
 
-/* What a clique leaves goes to its parent: the tree of the eliminated cliques, and nobody else's.
+/* Checks the tree of the eliminated cliques: what a clique leaves over goes to its parent and to no
+ * other clique.
  */
 static inline void check_tree(const made *m, const gbsi_elimination_part *part)
 {

@@ -8,13 +8,13 @@
 
 #define MOST_LOOKED_THROUGH 32u /* neighbours, for one that is there twice */
 
-/* What is to be stored. */
+/* The amount of data to be stored. */
 typedef struct extent {
     size_t n_scopes, n_ends;
     bool pairs_only;
 } extent;
 
-/* Scopes that couple something, and how many variables they name together. */
+/* Counts the scopes of two or more variables, and the variables in all of them together. */
 static extent measure(const gbsi_factors *factors, const gbsi_edges *extra)
 {
     extent x = {.pairs_only = true};

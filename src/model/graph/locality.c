@@ -11,7 +11,7 @@
 
 /* ---- how far apart ------------------------------------------------------------------------- */
 
-/* Of evenly chosen variables the share whose first neighbour is FAR away or further.
+/* The share of evenly chosen variables whose first neighbour is FAR or more places away.
  * @param rank NULL: by their numbers. */
 static double far_share(const gbsi_graph *graph, const uint32_t *rank)
 {
@@ -91,7 +91,7 @@ static bool walk(search *s, uint32_t from)
     return true;
 }
 
-/* What a walk from `first` on has met is as if it had not been. */
+/* Undoes a walk: the variables met from place `first` on count as not met. */
 static void forget(search *s, uint32_t first)
 {
     const gbsi_graph *graph = s->graph;

@@ -35,7 +35,7 @@ typedef struct region {
     uint64_t row[MOST_REGION][REGION_WORDS]; /* neighbours */
 } region;
 
-/* What an elimination of the region makes: a tree of cliques in the order of elimination. */
+/* The result of eliminating the region: a tree of cliques in the order of elimination. */
 typedef struct triangulation {
     uint32_t n;
     uint64_t clique[MOST_REGION][REGION_WORDS];
@@ -113,7 +113,7 @@ void gbsi_bags_join(bags *b, uint32_t x, uint32_t y);
 void gbsi_bags_merge(bags *b, uint32_t keep, uint32_t drop);
 /* A bag with probability in proportion to the fourth root of its entries. @param u in [0, 1). */
 uint32_t gbsi_bags_pick(const bags *b, double u);
-/* Of all bags. O(slots). */
+/* The sum of the entries of all bags. O(slots). */
 double gbsi_bags_entries(const bags *b);
 
 #endif

@@ -101,7 +101,7 @@ gbs_status gbsi_partition_metis(const gbsi_graph *graph, const uint32_t *work, u
 
 /* ---- partition_figures.c ------------------------------------------------------------------- */
 
-/* Of one rank, in one sweep that updates every variable once. */
+/* The work and the communication of one rank, in a sweep that updates every variable once. */
 typedef struct gbsi_partition_rank {
     uint64_t work;       /* of its variables, gbsi_partition_work() */
     uint64_t own;        /* variables */

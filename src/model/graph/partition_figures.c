@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a partition costs: the halo of every rank is found once, and says who sends what to it. */
+/* The costs of a partition: the halo of every rank is found once, and tells which rank sends what
+ * to it. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -113,8 +113,8 @@ static unsigned colors_of(const gbsi_block *block, unsigned d, uint32_t at)
     return volume(&plane) > 1 ? 3u : 1u << ((plane.from[0] + plane.from[1] + plane.from[2]) % 2);
 }
 
-/* What a part and one neighbour in direction d exchange. @param after, before whether the neighbour
- * lies there, perhaps both. */
+/* Adds what a part exchanges with one neighbour in direction d. @param after, before whether the
+ * neighbour lies behind the part, before it, or both. */
 static void count_exchange(const lattice *l, uint32_t p, uint32_t q, unsigned d, bool after,
                            bool before, gbsi_partition_rank *rank)
 {

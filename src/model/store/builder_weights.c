@@ -188,7 +188,7 @@ cleanup:
     return status;
 }
 
-/* Of parents of two states each. */
+/* Adds a noisy factor whose parents have two states each. */
 static gbs_status add_binary_noisy(gbs_builder *b, gbs_factor_kind kind, uint32_t child,
                                    uint32_t n_parents, const uint32_t *parent,
                                    const double *inhibition, double leak, gbs_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each kind of factor asks of its scope and its weight. */
+/* Checks the scope and the weight of each kind of factor. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,7 +119,8 @@ static gbs_status check_table_size(const gbs_model *m, const gbsi_candidate *c, 
     return GBS_OK;
 }
 
-/* Of logarithms of probabilities: one for the leak, then one for each state of each parent. */
+/* Checks a noisy factor: its table has logarithms of probabilities, one for the leak, then one for
+ * each state of each parent. */
 static gbs_status check_noisy(const gbs_model *m, const gbsi_candidate *c, gbs_error *err)
 {
     const gbsi_factors *f = &m->factors;
@@ -226,7 +227,8 @@ static gbs_status check_logical_weight(const gbsi_candidate *c, gbs_error *err)
     return check_size(c, c->weight * largest, "log-weight", err);
 }
 
-/* What always holds or never is no factor, and a description has 16 bits for k. */
+/* Refuses cardinalities that always or never hold, and k of more than 16 bits, which a description
+ * cannot store. */
 static gbs_status check_number(const gbsi_candidate *c, gbs_error *err)
 {
     const uint32_t least = c->function == GBS_LOGICAL_AT_LEAST ? 1 : 0;
@@ -263,7 +265,7 @@ static gbs_status check_logical(const gbs_model *m, const gbsi_candidate *c, gbs
     return check_logical_weight(c, err);
 }
 
-/* What is asked before the scope is looked at. */
+/* The checks that come before those of the scope. */
 static gbs_status check_form(const gbsi_candidate *c, gbs_error *err)
 {
     switch (c->kind) {

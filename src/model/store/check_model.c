@@ -114,7 +114,8 @@ static bool is_zero(double weight)
     return bits == 0;
 }
 
-/* What a kind has no use for is zero: equal models have equal bytes. */
+/* Checks that the fields which a kind of factor does not use are zero, so that equal models have
+ * equal bytes. */
 static gbs_status check_unused(const gbsi_factors *f, const gbsi_candidate *c, const void **place,
                                gbs_error *err)
 {

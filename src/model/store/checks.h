@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds of every model, whether a builder collected it or a file brings it ready made. All
+/* Checks that every model passes, whether a builder made it or it was read from a file. All
  * failures here are GBS_ERR_ARGUMENT or GBS_ERR_LIMIT. */
 #ifndef GBSI_STORE_CHECKS_H
 #define GBSI_STORE_CHECKS_H

@@ -5,7 +5,12 @@
 
 #include "store/model.h"
 
-uint32_t gbsi_factor_clamps(const gbsi_factors *factors, const uint32_t *arity, size_t f)
+/* Evidence that is part of the model: a hard factor on one variable alone.
+ *
+ * @return the only state that factor f, of a scope of one variable, does not forbid; GBSI_NONE if
+ * it forbids none, leaves more or has another scope. O(arity), O(1) for logical factors but hard
+ * ones. */
+static uint32_t clamped_by(const gbsi_factors *factors, const uint32_t *arity, size_t f)
 {
     const size_t start = factors->scope_start[f];
     uint32_t only = GBSI_NONE;
@@ -33,7 +38,7 @@ void gbs_model_clamped(const gbs_model *model, uint32_t *state)
         state[v] = GBSI_NONE;
     }
     for (size_t f = 0; f < factors->n_factors; ++f) {
-        const uint32_t only = gbsi_factor_clamps(factors, model->arity, f);
+        const uint32_t only = clamped_by(factors, model->arity, f);
         if (only != GBSI_NONE) {
             state[factors->scope[factors->scope_start[f]]] = only;
         }

@@ -31,10 +31,10 @@ typedef struct gbsi_logical {
     uint32_t n_body_true; /* of these, fixed true */
 } gbsi_logical;
 
-/* What conditioning makes of noisy factors [M56]. One whose effect is observed: ln(1 - product of
- * inhibitions), its scope the parents. And one level of a noisy-max (RISING) or noisy-min
- * (FALLING), whose weight is the number of the child's state that is the effect: beyond it the
- * factor is 1. */
+/* The kinds of factors that conditioning makes of noisy factors [M56]. EFFECT: the effect is
+ * observed, the log-weight is ln(1 - product of inhibitions) and the scope has the parents only.
+ * RISING, FALLING: one level of a noisy-max or noisy-min; the weight is the number of the child's
+ * state that is the effect, and beyond that state the factor is 1. */
 #define GBSI_FACTOR_EFFECT  ((gbs_factor_kind)128)
 #define GBSI_FACTOR_RISING  ((gbs_factor_kind)129)
 #define GBSI_FACTOR_FALLING ((gbs_factor_kind)130)
@@ -63,32 +63,33 @@ void gbsi_factors_free(gbsi_factors *factors); /* frees the arrays, not the stru
 double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n_body_true,
                           bool head);
 
-/* Log-weight of factor f at x. @param x states by variable id of the store;
+/* The log-weight of factor f at x. @param x states by variable id of the store;
  * @param arity by variable id. Any kind; the reference that kernels are tested against. */
 double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                          const uint32_t *x);
 
-/* The same with the states of its scope by position. */
+/* The same, but the states are given by position in the scope. */
 double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                             const uint32_t *at);
 
-/* What it takes to walk through factor f: entries of its table, or variables of its scope. */
+/* The number of steps of a walk through factor f: the entries of its table, or the variables of its
+ * scope. */
 size_t gbsi_factor_size(const gbsi_factors *factors, size_t f);
 
-/* No finite log-weight of any factor is larger in size. */
+/* An upper bound of the magnitude of all finite log-weights. */
 double gbsi_factors_magnitude(const gbsi_factors *factors);
 
-/* Whether one of n entries is minus infinity. Where the watch stops it, the answer means nothing.
+/* Whether one of n entries is minus infinity. If the watch stops it, the answer is undefined.
  * @param watch NULL: nobody waits. */
 bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch);
 
-/* Whether some configuration of factor f has log-weight minus infinity. O(table entries). Of noisy
- * factors of the user, and of levels: whether some may have. */
+/* Whether some configuration of factor f has log-weight minus infinity. O(table entries). For noisy
+ * factors of the user, and for levels: whether some may have. */
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);
 
 /* ---- logical.c ----------------------------------------------------------------------------- */
 
-/* What builder, propagation and conditioning ask about logical factors beyond their value. */
+/* Properties of logical factors that builder, propagation and conditioning need. */
 
 bool gbsi_logical_same(const gbsi_logical *a, const gbsi_logical *b);
 
@@ -127,7 +128,7 @@ typedef struct gbsi_noisy {
                                its state */
 } gbsi_noisy;
 
-/* What a state of the child is at a level. */
+/* The role of a state of the child at a level. */
 typedef enum gbsi_noisy_part {
     GBSI_NOISY_NONE,   /* without effect: N */
     GBSI_NOISY_EFFECT, /* 1 - N */
@@ -151,20 +152,11 @@ bool gbsi_has_table(unsigned kind);
 uint32_t gbsi_noisy_n_levels(const gbsi_factors *factors, const uint32_t *arity, size_t f);
 gbsi_noisy gbsi_noisy_level(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                             uint32_t level);
-/* Of a noisy factor of one level. */
+/* The level of a noisy factor that has only one. */
 gbsi_noisy gbsi_noisy_of(const gbsi_factors *factors, size_t f);
 /* The log-weight of a level: from the sum of logarithms ln N. */
 double gbsi_noisy_value(double log_none, gbsi_noisy_part part);
 /* ln P(no effect) from its sum of logarithms, or ln P(effect) = ln(1 - P(no effect)). */
 double gbsi_noisy_log(double log_none, bool effect);
-
-/* ---- clamped.c ----------------------------------------------------------------------------- */
-
-/* Evidence that is part of the model: a hard factor on one variable alone. */
-
-/* The only state that factor f, of a scope of one variable, does not forbid; GBSI_NONE if it
- * forbids none, leaves more or has another scope. O(arity), O(1) for logical factors but hard
- * ones. */
-uint32_t gbsi_factor_clamps(const gbsi_factors *factors, const uint32_t *arity, size_t f);
 
 #endif

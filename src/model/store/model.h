@@ -56,6 +56,10 @@ struct gbs_evidence {
         *log_likelihood; /* [state_offset[n_variables]] NULL while there is no virtual evidence */
 };
 
+/* All evidence of another one, which must have the same model. @param from NULL for none. */
+gbs_status gbsi_evidence_copy(const gbs_model *model, const gbs_evidence *from, gbs_evidence **out,
+                              gbs_error *err);
+
 /* The variable of that name. Unlike gbs_model_find_variable() it looks for no near misses. */
 bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable);
 

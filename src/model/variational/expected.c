@@ -118,7 +118,7 @@ static void add_to_parity(literals *l, double p)
     l->n = 1;
 }
 
-/* What a function needs to know of the number of true literals. */
+/* The part of the distribution of the number of true literals that a function depends on. */
 typedef enum needed { ITS_ENDS, ITS_PARITY, ALL_OF_IT } needed;
 
 static needed needed_by(unsigned function)

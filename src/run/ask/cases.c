@@ -79,35 +79,6 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_evidence_copy(const gbs_model *model, const gbs_evidence *from, gbs_evidence **out,
-                              gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbs_evidence *e = NULL;
-    const size_t n = model->state_offset[model->n_variables];
-    if (from != NULL && from->model != model) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "cases: the evidence is of another model");
-    }
-    GBSI_TRY(gbs_evidence_new(model, &e, err));
-    if (from != NULL) {
-        e->n_observed = from->n_observed;
-        memcpy(e->state, from->state, model->n_variables * sizeof *e->state);
-    }
-    if (from != NULL && from->log_likelihood != NULL) {
-        e->log_likelihood = gbsi_alloc_array(n, sizeof *e->log_likelihood);
-        if (e->log_likelihood == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "cases", n * sizeof *e->log_likelihood));
-        }
-        memcpy(e->log_likelihood, from->log_likelihood, n * sizeof *e->log_likelihood);
-    }
-    *out = e;
-    e = NULL;
-
-cleanup:
-    gbs_evidence_free(e);
-    return status;
-}
-
 /* The sum over all states given the evidence alone. A tree whose weights are too far apart even so
  * is no use. */
 static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
@@ -199,8 +170,7 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
     gbsi_case_scope *query = NULL;
-    gbsi_deadline deadline = {.begun_s = c->begun_s, .time_s = c->options.time_s};
-    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, c->begun_s, c->options.time_s);
     const gbs_exact_options options = {.size = sizeof options,
                                        .memory_limit = c->options.memory_limit,
                                        .threads = c->options.threads};

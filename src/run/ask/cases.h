@@ -24,8 +24,4 @@ struct gbs_cases {
     double *marginal; /* [2][states of the model] of a run; NULL before the first */
 };
 
-/* All evidence of another one, which must have the same model. @param from NULL for none. */
-gbs_status gbsi_evidence_copy(const gbs_model *model, const gbs_evidence *from, gbs_evidence **out,
-                              gbs_error *err);
-
 #endif

@@ -33,9 +33,6 @@ static bool look(void *context)
     calling *call = context;
     const gbs_cases *c = call->cases;
     const double now_s = gbsi_clock_s();
-    if (c->options.time_s > 0.0 && now_s - c->begun_s > c->options.time_s) {
-        return true;
-    }
     if (call->callbacks == NULL || call->callbacks->progress == NULL ||
         now_s - call->told_s < PROGRESS_S) {
         return false;
@@ -211,6 +208,9 @@ static gbs_status answer_by_run(calling *call, size_t i, int method, gbs_error *
     if (status == GBS_ERR_IMPOSSIBLE) {
         status = GBS_OK;
         put_case(call, i, NULL, NULL, -INFINITY, 1);
+    } else if (status == GBS_ERR_NOT_FOUND) { /* whether it is possible is not known */
+        status = GBS_OK;
+        put_case(call, i, NULL, NULL, NAN, 0);
     } else if (status == GBS_OK) {
         GBSI_TRY(put_run(call, i, run, err));
     }
@@ -225,7 +225,8 @@ static gbs_status answer_by_runs(calling *call, size_t *n_done, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     for (size_t i = 0; i < call->n && status == GBS_OK; ++i) {
-        if (look(call)) {
+        gbsi_watch_look(&call->watch);
+        if (gbsi_watch_stopped(&call->watch)) {
             return GBS_STOPPED;
         }
         if (call->first[i] != i) {
@@ -273,7 +274,6 @@ static gbs_status answer_by_tree(calling *call, size_t *n_done, gbs_error *err)
         call->batch[k] = (gbsi_case){.state = call->state + call->unique[k] * c->n_columns,
                                      .p = call->p + k * c->n_states};
     }
-    call->watch = (gbsi_watch){.look = look, .context = call};
     gbsi_pool_run(c->pool, answer_share, call);
     if (gbsi_watch_stopped(&call->watch)) {
         return GBS_STOPPED;
@@ -331,9 +331,11 @@ gbs_status gbs_cases_answer(gbs_cases *cases, size_t n, const uint32_t *state,
     if (cases->n_columns == 0) {
         call.state = &nothing;
     }
+    call.watch = gbsi_watch_of(look, &call, cases->begun_s, cases->options.time_s);
     GBSI_TRY(check_states(cases, n, state, err));
     GBSI_TRY(find_equal(&call, err));
-    if (look(&call)) {
+    gbsi_watch_look(&call.watch);
+    if (gbsi_watch_stopped(&call.watch)) {
         status = GBS_STOPPED;
     } else {
         GBSI_TRY((cases->tree != NULL ? answer_by_tree : answer_by_runs)(&call, &done, err));

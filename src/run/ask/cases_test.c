@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "gibbsite/exact.h"
-#include "gibbsite/joint.h"
 #include "reference/enumerate.h"
+#include "reference/joint.h"
 #include "reference/testing.h"
 #include "simd/math.h"
 
@@ -56,7 +56,7 @@ static void ask(asked *a)
     }
     a->joint = calloc(a->n_joint, sizeof *a->joint);
     uint32_t all[MOST_VARIABLES] = {0, 1, 2, 3, 4, 5};
-    if (gbs_joint_exact(a->model, NULL, a->n, all, a->joint, NULL) != GBS_OK) {
+    if (gbsi_joint_exact(a->model, NULL, a->n, all, a->joint, NULL) != GBS_OK) {
         free(a->joint);
         a->joint = NULL;
     }

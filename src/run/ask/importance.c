@@ -19,14 +19,14 @@
 #define MOST_ROUNDS  28u /* 64 * 4^28 temperatures are no end */
 #define AGREE        3.0 /* standard errors between one annealing and the next */
 
-/* What the weights of one annealing come to. */
+/* The estimate of ln Z from the weights of one annealing. */
 typedef struct estimate {
     double log_z, error, ess;
     uint64_t n;     /* temperatures; 0: there is none */
     uint64_t pilot; /* 1: its temperatures lay anywhere */
 } estimate;
 
-/* Where it stands: numbers of 8 bytes, saved as they are. */
+/* The progress of the search, as numbers of 8 bytes that are saved as they are. */
 typedef struct standing {
     uint64_t rounds; /* annealings that are done */
     uint64_t t;      /* temperatures of the one under way that are done */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model is and what a run over it would take, without sampling. */
+/* Describes a model and what a run over it would cost, without sampling. */
 #include "gibbsite/info.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of gbs_model_info() and gbs_model_draw_sizes() that take some looking: private to
- * src/run. */
+/* The longer computations of gbs_model_info() and gbs_model_draw_sizes(): private to src/run. */
 #ifndef GBSI_ASK_INSPECT_H
 #define GBSI_ASK_INSPECT_H
 
@@ -11,7 +10,8 @@
 gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_error *err);
 /* Row sums of influence bounds. */
 gbs_status gbsi_inspect_influence(const gbsi_graph *graph, gbs_info *info, gbs_error *err);
-/* What each draw would keep. @param run prepared, with something to sample. @param sizes zeroed. */
+/* The memory that each kind of draw would need. @param run prepared, with something to sample.
+ * @param sizes zeroed. */
 gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_draw_sizes *sizes, gbs_error *err);
 
 #endif

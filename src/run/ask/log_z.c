@@ -107,6 +107,16 @@ static void report_exact(double log_exact, gbs_log_z_report *r)
     (void)snprintf(r->verdict, sizeof r->verdict, "exact");
 }
 
+/* No chain met a state of positive weight: minus infinity would be the answer where none exists,
+ * which nobody has shown. */
+static void report_nothing(gbs_log_z_report *r)
+{
+    r->log_z = r->error = r->low = r->high = r->lower_bound = r->ess = NAN;
+    (void)snprintf(r->verdict, sizeof r->verdict,
+                   "unknown: no state of positive weight was found, and none may exist: try more "
+                   "--sweeps, or map to search for one");
+}
+
 /* A run whose memory is taken. @param ladders whether by them. */
 static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
                            const gbs_evidence *evidence, const gbs_run_options *options,
@@ -134,7 +144,8 @@ cleanup:
     return status;
 }
 
-/* What comes before sampling: all ranks have the same run, and each sums what is exact. */
+/* The work before sampling: takes the checkpoint files, and sums the components that are exact, on
+ * every rank. */
 static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_files *files,
                           double *log_exact, gbs_error *err)
 {
@@ -160,6 +171,9 @@ static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool
     } else {
         status = (ladders ? gbsi_log_z_by_ladders : gbsi_log_z_by_annealing)(run, drive, log_exact,
                                                                              found, err);
+        if (found->log_z == -INFINITY) {
+            report_nothing(found);
+        }
     }
     found->exact = r->exact;
     found->updates = r->updates;

@@ -9,7 +9,8 @@
 
 #include "chains/executor.h"
 
-/* Of a variable: fixed + each * (neighbours, or terms), for every number its conditional has. */
+/* The cost of updating a variable: fixed + each * (neighbours, or terms), for every number of its
+ * conditional. */
 static const struct {
     double fixed, each;
 } update[GBSI_N_CLASSES] = {
@@ -18,7 +19,7 @@ static const struct {
     [GBSI_CLASS_LOGICAL] = {8.0, 12.0}, [GBSI_CLASS_PRECISE] = {10.0, 8.0},
 };
 
-/* A chain of a few, without others beside it. */
+/* The cost of updating a variable in one chain alone, relative to sixteen chains side by side. */
 #define ALONE (3.0 / GBSI_LANES)
 
 double gbsi_operations_update(const gbsi_plan *plan, uint32_t slot, uint32_t n_chains)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What passes cost, told from counts alone [M42]. */
+/* The cost of passes, predicted from counts alone [M42]. */
 #ifndef GBSI_CHAINS_COUNTED_OPERATIONS_H
 #define GBSI_CHAINS_COUNTED_OPERATIONS_H
 

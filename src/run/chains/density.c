@@ -23,8 +23,8 @@ static void add_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t la
     of_set[gbsi_simd_level()](plan, group, lanes, summed, high, low);
 }
 
-/* Of a plan whose factors are all here. @param watch NULL: nobody waits; where it stops the work
- * out is of no use. @param out [lanes]. */
+/* The log densities of a group of chains whose plan has all factors of the model. @param watch may
+ * be NULL; if it stops the work, out is undefined. @param out [lanes]. */
 static void plan_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                          gbsi_watch *watch, double *out)
 {
@@ -44,7 +44,8 @@ static void plan_density(const gbsi_plan *plan, const gbsi_group *group, uint32_
     }
 }
 
-/* Of a share: every rank adds the factors that it owns. */
+/* The log densities if the model is partitioned over ranks: every rank adds the factors that it
+ * owns. */
 static void shared_density(const gbsi_executor *x, uint32_t group, double *out)
 {
     double sum[2 * GBSI_LANES] = {0.0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes the draws: scan, plan, schedule, the pass that runs them, and its chains. */
+/* The objects that make the draws: scan, plan, schedule, the pass that runs them, and its
+ * chains. */
 #ifndef GBSI_CHAINS_ENGINE_H
 #define GBSI_CHAINS_ENGINE_H
 
@@ -33,7 +34,7 @@ typedef struct gbsi_engine {
     uint32_t *fresh;         /* ... [part variables] a start */
 } gbsi_engine;
 
-/* Whether chains are run in a form of their own, without a plan. */
+/* Whether chains run in a special form (spins in bits, or levels of a picture), without a plan. */
 static inline bool gbsi_engine_has_form(const gbsi_engine *engine)
 {
     return engine->spins != NULL || engine->levels != NULL;
@@ -42,11 +43,12 @@ static inline bool gbsi_engine_has_form(const gbsi_engine *engine)
 /* The pass that runs a scan. */
 const gbsi_pass *gbsi_pass_of(int scan_kind);
 
-/* What its chains are made for. @param draw_room bytes the draw may take. */
+/* The setting of the engine's chains. @param draw_room bytes that the draw may take. */
 gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
                                           uint64_t draw_room);
 
-/* Whether chains hold the sums of their conditionals, see gbsi_held: sites in bits. */
+/* Whether chains keep the sums of their conditionals themselves, see gbsi_held: so for sites in
+ * bits. */
 bool gbsi_engine_holds(const gbsi_engine *engine, const gbs_run_options *options);
 /* The slot of a variable of the part in the estimates; UINT32_MAX: its errors are not watched. */
 uint32_t gbsi_engine_slot(const gbsi_engine *engine, const gbs_run_options *options, uint32_t v);

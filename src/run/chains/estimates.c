@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of the draws of chains, and how far it can be trusted so far. */
+/* The estimates from the draws of chains, and how far they can be trusted so far. */
 #include "chains/estimates.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine
                : gbsi_trace_new(n_chains, n_series(engine->spins), &estimates->trace, err);
 }
 
-/* Of n terms, so many of them +1. */
+/* The mean of n terms, n_up of which are +1 and the others -1. */
 static double mean_of_terms(int64_t n_up, int64_t n)
 {
     return n == 0 ? 0.0 : (double)(2 * n_up - n) / (double)n;

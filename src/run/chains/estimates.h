@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of the draws. */
+/* The estimates that are made from the draws. */
 #ifndef GBSI_CHAINS_ESTIMATES_H
 #define GBSI_CHAINS_ESTIMATES_H
 

@@ -49,7 +49,8 @@ typedef struct gbsi_own_chains {
     uint32_t first, n;
 } gbsi_own_chains;
 
-/* What chains are made for. All borrowed for their life, but the options. */
+/* The inputs from which chains are made. All pointers are borrowed for the life of the chains,
+ * except options. */
 typedef struct gbsi_executor_setting {
     const gbsi_pass *pass;
     const gbsi_plan *plan; /* or ... */
@@ -67,13 +68,13 @@ typedef struct gbsi_executor_setting {
 uint32_t gbsi_lanes_of(uint32_t n_chains);
 uint32_t gbsi_groups_of(uint32_t n_chains);
 
-/* What gbsi_executor_init() takes but for the draw, bytes: states, counters, the pass.
+/* The bytes that gbsi_executor_init() takes without the draw: states, counters, the pass.
  * @param n_threads of the pool to be. */
 uint64_t gbsi_executor_bytes(const gbsi_executor_setting *setting, uint32_t n_threads);
 gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *setting,
                               gbs_error *err);
-/* Another draw, or the same from its start; passes begin again too. On failure it has the draw
- * without a state. */
+/* Sets another draw, or restarts the same one; passes restart too. After a failure the draw has no
+ * state. */
 gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options,
                                 uint64_t draw_room, gbs_error *err);
 void gbsi_executor_free(gbsi_executor *x); /* what init took, not the struct */
@@ -91,16 +92,16 @@ void gbsi_executor_swap(gbsi_executor *x, uint32_t a, uint32_t b);
  * Each chain's own may then be set in executor->beta. */
 gbs_status gbsi_executor_heat(gbsi_executor *x, float beta, gbs_error *err);
 
-/* What passes counted inside into the estimate, before anything is asked of that. */
+/* Moves what passes have counted into the estimate; must come before the estimate is read. */
 void gbsi_executor_fetch(const gbsi_executor *x, gbsi_estimate *estimate);
 /* Whether blocks drawn so far show the support connected; false where passes have no blocks. */
 bool gbsi_executor_connects(const gbsi_executor *x);
-/* Whether passes draw blocks that may. */
+/* Whether passes draw blocks, which may show that. */
 bool gbsi_executor_may_connect(const gbsi_executor *x);
 void gbsi_executor_watch(gbsi_executor *x, gbsi_on_block *on_block, void *context);
 
 /* One pass of all groups that are moved here. @param estimate NULL: nothing is kept.
- * @return GBS_ERR_IMPOSSIBLE naming the variable if a conditional had no positive weight. */
+ * @return GBS_ERR_NOT_FOUND naming the variable if a conditional had no positive weight. */
 gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);
 

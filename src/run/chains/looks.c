@@ -29,15 +29,17 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
     }
 }
 
-/* Of --time: the run was prepared before it was driven. */
+/* The seconds of --time that are spent, including those of preparing the run. */
 static double spent_s(const gbsi_drive *drive, double now_s)
 {
     return drive->run->report.public.compile_s + now_s - drive->started_s;
 }
 
-static void end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s)
+void gbsi_drive_end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s)
 {
-    if (run->options.time_s > 0.0 && spent_s(drive, now_s) > run->options.time_s) {
+    gbsi_watch_look(&drive->outer);
+    if (gbsi_watch_stopped(&drive->outer) ||
+        (run->options.time_s > 0.0 && spent_s(drive, now_s) > run->options.time_s)) {
         drive->stop = GBSI_STOP_TIME;
     }
 }
@@ -49,14 +51,15 @@ void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep)
         drive->last_progress_s = now_s;
         tell_progress(run, drive, keep, now_s);
     }
-    end_in_time(run, drive, now_s);
+    gbsi_drive_end_in_time(run, drive, now_s);
     if (run->report.public.updates >= run->options.max_updates) {
         drive->stop = GBSI_STOP_UPDATES;
     }
 }
 
-/* Inside a pass, or before the first. That progress was told does not put off what is told after
- * the pass, when there are marginals to be asked for. */
+/* Called by the watch inside a pass, or before the first. Progress told here does not delay the
+ * progress told after the pass, when marginals can be read. @return whether to cut the work
+ * short. */
 static bool look(void *context)
 {
     gbsi_drive *drive = context;
@@ -68,7 +71,7 @@ static bool look(void *context)
         drive->last_look_s = now_s;
         tell_progress(drive->run, drive, drive->keeping, now_s);
     }
-    end_in_time(drive->run, drive, now_s);
+    gbsi_drive_end_in_time(drive->run, drive, now_s);
     if (before == GBSI_GO_ON && drive->stop != GBSI_GO_ON) {
         drive->stopped_s = now_s;
     }
@@ -78,7 +81,8 @@ static bool look(void *context)
     if (drive->stop == GBSI_GO_ON) {
         return !drive->keeping && time_s > 0.0 && spent_s(drive, now_s) > time_s;
     }
-    /* What ended by itself is finished, however long that takes: bits do not depend on the clock.
+    /* A run that ended by itself is finished, however long that takes: its bits do not depend on
+     * the clock.
      */
     const bool hurries = drive->stop == GBSI_STOP_TIME || drive->stop == GBSI_STOP_SIGNAL;
     return !drive->keeping || (hurries && now_s - drive->stopped_s > GRACE_S);
@@ -95,6 +99,7 @@ void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callb
                           .share = 1.0};
     drive->watch.look = look;
     drive->watch.context = drive;
+    drive->outer = gbsi_watch_of(NULL, NULL, 0.0, 0.0);
 }
 
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
@@ -109,12 +114,6 @@ void gbsi_drive_finish(gbsi_drive *drive)
     drive->keeping = true;
     drive->stopped_s = gbsi_clock_s();
     atomic_store(&drive->watch.stopped, false);
-}
-
-bool gbsi_deadline_is_over(void *deadline)
-{
-    const gbsi_deadline *d = deadline;
-    return d->time_s > 0.0 && gbsi_clock_s() - d->begun_s > d->time_s;
 }
 
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two ways of repairing share. */
+/* Declarations shared by the two ways of repairing. */
 #ifndef GBSI_CHAINS_REPAIR_INTERNAL_H
 #define GBSI_CHAINS_REPAIR_INTERNAL_H
 

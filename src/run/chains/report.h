@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run says: the public report with its warnings, and what the verdict needs beside it. */
+/* The report of a run: the public one with its warnings, and what the verdict needs besides. */
 #ifndef GBSI_CHAINS_REPORT_H
 #define GBSI_CHAINS_REPORT_H
 
@@ -20,6 +20,7 @@ typedef struct gbsi_report {
     bool
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
     bool bare;     /* the run is of a lattice or a picture: its model has no factors */
+    bool frozen;   /* noise leaves the pixels of a picture no choice */
     bool told_of_ladders; /* on several ranks: that one process would turn to them */
 } gbsi_report;
 

@@ -19,7 +19,8 @@
 #define GBSI_DEFAULT_TARGET 0.005
 #define GBSI_RHAT_LIMIT     1.01
 #define GBSI_STUCK_RHAT     1.1 /* above, auto tries ladders of temperatures */
-/* Of a tempered run: no claim below was wrong in the runs by which they were chosen. */
+/* Limits for a tempered run to count as converged; with these no such claim was wrong in the runs
+ * by which they were chosen. */
 #define GBSI_TEMPERED_TARGET 0.007
 #define GBSI_LOG_Z_TARGET    0.05 /* of ln Z, however it is estimated */
 #define GBSI_LEAST_SHARE     0.5  /* of cold states without violated zeros */
@@ -54,7 +55,7 @@ typedef struct gbsi_run_memory {
     uint64_t peak;      /* of compiling or running, whichever is more */
 } gbsi_run_memory;
 
-/* What calls on a run may hold: the memory limit, whatever was predicted. */
+/* The memory that calls on a run may hold: the limit, whatever was predicted. */
 typedef struct gbsi_run_budget {
     gbsi_budget own;
     gbsi_budget *before; /* in force where the call came from */
@@ -63,7 +64,7 @@ typedef struct gbsi_run_budget {
     uint64_t untouched; /* bytes for arrays that so short a run does not touch */
 } gbsi_run_budget;
 
-/* What a run is made for, beside gbs_run_execute(). */
+/* The uses of a run other than gbs_run_execute(). */
 typedef struct gbsi_run_purpose {
     bool limited; /* refuse early what would not fit; gbs_model_info() wants the figures instead,
                      and of the plan no more */
@@ -145,10 +146,11 @@ gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *latti
 gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
                                   const gbs_run_options *options, gbs_run **out, gbs_error *err);
 
-/* problem.c: what lies there from conditioning to the end. */
+/* problem.c: the bytes that stay in memory from conditioning to the end. */
 uint64_t gbsi_run_standing_bytes(const gbs_run *run);
 
-/* What ends a run; names in run.c. From GBSI_STOP_TIME on it ended before its target. */
+/* The reason why a run ended; their names are in run.c. Reasons from GBSI_STOP_TIME on mean that it
+ * ended before its target. */
 typedef enum gbsi_stop {
     GBSI_GO_ON,
     GBSI_STOP_TARGET,
@@ -165,7 +167,7 @@ typedef enum gbsi_stop {
     GBSI_STOP_FAILED,  /* a pass has failed on a rank: all meet, and fail as that did */
 } gbsi_stop;
 
-/* A stretch of passes with its stops: what burn-in and sampling share. */
+/* The state of running passes and of what may stop them, used by burn-in and by sampling. */
 typedef struct gbsi_drive {
     const gbs_run_callbacks *callbacks; /* NULL members allowed, never NULL itself */
     double started_s, last_progress_s;
@@ -175,6 +177,7 @@ typedef struct gbsi_drive {
     gbsi_stop stop;
     const gbs_run *run;
     gbsi_watch watch;   /* for work inside a pass, or before the first */
+    gbsi_watch outer;   /* of the call that this run works for */
     bool keeping;       /* a pass that is kept is under way */
     double last_look_s; /* when progress was told inside a pass */
     double share;       /* of --time, after which what is not kept is cut short */
@@ -184,26 +187,24 @@ typedef struct gbsi_drive {
 
 /* @param run, callbacks borrowed; drive stays where it is. */
 void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks);
-/* Before a pass or other work: the watch stops no more, unless drive->stop says so. */
+/* Called before a pass or other work: resets the watch, unless drive->stop says that the run has
+ * ended. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
-/* What comes ends the run, and may take a moment more whatever stopped it. */
+/* Says in drive->stop that --time is over, or that the call which this run works for ends. */
+void gbsi_drive_end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s);
+/* Called before the last work of a run, which may still take a moment whatever stopped the run. */
 void gbsi_drive_finish(gbsi_drive *drive);
-/* --time, for work before a run is executed: the context of a watch. */
-typedef struct gbsi_deadline {
-    double begun_s, time_s; /* time_s 0: none */
-} gbsi_deadline;
-bool gbsi_deadline_is_over(void *deadline);
 /* The failure of a run that stopped before there was anything to show for it.
  * @param doing  "calibrating junction trees" */
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
 
-/* Progress told, and what the clock and the counts say (drive->stop). */
+/* Reports progress, and sets drive->stop if time or updates are used up. */
 void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep);
-/* One pass and what the clock and the counts say after it (drive->stop).
+/* Runs one pass, and then sets drive->stop if time or updates are used up.
  * @return GBS_STOPPED: it was cut short. A pass that is kept then counts in the estimates, but not
  * among the sweeps. */
 gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err);
-/* The same into any estimate, NULL: thrown away. */
+/* The same for any estimate; NULL: the draws are thrown away. */
 gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
                             gbs_error *err);
 
@@ -211,10 +212,10 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
  * estimates are from a short run of the random draw, into the report, with a warning. */
 gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
-/* threshold.c: of bounded error, where it is to be found; and what the draw was, into the report.
+/* threshold.c: finds the threshold of the bounded-error draw, if asked to, and reports the draw.
  */
 gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *err);
-/* What that takes, bytes. */
+/* The bytes that gbsi_run_find_threshold() takes. */
 uint64_t gbsi_run_threshold_bytes(const gbs_run *run);
 
 /* run.c: every chain's start (GBS_STOPPED: there was no time to find them), and a chain's state in
@@ -231,18 +232,18 @@ const char *gbsi_stop_text(gbsi_stop stop);
 double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
                       uint32_t *x, uint32_t *other);
 
-/* burn_in.c: passes thrown away, until run->phase is another. */
+/* burn_in.c: runs passes whose draws are thrown away, until run->phase changes. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
-/* That it ended before chains agreed, and why. */
+/* Warns that burn-in ended before the chains agreed, and says why. */
 gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err);
 /* burn_in_saved.c: memory for its densities; its part of a checkpoint. */
 gbs_status gbsi_burn_in_take(gbs_run *run, gbs_error *err);
 gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err);
 
-/* lattice_runs.c: whether a model, the whole or the sampled part, is a lattice to be run with its
- * sites in bits: then engine->lattice and engine->spins. There is no plan, nor a graph unless
- * components needed it. */
+/* lattice_runs.c: whether a model, the whole or the sampled part, is a lattice that is run with its
+ * sites in bits; if so, sets engine->lattice and engine->spins. There is then no plan, and no graph
+ * unless components needed it. */
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options,
                              const gbsi_conditioned *model, gbs_error *err);
 /* Whether options leave room for it where there are no hard zeros, and whether it is then faster
@@ -253,7 +254,8 @@ bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options
  * bits were asked for. There is no plan. */
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
                               const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
-/* Of a form of its own: the pass, and what a plan and a schedule would tell the report. */
+/* Sets the pass of chains in a special form, and the numbers of the report that otherwise come from
+ * the plan and the schedule. */
 void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *report);
 /* Share of bits in use; bytes of what was compiled, of states and counters, and of scratch while
  * compiling. */
@@ -265,8 +267,8 @@ gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine
                             gbs_error *err);
 void gbsi_traces_put(const gbsi_estimates *estimates, const gbsi_engine *engine);
 /* certified.c: the burn-in of options.certified, where it asks for one; with restarts the bound on
- * what one pass leaves. */
-gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);
+ * what one pass leaves. @param watch of preparing. */
+gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err);
 
 /* restarts.c: fresh states for all chains, for the pass that comes. */
 gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What options need of one another; ranges are checked in options/. */
+/* Checks that options fit one another; ranges are checked in options/. */
 #include "chains/run_options.h"
 
 #include <stdio.h>

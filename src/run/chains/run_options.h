@@ -8,8 +8,8 @@
 #include "gibbsite/run.h"
 #include "options/options.h"
 
-/* What options need of one another, each being within its range; GBS_ERR_ARGUMENT naming the
- * option. */
+/* Checks that options fit one another, once each is within its range. @return GBS_ERR_ARGUMENT
+ * naming the option. */
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err);
 
 /* Bytes a run may take: the option, or half of the machine's memory. */

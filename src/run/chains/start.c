@@ -106,10 +106,10 @@ static gbs_status no_start(const gbsi_starter *s, uint32_t component, const uint
         }
         used += strlen(list + used);
     }
-    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "no state found after %llu repair%s%s%s%s%s",
-                     (unsigned long long)n_repairs, n_repairs == 1 ? "" : "s",
-                     proved ? ", and none exists" : "", n > 0 ? "; still violated: " : "", list,
-                     n > N_NAMED ? ", ..." : "");
+    return gbsi_fail(err, proved ? GBS_ERR_IMPOSSIBLE : GBS_ERR_NOT_FOUND,
+                     "no state found after %llu repair%s%s%s%s%s", (unsigned long long)n_repairs,
+                     n_repairs == 1 ? "" : "s", proved ? ", and none exists" : "",
+                     n > 0 ? "; still violated: " : "", list, n > N_NAMED ? ", ..." : "");
 }
 
 gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t restart, uint32_t *x,

@@ -21,8 +21,8 @@ void gbsi_starter_free(gbsi_starter *starter);
 
 /* A start of one chain: a pure function of (model, seed, chain, restart number).
  * @param x [n_variables] free states, out; of positive weight on success.
- * @return GBS_ERR_IMPOSSIBLE "no state found after N repairs" naming up to four violated factors by
- *         the user's number and their variables by name. */
+ * @return GBS_ERR_NOT_FOUND, or GBS_ERR_IMPOSSIBLE where none exists: "no state found after N
+ * repairs" naming up to four violated factors by the user's number and their variables by name. */
 gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t restart, uint32_t *x,
                              gbs_error *err);
 

@@ -202,7 +202,7 @@ static gbs_status find_impossible(const gbsi_tiles *t, gbs_error *err)
     const gbsi_conditioned *model = plan->model;
     const uint32_t variable = model->user_variable[plan->variable_of[first->impossible_slot]];
     const char *name = gbs_model_variable_name(model->model, variable);
-    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+    return gbsi_fail(err, GBS_ERR_NOT_FOUND,
                      "variable %u%s%s%s has no state of positive weight given its neighbours: the "
                      "chain left the support",
                      variable, name == NULL ? "" : " (", name == NULL ? "" : name,
@@ -246,7 +246,8 @@ static double least_operations(const gbsi_pass_setting *setting)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* What two states take is never long. */
+/* Whether some updates take long enough to be watched; those of variables of two states never
+ * do. */
 static bool has_long(const gbsi_pass_setting *setting, double between_looks)
 {
     const gbsi_plan *plan = setting->plan;

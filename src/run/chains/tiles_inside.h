@@ -17,7 +17,7 @@
 /* The most stretches that a pass is cut into. */
 #define GBSI_MOST_CUTS 1024u
 
-/* What one thread needs to run a tile. */
+/* The data that one thread needs to run a tile. */
 typedef struct gbsi_tile_worker {
     uint32_t *word; /* the window of places whose words are made */
     float *w;

@@ -203,12 +203,12 @@ cleanup:
     return status;
 }
 
-/* What several ranks save goes through rank 0, which alone writes, part by part and window by
- * window: they do it as often as a file asks for it, twice, whatever becomes of that file. */
+/* Saving by several ranks: rank 0 alone writes the file, and receives the others' data part by part
+ * and window by window. A file is filled twice, so all ranks send twice, even if writing fails. */
 typedef struct together {
     const kept_run *kept;
     unsigned n_saved;
-    gbs_error *lost; /* what failed was on the way between ranks */
+    gbs_error *lost; /* the failure of communication between ranks, if any */
 } together;
 
 static gbs_status save_together(const void *object, const gbsi_sink *sink, gbs_error *err)

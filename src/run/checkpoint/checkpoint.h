@@ -19,7 +19,7 @@ typedef enum gbsi_phase {
     GBSI_PHASE_CLIMBING, /* ladders in place of chains are at work */
 } gbsi_phase;
 
-/* What a run is made of beside the model and its options. */
+/* The inputs of a run other than the model and the options. */
 typedef enum gbsi_input {
     GBSI_INPUT_EVIDENCE,
     GBSI_INPUT_START,
@@ -31,7 +31,7 @@ typedef enum gbsi_input {
     GBSI_N_INPUTS
 } gbsi_input;
 
-/* A part of a task's own. */
+/* A part of the checkpoint that only one kind of task has. */
 typedef struct gbsi_more {
     const char *name; /* of the part; NULL: there is none */
     void *object;

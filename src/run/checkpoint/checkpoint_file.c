@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the file of a checkpoint says before there is a run. docs/checkpoint.md */
+/* Reads a checkpoint file before there is a run. See docs/checkpoint.md. */
 #include "base/memory.h"
 #include "base/sized.h"
 #include "chains/run.h"

@@ -12,6 +12,7 @@
 #include "decimal/decimal.h"
 #include "gibbsite/io.h"
 #include "options/options.h"
+#include "text/output.h"
 
 enum { VALUE = 160 };
 
@@ -22,7 +23,7 @@ enum { VALUE = 160 };
 static const char *const may_differ[] = {"sweeps",      "target-error", "time",
                                          "max-updates", "threads",      "memory-limit",
                                          "budget",      "least-chains", "checkpoint-every"};
-/* Of these: they belong to the machine, and are not taken from a file. */
+/* Options of may_differ that belong to the machine, and are not read from a file. */
 static const char *const of_machine[] = {"time", "threads", "memory-limit", "least-chains",
                                          "checkpoint-every"};
 static const char *const decided[] = {"scan", "width", "splash-size", "grow", "threshold"};
@@ -101,7 +102,7 @@ gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_
     return digest_u32(variable, n, NULL, 0, run->checkpoints.input[input], err);
 }
 
-/* What the run is for: one of another purpose goes on otherwise. */
+/* The purpose of the run: a run with another purpose cannot go on from its checkpoint. */
 static const char *task_of(const gbs_run *run)
 {
     return run->purpose.up_only   ? "logz"
@@ -126,7 +127,7 @@ gbs_status gbsi_digest_exact(const gbs_run *run, char *text, gbs_error *err)
     return status;
 }
 
-/* What the length of a run decides about its draws. */
+/* The number of bins of the draw, which the length of the run decides. */
 uint64_t gbsi_run_bins(const gbs_run *run, const gbs_run_options *options)
 {
     return gbsi_draw_bins(options, gbsi_run_n_sampled(run));
@@ -265,7 +266,7 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
         const char *at = (const char *)s + numbers[i].offset;
         char value[32];
         if (numbers[i].is_real) {
-            (void)gbs_format_double(*(const double *)(const void *)at, value);
+            (void)gbsi_format_double(*(const double *)(const void *)at, value);
         } else {
             (void)snprintf(value, sizeof value, "%" PRIu64, *(const uint64_t *)(const void *)at);
         }
@@ -404,7 +405,7 @@ cleanup:
     return status;
 }
 
-/* What the run decided while it was executed, in place of its own options. */
+/* Replaces options by the values that the run decided on while it was executed. */
 gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options *options,
                              gbs_error *err)
 {
@@ -445,7 +446,8 @@ static gbs_status check_schedule(const gbs_run *run, const char *path, const cha
                            path, own, saved);
 }
 
-/* That the length of the run, which may have changed, decides nothing about how it goes on. */
+/* Checks that the length of the run, which may have changed, does not change how the run goes
+ * on. */
 static gbs_status check_length(const gbs_run *run, const char *path, const char *text,
                                const gbsi_standing *s, gbs_error *err)
 {

@@ -15,30 +15,32 @@ typedef struct gbsi_standing {
 
 extern const gbsi_kept_form gbsi_checkpoint_form;
 
-/* A file and its text; what follows the text is still to be read. @param kept out:
+/* Opens a file and reads its text; the parts after the text are not read yet. @param kept out:
  * gbsi_kept_close() it. @param text out: gbs_free() it. */
 gbs_status gbsi_checkpoint_open(const char *path, gbsi_kept **kept, char **text, gbs_error *err);
 /* @param text out: [*n] and a final 0; gbs_free() it. */
 gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standing, char **text,
                                 size_t *n, gbs_error *err);
-/* What ranks that share a run have in common, line by line. @param text out: gbs_free() it. */
+/* The text of what must be equal on all ranks of a run, line by line. @param text out: gbs_free()
+ * it. */
 gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
-/* The same of what is said once there is a run. */
+/* The same for what is set only once there is a run: files, monitors and draws. */
 gbs_status gbsi_files_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
 /* Which components are answered exactly, "" where all are sampled. @param text [33] out. */
 gbs_status gbsi_digest_exact(const gbs_run *run, char *text, gbs_error *err);
 /* @param path for messages. */
 gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *standing,
                               gbs_error *err);
-/* The value of a line of what the run is: "version", "model", "task", "draws". @param value [n]
- * out, "" where it is missing. */
+/* The value of one of the lines that identify the run: "version", "model", "task", "draws". @param
+ * value [n] out, "" where it is missing. */
 void gbsi_text_line(const char *text, const char *name, char *value, size_t n);
 /* The options as the run was given them. */
 gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_error *err);
-/* What the run decided while it was executed, in place of its own options. */
+/* Replaces options by the values that the run decided on while it was executed. */
 gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options *options,
                              gbs_error *err);
-/* That this run goes on as the one of the checkpoint would: GBS_ERR_ARGUMENT naming what differs.
+/* Checks that this run goes on as the run of the checkpoint would. @return GBS_ERR_ARGUMENT naming
+ * what differs.
  */
 gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *text,
                            const gbsi_standing *standing, gbs_error *err);

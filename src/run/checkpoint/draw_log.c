@@ -385,7 +385,7 @@ static gbs_status take(void *context, void *bytes, size_t n, gbs_error *err)
                : gbsi_fail(err, GBS_ERR_IO, "the draws of the checkpoint cannot be read");
 }
 
-/* Of one chain. @param state [n_variables of the model] */
+/* Reads the draw of one chain. @param state [n_variables of the model] */
 static gbs_status take_draw(const gbsi_draw_log *log, double *log_density, uint32_t *state,
                             gbs_error *err)
 {

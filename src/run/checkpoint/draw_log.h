@@ -16,25 +16,25 @@ gbs_status gbsi_draw_log_new(const gbs_model *model, const uint32_t *variable, u
                              gbsi_draw_log **out, gbs_error *err);
 void gbsi_draw_log_free(gbsi_draw_log *log); /* NULL is allowed */
 
-/* Which variables. @param variable out: [n] @return n */
+/* The variables whose states are logged. @param variable out: [n] @return n */
 uint32_t gbsi_draw_log_variables(const gbsi_draw_log *log, const uint32_t **variable);
 
 /* Draws are written beside this checkpoint from now on.
- * @return GBS_ERR_IO where what stands there is no regular file. */
+ * @return GBS_ERR_IO if a file of that name is not a regular file. */
 gbs_status gbsi_draw_log_write_beside(gbsi_draw_log *log, const char *checkpoint, gbs_error *err);
 
-/* Those that a checkpoint names are there, and undamaged; they stay open.
- * @param digest [33] @return GBS_ERR_IO; GBS_ERR_FORMAT where they are others. */
+/* Opens the draws that a checkpoint names, and checks that they are undamaged; they stay open.
+ * @param digest [33] @return GBS_ERR_IO; GBS_ERR_FORMAT if they are other draws. */
 gbs_status gbsi_draw_log_open(gbsi_draw_log *log, const char *checkpoint, uint64_t n_draws,
                               uint32_t n_chains, const char *digest, gbs_error *err);
-/* What was opened is given to callbacks.draw again, and what follows is written behind it.
+/* Gives the draws that were opened to callbacks.draw again; later draws are written after them.
  * @return GBS_ERR_STOPPED where a signal came. */
 gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, struct gbsi_drive *drive, gbs_error *err);
 
-/* All of them are on disk. */
+/* Makes sure that all draws are on disk. */
 gbs_status gbsi_draw_log_sync(gbsi_draw_log *log, gbs_error *err);
 
-/* So far, of each chain, and their digest. @param digest [33], "" without a draw */
+/* @return the number of draws so far of each chain. @param digest [33], "" without a draw */
 uint64_t gbsi_draw_log_count(const gbsi_draw_log *log, char *digest);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What chains are saved as. */
+/* Saves the states of chains, and loads them. */
 #include "chains/executor.h"
 #include "ranks/ranks.h"
 
@@ -16,7 +16,7 @@ cleanup:
     return status;
 }
 
-/* Of all ranks. */
+/* The number of slots on all ranks. */
 static uint32_t slots_of(const gbsi_executor *x)
 {
     return x->plan == NULL ? 0 : x->weave == NULL ? x->plan->n_slots : (uint32_t)x->weave->n_whole;

@@ -5,7 +5,6 @@
  * random and permuted scans too, with the choices their seed makes. */
 #include <inttypes.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "chains/run.h"
 #include "chains/run_options.h"
@@ -66,13 +65,11 @@ static gbs_status no_certificate(const gbs_run *run, double bound, uint64_t pass
         run->options.certified, passes, bound);
 }
 
-static gbs_status out_of_time(const gbsi_watch *watch, gbs_error *err)
+static gbs_status out_of_time(gbs_error *err)
 {
-    const gbsi_deadline *deadline = watch->context;
     return gbsi_fail(err, GBS_ERR_STOPPED,
-                     "out of time after %.1f s, while bounding how long the start is remembered: "
-                     "there is no result yet; try a longer --time",
-                     gbsi_clock_s() - deadline->begun_s);
+                     "out of time while bounding how long the start is remembered: there is no "
+                     "result yet; try a longer --time");
 }
 
 /* Finds the burn-in. @param b [n] all 1. */
@@ -93,7 +90,7 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_w
         GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
         if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch) ||
             gbsi_watch_spend(watch, c->n)) {
-            return out_of_time(watch, err);
+            return out_of_time(err);
         }
         work += (double)sequence.n * (1.0 + entries / c->n);
         bound = largest(b, c->n);
@@ -124,7 +121,7 @@ static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, 
         return status;
     }
     if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch)) {
-        return out_of_time(watch, err);
+        return out_of_time(err);
     }
     for (size_t t = 0; t < sequence.n; ++t) {
         const uint32_t v = sequence.variable[t];
@@ -135,7 +132,7 @@ static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, 
     return GBS_OK;
 }
 
-gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_influences *c = NULL;
@@ -146,11 +143,9 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
     if (run->options.certified > 0.0) {
         GBSI_TRY(check(run, err));
     }
-    gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = run->options.time_s};
-    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
     status = gbsi_influences_new(run->problem.graph, GBS_INFLUENCE_AUTO,
-                                 gbsi_options_memory_limit(&run->options), &watch, &c, err);
-    GBSI_TRY(gbsi_watch_stopped(&watch) ? out_of_time(&watch, err) : status);
+                                 gbsi_options_memory_limit(&run->options), watch, &c, err);
+    GBSI_TRY(gbsi_watch_stopped(watch) ? out_of_time(err) : status);
     b = gbsi_alloc_array(c->n, sizeof *b);
     if (b == NULL) {
         status = gbsi_no_memory(err, "certificate", c->n * sizeof *b);
@@ -158,7 +153,7 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
     }
     gbsi_variation_begin(c, b);
     status =
-        run->options.restarts ? bound_pass(run, c, b, &watch, err) : find(run, c, b, &watch, err);
+        run->options.restarts ? bound_pass(run, c, b, watch, err) : find(run, c, b, watch, err);
 
 cleanup:
     gbsi_free(b);

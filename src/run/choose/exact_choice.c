@@ -12,10 +12,11 @@
 
 #define DRAW_NS 100.0 /* of a clique and draw */
 
-/* What `auto` takes the memory to be without --memory-limit: it decides alike on all machines. */
+/* The memory that `auto` assumes without --memory-limit, so that it decides alike on all
+ * machines. */
 #define AUTO_BYTES (UINT64_C(4) << 30)
 
-/* Bytes that are left beside what stands there anyway. */
+/* The bytes of the memory limit that are left beside what is in memory anyway. */
 static uint64_t bytes_left(const gbs_run *run)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
@@ -37,8 +38,8 @@ gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
                                .maximise = maximises(&run->purpose)};
 }
 
-/* What `auto` answers exactly is predicted to take at most half of --time, or of --budget, in one
- * thread. */
+/* The time that exact answers of `auto` may take, as predicted for one thread: half of --time or,
+ * without it, of --budget. */
 static double auto_ns(const gbs_run_options *o)
 {
     return 0.5e9 * (o->time_s > 0.0 ? o->time_s : o->budget_s);
@@ -49,7 +50,7 @@ uint64_t gbsi_run_auto_bytes(const gbs_run *run)
     return run->options.memory_limit != 0 ? bytes_left(run) : AUTO_BYTES;
 }
 
-/* What a component may have if it has all the time. */
+/* The limits of a component if it may use all of that time. */
 static gbsi_exact_limits auto_limits(const gbs_run *run)
 {
     const double entries = auto_ns(&run->options) / GBSI_STACK_NS;
@@ -59,7 +60,7 @@ static gbsi_exact_limits auto_limits(const gbs_run *run)
                                .maximise = maximises(&run->purpose)};
 }
 
-/* What exact answers take or would take, for the report. */
+/* Reports the predicted cost of exact answers. */
 static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
 {
     gbs_exact_cost *cost = &run->report.public.exact;
@@ -88,7 +89,7 @@ static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
     cost->entries += run->report.public.nonzero_entries;
 }
 
-/* A tree of those components alone that still have take[component] != 0. */
+/* Makes the tree again, only of components with take[component] != 0. */
 static gbs_status tree_again(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **tree,
                              gbs_error *err)
 {
@@ -292,7 +293,8 @@ gbsi_keep gbsi_run_draw_keep(const gbs_run *run)
                : GBSI_KEEP_ALL_MESSAGES;
 }
 
-/* Of the trees and the work on them, with the scratch of threads where there is room for it. */
+/* The bytes of the trees and of the work on them, with the scratch of threads if there is room for
+ * it. */
 static uint64_t tree_bytes(const gbs_run *run)
 {
     const gbsi_tree *tree = run->problem.tree;

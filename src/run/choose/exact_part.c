@@ -222,7 +222,7 @@ cleanup:
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* What independent samples are drawn from. */
+/* The tables that independent samples are drawn from. */
 typedef struct drawing {
     gbsi_tables *tables;       /* NULL: there are no dense tables */
     gbsi_sparse_draws *sparse; /* NULL: there are no sparse tables */
@@ -290,17 +290,18 @@ cleanup:
 
 static void tell(gbs_run *run, gbsi_drive *drive)
 {
+    const double now_s = gbsi_clock_s();
     const gbs_progress progress = {.size = sizeof progress,
                                    .pass = run->report.public.sweeps,
                                    .passes = run->options.sweeps,
-                                   .elapsed_s = gbsi_clock_s() - drive->started_s,
+                                   .elapsed_s = now_s - drive->started_s,
                                    .worst_error = NAN,
                                    .target_error = run->report.public.target_error};
     if (drive->callbacks->progress != NULL &&
         drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
         drive->stop = GBSI_STOP_SIGNAL;
-    } else if (run->options.time_s > 0.0 && progress.elapsed_s > run->options.time_s) {
-        drive->stop = GBSI_STOP_TIME;
+    } else {
+        gbsi_drive_end_in_time(run, drive, now_s);
     }
 }
 

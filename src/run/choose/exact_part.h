@@ -7,10 +7,10 @@
 #include "cutset/cutset.h"
 #include "trees/exact_plan.h"
 
-/* What the memory limit leaves to junction trees if everything is to be answered by them. */
+/* The limits of junction trees, given the memory limit, if everything is to be answered by them. */
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);
 
-/* What `auto` may answer exactly fits --memory-limit, or 4 GiB. */
+/* The bytes that exact answers of `auto` may take: from --memory-limit or, without it, 4 GiB. */
 uint64_t gbsi_run_auto_bytes(const gbs_run *run);
 
 /* How components are answered exactly; each member NULL where there are none. */
@@ -20,8 +20,9 @@ typedef struct gbsi_exact_forms {
     gbsi_cutset *cutset;
 } gbsi_exact_forms;
 
-/* What `auto` takes: trees, sparse tables where these are quicker or there is no tree, and cutsets
- * for what has neither. Nothing can be drawn from cutsets.
+/* Chooses how `auto` answers components exactly: by trees, by sparse tables if these are quicker or
+ * there is no tree, and by cutsets for components that have neither. Samples cannot be drawn from
+ * cutsets.
  *
  * @param take  [components] out: 1 where a component has one of them.
  * @param forms out; the caller's to free, also after a failure. */
@@ -29,11 +30,13 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
                                gbsi_exact_forms *forms, gbs_error *err);
 
 /* Fills run->exact: `auto` gives a tree, else a cutset, to as many components as its limits allow,
- * `exact` to all of them or fails with the figure. What has no tree but few states is enumerated by
- * `auto`, unless a most probable state is asked for: then trees are made to be maximised over. */
+ * `exact` to all of them or fails with the figure. `auto` enumerates components that have no tree
+ * but few states, unless a most probable state is asked for: then trees are made, and maximised
+ * over. */
 gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err);
 
-/* Marginals of the exact components, into run->exact_p; then the trees go, if no draws are to come.
+/* Marginals of the exact components, into run->exact_p; the trees are then freed unless samples are
+ * wanted.
  * @return GBS_ERR_IMPOSSIBLE if there is no state of positive weight. */
 gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
@@ -41,7 +44,8 @@ gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err);
  * @return as gbsi_run_exactly(). */
 gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err);
 
-/* What is kept to draw from: tables, or messages alone if those of all trees do not fit. */
+/* The data that are kept to draw samples from: the tables or, if those of all trees do not fit,
+ * only the messages. */
 gbsi_keep gbsi_run_draw_keep(const gbs_run *run);
 
 /* The most probable states of the variables of the exact components.
@@ -50,7 +54,7 @@ gbsi_keep gbsi_run_draw_keep(const gbs_run *run);
  * @return as gbsi_run_exactly(). */
 gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, gbs_error *err);
 
-/* Exact samples of a run all of which is exact, as many as sweeps and chains say.
+/* Draws exact samples in a run that is exact as a whole, as many as sweeps and chains ask for.
  * @return GBS_ERR_LIMIT where the tables of all trees at once do not fit. */
 gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 

@@ -56,9 +56,7 @@ static void look_at_clock(const gbs_run *run, gbsi_drive *drive, double moved)
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
         tell_progress(run, drive, moved, now_s);
     }
-    if (run->options.time_s > 0.0 && now_s - drive->started_s > run->options.time_s) {
-        drive->stop = GBSI_STOP_TIME;
-    }
+    gbsi_drive_end_in_time(run, drive, now_s);
 }
 
 gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)

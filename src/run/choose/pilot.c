@@ -174,7 +174,7 @@ static uint64_t bytes_of_scan(const pilot *p, const gbs_run_options *how, uint32
     return pass == p->run->engine.pass ? 0 : pass->bytes(&setting);
 }
 
-/* Of the first n trials, which stand side by side: the chromatic one and splashes. */
+/* The bytes of the first n trials, which are in memory together: the chromatic one and splashes. */
 static uint64_t bytes_of_trials(const pilot *p, uint32_t n, uint32_t n_threads)
 {
     uint64_t bytes = n * gbsi_trial_bytes(p->plan, n_threads);
@@ -185,7 +185,7 @@ static uint64_t bytes_of_trials(const pilot *p, uint32_t n, uint32_t n_threads)
     return bytes;
 }
 
-/* Bytes for trials beside what stands there. */
+/* The bytes that are left for trials. */
 static uint64_t room_for_trials(const pilot *p)
 {
     const uint64_t limit = gbsi_options_memory_limit(&p->run->options);
@@ -194,8 +194,8 @@ static uint64_t room_for_trials(const pilot *p)
     return left < MOST_BYTES ? left : MOST_BYTES;
 }
 
-/* Of n trials on one thread, so that the choice is the same whatever the threads, and of the run
- * with the last of their scans. */
+/* Whether n trials fit the memory, as computed for one thread so that the choice does not depend on
+ * threads, and whether a run with the scan of the last trial does. */
 static bool fit(const pilot *p, uint32_t n)
 {
     const gbs_run *run = p->run;
@@ -206,7 +206,7 @@ static bool fit(const pilot *p, uint32_t n)
            run->memory.peak + of_scan <= gbsi_options_memory_limit(&run->options);
 }
 
-/* How much larger tables are for a number of variables more. */
+/* The factor by which tables grow with n_more more variables. */
 static double growth(const pilot *p, uint32_t n_more)
 {
     double factor = 1.0;
@@ -216,7 +216,8 @@ static double growth(const pilot *p, uint32_t n_more)
     return factor;
 }
 
-/* Widths whose cliques are no larger than ever pays, and whose splashes fit the memory. */
+/* Counts the widths to be tried: those whose cliques are not too large to be worth it, and whose
+ * splashes fit the memory. */
 static void count_widths(pilot *p)
 {
     double sum = 0.0;
@@ -393,7 +394,8 @@ static uint32_t best_of(const pilot *p, bool *settled)
     return best;
 }
 
-/* Those that reach all that zeros allow, whether they were seen to move or not. */
+/* The cheapest splash trial that reaches all states that hard zeros allow, whether it was seen to
+ * move or not; 0: none. */
 static uint32_t best_that_reaches(const pilot *p)
 {
     const gbs_report *r = &p->run->report.public;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked: the model given evidence, its components, which of them are answered exactly, and
- * the part that is sampled. */
+/* The problem that a run solves: the model given evidence, its components, which of them are
+ * answered exactly, and the part that is sampled. */
 #ifndef GBSI_CHOOSE_PROBLEM_H
 #define GBSI_CHOOSE_PROBLEM_H
 

@@ -150,7 +150,7 @@ static void count_states(gbsi_trial *t)
     ++t->n_kept[1];
 }
 
-/* What was counted last is the earlier half of what is counted next. */
+/* Forgets the earlier half of the counts: the later half becomes the earlier one. */
 static void forget_earliest(gbsi_trial *t)
 {
     const size_t n = t->cell[t->n_watched] * GBSI_TRIAL_CHAINS;

@@ -19,13 +19,13 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
                           const gbs_run_options *how, uint32_t number, gbsi_pool *pool,
                           gbsi_watch *watch, gbsi_trial **out, gbs_error *err);
 void gbsi_trial_free(gbsi_trial *trial);
-/* What gbsi_trial_new() takes at most, but for splashes, bytes. */
+/* The bytes that gbsi_trial_new() takes at most, without splashes. */
 uint64_t gbsi_trial_bytes(const gbsi_plan *plan, uint32_t n_threads);
 
-/* After 2^k passes the first quarter of them counts no more. */
+/* Runs a pass. After 2^k passes the first quarter of them is no longer counted. */
 gbs_status gbsi_trial_pass(gbsi_trial *trial, gbs_error *err);
 uint64_t gbsi_trial_n_passes(const gbsi_trial *trial);
-/* Of all passes so far, in the shape of the run. */
+/* The operations of all passes so far, as they would be with the chains of the run. */
 double gbsi_trial_operations(const gbsi_trial *trial);
 /* Passes of a chain that are worth one independent draw, of the variables that are worst: at least
  * one, and at most those kept, when they may be many more.

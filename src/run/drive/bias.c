@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a draw that is not exact leaves behind, told by the random draw: the chains go on under it
- * for a quarter as many passes, and marginals that differ by more than their standard errors
- * explain show a bias of at least the rest [M33]. Its own standard errors also say how far the
- * random draw would be off at the length of the run, that is which draw to use for it. */
+/* Measures the bias of a draw that is not exact by comparing it with the random draw: the chains go
+ * on under it for a quarter as many passes, and marginals that differ by more than their standard
+ * errors explain show a bias of at least the rest [M33]. Its own standard errors also say how far
+ * the random draw would be off at the length of the run, that is which draw to use for it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define LEAST_PASSES 64u /* standard errors need batches */
 #define SHARE        4u
 
-/* What the comparison found over all marginals. */
+/* The results of the comparison over all marginals. */
 typedef struct comparison {
     double bias;         /* NAN: no two standard errors to compare with */
     uint32_t variable;   /* where, the user's number */
@@ -73,7 +73,8 @@ static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, compar
     return GBS_OK;
 }
 
-/* Of all ranks that share the model: the largest bias, at the first variable that has it. */
+/* Combines the comparisons of ranks that share the model: the largest bias, at the first variable
+ * that has it. */
 static gbs_status compare_ranks(const gbs_run *run, comparison *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -92,7 +93,7 @@ cleanup:
     return status;
 }
 
-/* The random draw in place of the run's own. */
+/* Runs the random draw in place of the run's own draw. */
 static gbs_status run_random(gbs_run *run, gbsi_drive *drive, gbsi_estimate *other, uint64_t passes,
                              gbs_error *err)
 {
@@ -127,8 +128,8 @@ static double weights_each(const gbs_run *run)
     return run->report.public.n_weights / (double)run->engine.plan->n_slots;
 }
 
-/* What herding itself is off by: of each of |Y| keys the count, by what its weight differs from its
- * start, two numbers of variance 1/12 (their equation (10) adds up the worst cases). */
+/* The error of herding itself: the count of each of |Y| keys is off by the difference of its weight
+ * from its start, two numbers of variance 1/12 (their equation (10) adds up the worst cases). */
 static double herding_error(const gbs_run *run)
 {
     return gbsi_sqrt(weights_each(run) / (6.0 * (double)run->report.public.chains)) /
@@ -204,7 +205,8 @@ static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
                : advise(run, c, at_length, err);
 }
 
-/* Of a chain: the mean over all groups of chains, wherever they are, of whole numbers. */
+/* Counts the weights of a chain: the mean over all groups of chains on all ranks, summed as whole
+ * numbers. */
 static gbs_status count_weights(gbs_run *run, gbs_error *err)
 {
     const gbsi_executor *x = &run->engine.executor;

@@ -13,7 +13,7 @@ typedef struct gbsi_draw_rows {
     uint32_t *state;    /* scratch */
 } gbsi_draw_rows;
 
-/* What draws are put together in. */
+/* Buffers in which draws are put together. */
 typedef struct gbsi_giving {
     uint32_t *x;         /* [part variables], of chains told from two [2] */
     uint32_t *user;      /* [model variables] */

@@ -15,11 +15,11 @@ typedef struct gbsi_monitor {
     uint32_t *state;     /* [n] scratch */
 } gbsi_monitor;
 
-/* Memory for the chains of the run, which is about to begin or to go on. */
+/* Allocates traces for the chains of the run, which is about to begin or to go on. */
 gbs_status gbsi_monitor_begin(gbs_run *run, gbs_error *err);
-/* After a pass that is kept. */
+/* Adds a pass that is kept to the traces. */
 void gbsi_monitor_pass(gbs_run *run);
-/* Of the chains of all ranks, on all ranks. */
+/* Gathers the traces of the chains of all ranks, on all ranks. */
 gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err);
 void gbsi_monitor_free(gbsi_monitor *monitor); /* what it owns, not the struct */
 

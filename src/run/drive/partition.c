@@ -128,8 +128,8 @@ cleanup:
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* Of partitions of other models, evidence, scans or owners it is another number.
- * @param number out: the first 64 bits of a digest. */
+/* Sets the number that identifies the partition: the first 64 bits of a digest of model, evidence,
+ * scan and owners. */
 static gbs_status take_number(gbs_partition *p, gbs_error *err)
 {
     const gbsi_conditioned *part = p->run->problem.part;
@@ -273,7 +273,8 @@ cleanup:
     return status;
 }
 
-/* What no share needs: the graph, the components, the sequence, neighbourhoods of the plan. */
+/* Frees what no share needs: the graph, the components, the sequence, and neighbourhoods of the
+ * plan. */
 static void forget(gbs_run *run)
 {
     gbsi_problem *problem = &run->problem;

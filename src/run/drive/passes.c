@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass of all chains, and what the clock and the counts say after it. */
+/* Runs one pass of all chains, and checks time and updates after it. */
 #include "chains/run.h"
 
-/* What a pass has of all ranks. */
+/* Combines the results of a pass from all ranks. */
 static gbs_status bring_together(gbs_run *run, gbsi_estimate *estimate, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -30,7 +30,7 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
         GBSI_TRY(gbsi_run_restart(run, drive, err));
     }
     gbsi_drive_go_on(drive, estimate != NULL);
-    /* Half a pass is nothing to go on from, and ranks end theirs together. */
+    /* A run cannot go on from half a pass, and ranks end a pass together. */
     drive->whole = run->checkpoints.path != NULL || run->ranks != NULL;
     run->engine.executor.watch = &drive->watch;
     run->report.answering = false; /* estimates are in the making while progress is told */

@@ -91,7 +91,7 @@ static gbs_status compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
     GBSI_TRY(run->engine.scan->init(run->problem.graph, &run->options, watch,
                                     &run->engine.scan_state, &run->engine.scan_traits, err));
     GBSI_TRY(gbsi_run_check_draw(run, err));
-    GBSI_TRY(gbsi_run_certify(run, err));
+    GBSI_TRY(gbsi_run_certify(run, watch, err));
     GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
     GBSI_TRY(gbsi_plan_new(
         run->problem.soft != NULL ? run->problem.soft : run->problem.part, run->problem.graph,
@@ -171,8 +171,9 @@ static gbs_status take_exact_marginals(gbs_run *run, gbs_error *err)
                : gbsi_no_memory(err, "marginals", n * sizeof *run->estimates.exact_p);
 }
 
-/* What is sampled, and whether by bits. A lattice of which nothing may be answered exactly is its
- * own part, and then needs no graph, which would take many times as much memory. */
+/* Finds the part of the model that is sampled, and whether spins are kept in bits. If nothing of a
+ * lattice may be answered exactly, all of it is that part, and no graph is made, which would take
+ * many times as much memory. */
 static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -207,7 +208,8 @@ cleanup:
     return status;
 }
 
-/* Splashes are of random draws of a plan; a certificate is of single variables. */
+/* Whether the splash scan may be chosen: it needs the random draw and a plan, and certificates are
+ * only for updates of single variables. */
 static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o)
 {
     return purpose->limited && !purpose->anneals &&
@@ -234,8 +236,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     gbs_status status = GBS_OK;
     const double begun_s = gbsi_clock_s();
     const int asked = run->options.scan;
-    gbsi_deadline deadline = {.begun_s = begun_s, .time_s = run->options.time_s};
-    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, begun_s, run->options.time_s);
     gbsi_watch *before = gbsi_watch_enter(&watch);
     if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
         run->options.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */

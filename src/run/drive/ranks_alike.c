@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* That all ranks have the same run before them. */
+/* Checks that all ranks have the same run. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 #include "gibbsite/io.h"
 #include "ranks/ranks.h"
 
-/* What conditioning, the search for exact answers and the compiler made of the model. */
+/* Results of conditioning, of the search for exact answers and of the compiler, which must be equal
+ * on all ranks. */
 typedef struct decisions {
     uint64_t n_free, n_exact, n_components, all_exact, chains, n_levels, undecided;
     char exact[40]; /* digest of the components that are exact */

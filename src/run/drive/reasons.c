@@ -16,15 +16,16 @@ static double target_of(const gbs_run *run)
                                   : GBSI_DEFAULT_TARGET;
 }
 
-/* Of ladders the standard error tells, which is at least that between them. */
+/* Whether chains agree. For ladders the standard error shows that, as it is at least the one
+ * between ladders. */
 bool gbsi_run_chains_agree(const gbs_run *run)
 {
     return run->tempered != NULL || isnan(run->report.public.max_rhat) ||
            run->report.public.max_rhat < GBSI_RHAT_LIMIT;
 }
 
-/* Draws of all chains together: so many independent draws at p = 1/2 have the target as standard
- * error. */
+/* The number of draws of all chains together that is needed: so many independent draws at p = 1/2
+ * have the target as standard error. */
 static double least_draws(const gbs_run *run)
 {
     const double target = target_of(run);
@@ -117,13 +118,13 @@ static bool takes_ladders(const gbs_run *run)
            gbsi_options_check(&o, NULL) >= 0;
 }
 
-/* Chains so far apart that auto would try them. */
+/* Whether ladders may help: chains are so far apart that auto would try ladders. */
 static bool ladders_may_help(const gbs_run *run)
 {
     return run->report.public.max_rhat > GBSI_STUCK_RHAT && takes_ladders(run);
 }
 
-/* What verdict.def advises. */
+/* The scan of blocks that verdict.def advises. */
 static const char *block_scan(void)
 {
     return gbsi_scan_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->name;
@@ -151,7 +152,7 @@ static double least_sweeps(const gbs_run *run)
     return round_up(gbsi_run_least_passes(run, updates_per_pass(run)));
 }
 
-/* Those that gbsi_run_has_wandered() needs. */
+/* The sweeps that gbsi_run_has_wandered() needs. */
 static double sweeps_to_wander(const gbs_run *run)
 {
     const double sweeps = (double)run->report.public.sweeps;
@@ -166,7 +167,8 @@ static double sweeps_for_target(const gbs_run *run)
     return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
 }
 
-/* Twice what round trips so far ask for, and twice the sweeps where there was none. */
+/* The sweeps for enough round trips: twice the number expected from the round trips so far. Without
+ * any, half of the necessary ones are assumed. */
 static double sweeps_for_trips(const gbs_report *r)
 {
     const double trips = r->round_trips > 0 ? (double)r->round_trips : 0.5 * GBSI_LEAST_TRIPS;

@@ -250,7 +250,7 @@ cleanup:
     return status;
 }
 
-/* What is decided before the first pass, and where chains start. */
+/* Makes the decisions before the first pass, and sets the starts of chains. */
 static gbs_status begin_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -21,10 +21,11 @@
 #define SHORT_OF_SUMS   8192u
 #define SHORT_OF_HELD   128u /* 4 terms, where chains hold their sums */
 
-/* Of many sites in bits a batch takes as long as so many passes. */
+/* With many sites in bits, the first batches have this many passes. */
 #define MANY_SITES   (UINT32_C(1) << 20)
 #define LONG_BATCHES 16u
-/* Of a picture there are errors after few passes: large ones have no more. */
+/* The batches of a block and chain for pictures: few, so that there are standard errors after few
+ * passes. */
 #define BATCHES_OF_LEVELS 8u
 
 gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
@@ -120,7 +121,7 @@ static uint64_t start_bytes(const gbs_run *run)
     return run->problem.part->n_variables * each + hard_ends * 8 + n_hard * 40;
 }
 
-/* Of a picture they are asked for some rows at a time. */
+/* The bytes of the results; 0 for pictures, whose results are read some rows at a time. */
 static uint64_t result_bytes(const gbs_run *run)
 {
     if (run->engine.levels != NULL) {

@@ -7,19 +7,20 @@
 #include "draw/surroundings.h"
 
 gbsi_estimate_shape gbsi_run_shape(const gbs_run *run);
-/* Of all chains, spread over the ranks of the run. */
+/* Makes the estimate of all chains, spread over the ranks of the run. */
 gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err);
 
 /* Fills run->memory and the report's figure, from the compiled plan. */
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err);
 
-/* What a draw would keep at most for this run, with other options that decide about it.
+/* The bytes that a draw would keep at most in this run, with the given options in place of the
+ * run's own.
  * @param room bytes that there are for it. @param around of the plan, NULL: found where needed. */
 gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *options, uint64_t room,
                                const gbsi_surroundings *around, uint64_t *bytes, gbs_error *err);
 
-/* GBS_ERR_LIMIT with the figure, as soon as it is sure: by the model alone; by what is to be
- * sampled, before it is compiled; by the prediction. */
+/* Fail with GBS_ERR_LIMIT and the figure as soon as it is sure that the run does not fit: from the
+ * model alone; from the part to be sampled, before it is compiled; from the prediction. */
 gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err);
 gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err);
 gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err);

@@ -12,7 +12,7 @@
 
 #define MOST_DRAWN (UINT32_C(1) << 20) /* variables: more are sampled without a look at trees */
 
-/* What the draw decides about options that were left open. */
+/* Lets the draw decide options that were left open. */
 static gbs_status settle(gbs_run *run, gbs_error *err)
 {
     char warning[GBSI_WARNING_SIZE] = "";
@@ -131,15 +131,17 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
     gbs_run_options taken;
     GBSI_TRY(gbsi_options_take(options, &taken, err));
     const uint64_t asked = taken.chains;
-    gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = taken.time_s};
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, gbsi_clock_s(), taken.time_s);
+    gbsi_watch *before = gbsi_watch_enter(&watch); /* for all attempts together */
     status = open_once(model, evidence, &taken, purpose, out, err);
     const bool may_repeat =
         purpose->ranks == NULL && purpose->lattice == NULL && purpose->levels == NULL;
     while (status == GBS_ERR_LIMIT && may_repeat && fewer_chains(&taken) > 0 &&
-           !gbsi_deadline_is_over(&deadline)) {
+           !gbsi_watch_ask(&watch)) {
         taken.chains = fewer_chains(&taken);
         status = open_once(model, evidence, &taken, purpose, out, err);
     }
+    gbsi_watch_leave(before);
     if (status >= 0 && taken.chains < asked) {
         (*out)->chains_asked = asked;
         if (gbsi_run_wants_temper(*out)) {
@@ -247,16 +249,19 @@ gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evi
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {
     gbs_run_options chains;
-    gbsi_deadline deadline = {.begun_s = gbsi_clock_s()};
+    const double begun_s = gbsi_clock_s();
     const gbs_status status = new_run(NULL, model, evidence, options, true, out, err);
     if (status != GBS_ERR_LIMIT || gbsi_options_take(options, &chains, NULL) < 0 ||
         chains.method != GBS_METHOD_AUTO) {
         return status;
     }
-    deadline.time_s = chains.time_s;
-    if (gbsi_deadline_is_over(&deadline)) {
+    gbsi_watch watch = gbsi_watch_of(NULL, NULL, begun_s, chains.time_s);
+    if (gbsi_watch_ask(&watch)) {
         return status;
     }
     chains.method = GBS_METHOD_SAMPLE; /* which needs less memory than a look at trees */
-    return new_run(NULL, model, evidence, &chains, true, out, err);
+    gbsi_watch *before = gbsi_watch_enter(&watch);
+    const gbs_status again = new_run(NULL, model, evidence, &chains, true, out, err);
+    gbsi_watch_leave(before);
+    return again;
 }

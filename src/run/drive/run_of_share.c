@@ -33,8 +33,8 @@ static void tell_digest(const uint64_t digest[2], char *text)
     }
 }
 
-/* What a checkpoint says of the run: as one process would, which needs no scan to be named where
- * the usual one is that of the partition. */
+/* Notes what a checkpoint says of the run, which is the same as in one process: the usual scan is
+ * not named if it is the one of the partition. */
 static gbs_status note_run(gbs_run *run, const gbs_run_options *given, gbs_error *err)
 {
     const gbsi_share_facts *f = &run->shared.share->facts;
@@ -49,7 +49,7 @@ static gbs_status note_run(gbs_run *run, const gbs_run_options *given, gbs_error
                                                            given->n_targets, err);
 }
 
-/* That all ranks of one partition are there. */
+/* Checks that every rank has its own share of one partition. */
 static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -162,7 +162,7 @@ cleanup:
     return status;
 }
 
-/* Of this rank alone. */
+/* Begins the run on this rank, without the others. */
 static gbs_status begin_run(const gbs_share *share, const gbs_partition *whole,
                             const gbs_ranks *ranks, const gbs_run_options *options, bool draws,
                             gbs_run **out, gbs_error *err)

@@ -396,7 +396,7 @@ static gbsi_found_before keep_found(const gbs_run *run)
                                .starts_dispersed = run->report.starts_dispersed};
 }
 
-/* What the plain chains found, after all. */
+/* Answers with what the plain chains found, and drops the ladders. */
 static void answer_with(gbs_run *run, const gbsi_found_before *found)
 {
     gbs_report *r = &run->report.public;
@@ -410,7 +410,7 @@ static void answer_with(gbs_run *run, const gbsi_found_before *found)
     run->report.starts_dispersed = found->starts_dispersed != 0;
 }
 
-/* Ladders in place of chains, at their beginning. */
+/* Begins ladders in place of plain chains. */
 static gbs_status begin(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_report *r = &run->report.public;

@@ -23,8 +23,9 @@
 static const double candidate[] = {0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0};
 enum { N_CANDIDATES = sizeof candidate / sizeof candidate[0] };
 
-/* What is counted of every chain at the end of a pass: the joint state of few variables, else the
- * state of each of up to 1024 variables, evenly spread. A repeat is a chain of a round. */
+/* The counts that are made of every chain at the end of a pass: of the joint state if there are few
+ * variables, else of the states of up to 1024 variables, evenly chosen. A repeat is a chain of a
+ * round. */
 typedef struct tally_shape {
     bool joint;
     uint32_t n_chains, n_rounds, n_slots;

@@ -38,7 +38,8 @@ static bool kept_nothing(const gbsi_estimate *estimate, const gbsi_tempered *tem
                             : estimate != NULL && gbsi_estimate_n_passes(estimate) == 0;
 }
 
-/* Of states that evidence rules out too, so that a variable has an estimate or has none. */
+/* Sets all states of a variable to "no estimate", also those that evidence rules out, so that a
+ * variable has all estimates or none. */
 static void no_estimate(uint32_t arity, size_t at, double *p, double *mcse)
 {
     for (uint32_t a = 0; a < arity; ++a) {
@@ -47,7 +48,7 @@ static void no_estimate(uint32_t arity, size_t at, double *p, double *mcse)
     }
 }
 
-/* Of a picture: probabilities of every site, errors of those that are watched.
+/* The marginal of a site of a picture; only sites that are watched have errors.
  * @param own rows for p, mcse, ess and rhat of k levels. */
 static void level_marginal(const gbs_run *run, uint32_t v, uint32_t k, double *const own[4])
 {
@@ -61,7 +62,7 @@ static void level_marginal(const gbs_run *run, uint32_t v, uint32_t k, double *c
     }
 }
 
-/* Where one of the user's variables gets its numbers from. @param at where its states begin. */
+/* Fills the estimates of one of the user's variables. @param at where its states begin. */
 static void variable_marginal(const gbs_run *run, uint32_t u, size_t at, double *scratch, double *p,
                               double *mcse, double *ess, double *rhat)
 {
@@ -371,7 +372,7 @@ static gbs_status digest_rows(const gbs_run *run, gbsi_digest *digest, gbs_error
     return GBS_OK;
 }
 
-/* Of a picture: the errors of sites that are watched. @param value [levels] */
+/* Adds the errors of the watched sites of a picture to the digest. @param value [levels] */
 static void digest_watched(const gbs_run *run, double *value, gbsi_digest *digest)
 {
     const gbsi_levels *levels = run->engine.levels;
@@ -427,7 +428,7 @@ cleanup:
     return status;
 }
 
-/* Of an exact answer or of mean field. */
+/* The verdict of an exact answer or of mean field. */
 static gbs_status say_unsampled(gbs_run *run, gbs_error *err)
 {
     gbs_report *r = &run->report.public;

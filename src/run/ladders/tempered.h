@@ -20,19 +20,19 @@ struct gbs_run;
 struct gbsi_drive;
 typedef struct gbsi_tempered gbsi_tempered;
 
-/* Whether plain chains, after work enough, disagree or cannot cross hard zeros, and the options
- * leave it open to go on with ladders. @param rhat of the chains. */
+/* Whether plain chains, after enough work, disagree or cannot cross hard zeros, and the options
+ * allow ladders. @param rhat of the chains. */
 bool gbsi_run_is_stuck(const struct gbs_run *run, const struct gbsi_drive *drive, double rhat);
-/* Whether they agree, but after so long that states may have been missed by all, and ladders are
- * open and affordable. */
+/* Whether they agree, but so slowly that all may have missed states, and ladders are allowed and
+ * affordable. */
 bool gbsi_run_is_slow(const struct gbs_run *run, const struct gbsi_drive *drive);
 /* Burn-in and sampling by tempering, into run->tempered and the report. */
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
-/* As many ladders as the options ask for. */
+/* The number of ladders that the options ask for. */
 uint32_t gbsi_run_ladders(const struct gbs_run *run);
-/* What that takes beside the problem and plain chains at most, bytes, but for blocks ... */
+/* The bytes that ladders take at most beside the problem and plain chains, without blocks ... */
 uint64_t gbsi_run_tempered_bytes(const struct gbs_run *run);
-/* ... and what these may take where so many bytes are left. */
+/* ... and the bytes that blocks may take if so many are left. */
 uint64_t gbsi_run_block_bytes(const struct gbs_run *run, uint64_t left);
 
 void gbsi_tempered_free(gbsi_tempered *tempered);

@@ -17,11 +17,11 @@ enum {
     ENTRIES = 256, /* of a clique: 1024 takes three times as long and forgets little more */
 };
 
-/* What an iteration takes beside moves, ns for each variable and lane: densities, swaps, counting.
+/* The cost of an iteration beside moves, ns for each variable and lane: densities, swaps, counting.
  */
 #define OVERHEAD_NS 10.0
-/* What sixteen states redrawn at the cold level make an iteration worth more: standard errors on
- * grids, pedigrees and diagnosis networks were those of two to five times the iterations. */
+/* The gain in value of an iteration from sixteen states redrawn at the cold level: standard errors
+ * on grids, pedigrees and diagnosis networks were those of two to five times the iterations. */
 #define REDRAWN 2.0
 
 void gbsi_tempered_free_blocks(gbsi_tempered *t)
@@ -186,9 +186,9 @@ void gbsi_tempered_draw_blocks(gbsi_tempered *t)
 
 /* ---- which move ------------------------------------------------------------------------------ */
 
-/* What a move is worth for an operation: what it forgets at the colder levels (the hotter ones
- * forget anyway), and the square of the round trips for which the ladder that it leaves makes room,
- * because a barrier half as large takes half the levels, so that there are twice the ladders. */
+/* The value of a move per operation: how much it forgets at the colder levels (the hotter ones
+ * forget anyway), times the square of the round trips of the ladder that it leads to, because a
+ * barrier half as large needs half the levels, so that there are twice the ladders. */
 static double worth(const gbsi_tempered *t, const gbsi_overlap *overlap, double operations)
 {
     const uint32_t n_levels = t->exchange->n_levels;

@@ -17,8 +17,9 @@
 #define LANES          32u
 #define LANES_OF_LOG_Z 64u
 
-/* What blocks may take, bytes: for each variable and factor, the plans and sixteen lanes, and in
- * all. Three to ten times what models took; where it is not enough there are no blocks. */
+/* Limits on the bytes of blocks: for each variable and factor, of the plans and of sixteen lanes,
+ * and in all. They are three to ten times what models needed; if they are exceeded there are no
+ * blocks. */
 #define BLOCKS_EACH      (UINT64_C(96) << 10)
 #define BLOCK_LANES_EACH (UINT64_C(64) << 10)
 #define MOST_BLOCKS      (UINT64_C(64) << 20)

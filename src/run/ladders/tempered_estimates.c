@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tempered run counts: cold states that violate no hard zero, and the conditional
+/* The counts of a tempered run: cold states that violate no hard zero, and the conditional
  * probabilities of variables that were summed out. */
 #include <math.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void spread(gbsi_tempered *t, uint32_t lane)
     }
 }
 
-/* What was redrawn at the cold level: lane i of ladder i mod n_ladders.
+/* Takes the states that were redrawn at the cold level: lane i is of ladder i mod n_ladders.
  * @param weight [LANES] out: 1 for a state that counts. */
 static void take_redrawn(gbsi_tempered *t, double *weight)
 {
@@ -215,8 +215,8 @@ void gbsi_tempered_marginal(const gbsi_tempered *t, uint32_t variable, double *p
     }
 }
 
-/* Of n round trips, which are as many independent states of the cold end at most, n - 1 tell how
- * they differ; of full batches too. */
+/* The degrees of freedom of the error: n - 1 for n round trips, which are at most as many
+ * independent states of the cold end, or for n full batches, whichever are fewer. */
 static double freedom_of(const gbsi_means *m)
 {
     const double trips = (double)gbsi_means_least_trips(m) * m->n_ladders;

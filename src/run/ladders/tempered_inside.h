@@ -17,13 +17,14 @@
 /* Sweeps of an iteration without blocks; a block is followed by one. */
 #define GBSI_TEMPERED_SWEEPS 4u
 
-/* Of burn-in, after each of which levels move. */
+/* The rounds of burn-in; levels move after each. */
 #define GBSI_TEMPERED_ROUNDS 7u
 
-/* Of a violated zero, nats: not raised beyond. */
+/* The largest penalty of a violated zero, nats. */
 #define GBSI_TEMPERED_MOST_PENALTY 60.0
 
-/* Of the slowest variable at the hottest level, at most: the ladder is cut there. */
+/* The largest memory of the slowest variable at the hottest level; the ladder is cut where it is
+ * reached. */
 #define GBSI_TEMPERED_MEMORY 0.8
 
 /* Joint draws of blocks: see tempered_blocks.c. */
@@ -37,14 +38,15 @@ typedef struct gbsi_tempered_blocks {
                                  l mod the number of ladders */
 } gbsi_tempered_blocks;
 
-/* What ranks tell each other after local moves. */
+/* The data that ranks send each other after local moves. */
 typedef struct gbsi_tempered_told {
     unsigned char *bytes; /* of every rank, one after the other ... */
     size_t *start;        /* ... from here on, [ranks] */
     gbs_message *message; /* [2 * ranks] out, then in */
 } gbsi_tempered_told;
 
-/* What the plain chains before the ladders found, should these be stopped without a draw. */
+/* The results of the plain chains before the ladders, used if the ladders are stopped without a
+ * draw. */
 typedef struct gbsi_found_before {
     uint64_t burn_in, sweeps, chains, support, starts_dispersed;
     double target_error;

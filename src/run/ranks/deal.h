@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole dealt out to ranks, so that a share is made at the cost of the share: what each rank
- * holds of the factors, variables, slots and places, and who sees which variable. */
+/* Lists, for each rank, the factors, variables, slots and places that it holds, and which ranks see
+ * each variable, so that making a share costs no more than the share. */
 #ifndef GBSI_RANKS_DEAL_H
 #define GBSI_RANKS_DEAL_H
 
 #include "condition/pick.h"
 #include "plan/plan.h"
 
-/* What is dealt. A rank holds the factors of its variables, all variables of these, with their
- * slots and places. */
+/* The kinds of objects that are dealt out. A rank holds the factors of its variables, all variables
+ * of these factors, and their slots and places. */
 typedef enum gbsi_dealt {
     GBSI_DEALT_FACTORS,
     GBSI_DEALT_VARIABLES,
@@ -26,7 +26,7 @@ typedef struct gbsi_deal {
     gbsi_series *series[GBSI_N_DEALT]; /* one after the other, ascending in each rank */
 } gbsi_deal;
 
-/* What is dealt from; borrowed for the call. */
+/* The whole that is dealt out; borrowed for the call. */
 typedef struct gbsi_deal_source {
     const gbsi_conditioned *part;
     const gbsi_plan *plan;

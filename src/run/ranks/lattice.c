@@ -119,7 +119,7 @@ static void put_variable(taking *t, uint32_t v, bool own, uint32_t *u)
     ++*u;
 }
 
-/* Those of the block, row by row, and of the halo, ascending. */
+/* Lists the variables of the block, row by row, and of the halo, in ascending order. */
 static void list_variables(taking *t)
 {
     const gbsi_block *b = &t->block;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all shares of a lattice have in common, and which lattices formulas are right for. */
+/* The facts that all shares of a lattice have in common, and for which lattices the formulas are
+ * right. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -11,11 +12,12 @@
 
 enum { CHUNK = 512 };
 
-/* So that most variables have a next one in two directions. */
+/* Sides are at least this long, so that most variables have a next one in two directions. */
 #define LEAST_SIDE 4u
-/* Below GBSI_LINEAR_SPAN by more than sums are rounded. */
+/* The largest span, below GBSI_LINEAR_SPAN by more than sums are rounded. */
 #define MOST_SPAN 39.0
-/* Of levels: with no more than 7 factors no sum in float errs by GBSI_ROUNDING_LIMIT. */
+/* The largest span for grids of levels: with at most 7 factors no sum in float is wrong by
+ * GBSI_ROUNDING_LIMIT. */
 #define MOST_SPAN_OF_LEVELS 60.0
 /* src/model/graph/locality.c: variables whose first neighbours are as far as that are put in
  * another order, where breadth-first levels are shorter than that. */
@@ -94,7 +96,7 @@ void gbsi_lattice_at(const gbsi_share_lattice *l, uint32_t v, uint32_t at[3])
     at[2] = v / side[0] / side[1];
 }
 
-/* Of n numbers in a row, the even ones if the first is even. */
+/* The number of even ones among n consecutive numbers. */
 static uint64_t evens(uint64_t n, bool first_even)
 {
     return (n + (first_even ? 1 : 0)) / 2;

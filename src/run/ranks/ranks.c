@@ -11,6 +11,7 @@
 #include "chains/run_options.h"
 #include "estimate/estimate.h"
 #include "gibbsite/io.h"
+#include "text/output.h"
 
 bool gbsi_run_speaks(const gbs_run *run)
 {

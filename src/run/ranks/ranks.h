@@ -18,44 +18,49 @@ struct gbsi_drive;
 bool gbsi_chains_are_spread(const struct gbs_run *run);
 /* Where nothing follows below, a run on one process (run->ranks is NULL) does nothing. */
 
-/* Whether this rank speaks: callbacks.draw is called here, files are written. */
+/* Whether this rank calls callbacks.draw and writes files. */
 bool gbsi_run_speaks(const struct gbs_run *run);
 /* The chains of a rank. @param ranks NULL: all. */
 gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains);
-/* The options that several ranks do not have. @return GBS_ERR_UNSUPPORTED naming one. */
+/* Refuses options that do not work with several ranks. @return GBS_ERR_UNSUPPORTED naming one. */
 gbs_status gbsi_ranks_check(const struct gbs_run *run, gbs_error *err);
-/* Where all ranks come before they go on together: if some have failed until here, all fail as the
- * first of them did, which the message names. @param ranks NULL: this process is alone. */
+/* A point that all ranks must reach before they go on: if some have failed so far, all fail with
+ * the error of the first of them, which the message names. @param ranks NULL: this process is
+ * alone. */
 gbs_status gbsi_ranks_meet(const gbs_ranks *ranks, gbs_status status, gbs_error *err);
-/* That all ranks have the same version, model, evidence and options, and decided alike what is
- * exact. @return GBS_ERR_STATE on all ranks, naming what differs from rank 0. */
+/* Checks that all ranks have the same version, model, evidence and options, and made the same
+ * choice of what is exact. @return GBS_ERR_STATE on all ranks, naming what differs from rank 0. */
 gbs_status gbsi_ranks_compare(const struct gbs_run *run, gbs_error *err);
-/* The same of what is said once there is a run: variables of traces and draws, whether there are
- * checkpoints, and the one to go on from. @return GBS_ERR_STATE where it differs from rank 0. */
+/* The same for what is set only once there is a run: variables of traces and draws, whether there
+ * are checkpoints, and the one to go on from. @return GBS_ERR_STATE where it differs from rank
+ * 0. */
 gbs_status gbsi_ranks_compare_files(const struct gbs_run *run, gbs_error *err);
 
-/* What stopped the run on any rank stops it on all. */
+/* Stops the run on all ranks if it stopped on any. */
 gbs_status gbsi_drive_agree(const struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
-/* Whether it is so on any rank. */
+/* Sets is_so on all ranks if it is true on any. */
 gbs_status gbsi_run_any(const struct gbs_run *run, bool *is_so, gbs_error *err);
-/* A number per chain, on all ranks. @param own of the chains here. @param all [chains] out; in one
- * process a copy. */
+/* Gathers a number per chain, on all ranks. @param own those of the chains here. @param all
+ * [chains] out; in one process a copy. */
 gbs_status gbsi_run_gather_f64(const struct gbs_run *run, const double *own, double *all,
                                gbs_error *err);
-/* Items of each chain, on rank 0, those of its own chains moved too. @param size bytes of a chain.
+/* Gathers an item per chain on rank 0, including those of its own chains. @param size bytes of a
+ * chain.
  * @param all [chains of the run] on rank 0, else NULL. */
 gbs_status gbsi_run_gather(const struct gbs_run *run, const void *own, size_t size, void *all,
                            gbs_error *err);
-/* What every rank puts, one after the other, to the sink of rank 0; a process alone: as it is. */
+/* Writes what every rank saves, one rank after the other, to the sink of rank 0. A process alone
+ * just saves. */
 gbs_status gbsi_ranks_save(const gbs_ranks *ranks, const void *object,
                            gbs_status (*save)(const void *object, const gbsi_sink *sink,
                                               gbs_error *err),
                            const gbsi_sink *sink, gbs_error *err);
-/* A sink into memory, or one that nobody reads. @param output NULL: nobody. */
+/* A sink into memory. @param output NULL: what is written is thrown away. */
 gbsi_sink gbsi_memory_sink(gbs_output *output);
 
-/* Where plain chains disagree, a run goes on with ladders of temperatures, if all ranks can; ranks
- * that share a model say so once, and go on as they are. @param wanted by this rank. */
+/* If plain chains disagree, the run goes on with ladders of temperatures, provided that all ranks
+ * can. Ranks that share a model warn once, and go on with plain chains. @param wanted by this
+ * rank. */
 gbs_status gbsi_run_turn_to_ladders(struct gbs_run *run, struct gbsi_drive *drive, bool wanted,
                                     gbs_error *err);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one of several processes holds of a model: its own variables, the factors that see one of
- * them, and the other variables of these factors, its halo. Conditionals of own variables, the
- * order of their updates and the places that random numbers are keyed by are those of the whole. */
+/* The part of a model that one of several processes holds: its own variables, the factors that have
+ * one of them in their scope, and the other variables of these factors, its halo. Conditionals of
+ * own variables, the order of their updates and the places that random numbers are keyed by are
+ * those of the whole. */
 #ifndef GBSI_RANKS_SHARE_H
 #define GBSI_RANKS_SHARE_H
 
@@ -9,7 +10,7 @@
 #include "gibbsite/share.h"
 #include "ranks/deal.h"
 
-/* Of the whole model: the same in all shares. Numbers alone, as they are saved. */
+/* Facts about the whole model, the same in all shares. Only numbers, as they are saved. */
 typedef struct gbsi_share_facts {
     uint64_t partition; /* shares with another number are of another partition */
     uint64_t n_ranks;
@@ -35,7 +36,7 @@ typedef struct gbsi_share_facts {
     uint64_t n_starts;  /* for so many chains; 0: not yet */
     uint64_t named;     /* variables or states have names */
     uint64_t n_runs;    /* of slots of the same arity */
-    /* Of the user's model, evidence and scan file, for checkpoints; 0: there is none. */
+    /* Digests of the user's model, evidence and scan file, for checkpoints; 0: there is none. */
     uint64_t model[2], evidence[2], sequence[2];
     double log_constant;
     gbsi_sum_units density_units;
@@ -76,7 +77,7 @@ struct gbs_share {
     uint32_t *fixed_variable, *fixed_arity, *fixed_state; /* [n_fixed] the user's numbers */
 };
 
-/* What shares are made from; all borrowed. */
+/* The inputs from which shares are made; all borrowed. */
 typedef struct gbsi_share_source {
     const gbsi_conditioned *part;  /* the whole of what is sampled */
     const gbsi_plan *plan;         /* of all of it: what is said of slots */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this folder share. */
+/* Declarations shared by the files of this folder. */
 #ifndef GBSI_RANKS_SHARE_INSIDE_H
 #define GBSI_RANKS_SHARE_INSIDE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run does otherwise where its model is shared by several ranks (run->share): it is prepared
- * from the share, and what is told of the whole is brought together. */
+/* The differences of a run whose model is partitioned over several ranks (run->shared.share): it is
+ * prepared from the share, and results of the whole are combined from all ranks. */
 #ifndef GBSI_RANKS_SHARE_RUN_H
 #define GBSI_RANKS_SHARE_RUN_H
 
@@ -45,7 +45,8 @@ gbs_status gbsi_shared_connect(struct gbs_run *run, gbs_error *err);
 /* The model that the user knows; where ranks share it, perhaps without its factors. */
 const gbs_model *gbsi_run_user_model(const struct gbs_run *run);
 
-/* That a checkpoint is of the scan that the model was divided for; elsewhere nothing.
+/* Checks that a checkpoint has the scan that the model was divided for; does nothing if the model
+ * is not divided.
  * @param decided the scan of the checkpoint. */
 gbs_status gbsi_shared_check_scan(const struct gbs_run *run, const char *path, int decided,
                                   gbs_error *err);
@@ -54,20 +55,20 @@ gbs_status gbsi_shared_check_scan(const struct gbs_run *run, const char *path, i
 enum { GBSI_PARTS_TEXT = 48 };
 void gbsi_shared_parts(const struct gbs_run *run, char *text);
 
-/* Every chain's start. */
+/* Sets the start of every chain. */
 gbs_status gbsi_shared_starts(struct gbs_run *run, gbs_error *err);
-/* One state of one chain from all ranks, on rank 0 in the user's numbering.
+/* Gathers one state of one chain from all ranks, on rank 0 in the user's numbering.
  * @param x [part variables] of this rank. @param user [user's variables], on rank 0. */
 gbs_status gbsi_shared_gather_state(struct gbs_run *run, const uint32_t *x, uint32_t *user,
                                     gbs_error *err);
-/* Bytes of all ranks on rank 0, one rank after the other.
+/* Gathers bytes of all ranks on rank 0, one rank after the other.
  * @param all [*capacity] in and out, grown there. */
 gbs_status gbsi_shared_gather(const struct gbs_run *run, const void *own, uint64_t n,
                               unsigned char **all, size_t *capacity, gbs_error *err);
 /* each_marginal.c: gbs_run_each_marginal() of shares. */
 gbs_status gbsi_shared_each_marginal(const struct gbs_run *run, gbs_on_marginal *on, void *context,
                                      gbs_error *err);
-/* What gbs_run_marginals() has of them. */
+/* gbs_run_marginals() of shares. */
 gbs_status gbsi_shared_marginals(const struct gbs_run *run, double *p, double *mcse, double *ess,
                                  double *rhat, gbs_error *err);
 /* each_marginal.c: the digest of estimates and errors, on all ranks. @param text [33] out. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a share takes from the whole: what was dealt to its rank. */
+/* Makes a share from the whole: copies what was dealt to its rank. */
 #include <assert.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static size_t count_dealt(const taking *m, gbsi_dealt what)
     return n;
 }
 
-/* What is known of each variable. */
+/* Fills the data of each variable. */
 static gbs_status describe(taking *m, gbs_error *err)
 {
     gbs_share *share = m->making.share;

@@ -8,7 +8,7 @@
 #include "gibbsite/map.h"
 #include "search/quench.h"
 
-/* What an annealing does next. */
+/* The next step of an annealing. */
 typedef enum gbsi_stage {
     GBSI_STAGE_SWEEP,
     GBSI_STAGE_RAISE, /* the chains' states, by maxima over blocks */
@@ -16,7 +16,7 @@ typedef enum gbsi_stage {
     GBSI_STAGE_OVER,
 } gbsi_stage;
 
-/* Where a search stands, beside its states: numbers of 8 bytes, saved as they are. */
+/* The progress of a search, without its states: numbers of 8 bytes, saved as they are. */
 typedef struct gbsi_search_standing {
     uint64_t rounds;
     uint64_t n, t;       /* sweeps of the annealing: in all, done */
@@ -48,7 +48,8 @@ typedef struct gbsi_search {
     uint32_t *best_x; /* [part variables] the best state so far ... */
     uint32_t *state;  /* [model variables] ... with the components solved exactly */
     gbsi_search_standing at;
-    /* What is saved while maxima are looked for, which a signal cuts short: as it was before. */
+    /* Saved while maxima are searched for, which a signal may cut short: the state before the
+     * search for them. */
     bool raising;
     gbsi_search_standing kept;
     uint32_t *kept_x;     /* [part variables], NULL without checkpoints */

@@ -39,7 +39,6 @@ typedef struct search {
     double left_ns;
     uint64_t n_sums;
     double begun_s, told_s;
-    double share; /* of the time, for what is being done */
     gbsi_watch watch;
     bool signalled;
 } search;
@@ -56,15 +55,13 @@ static bool look(void *context)
         s->told_s = now_s;
         s->signalled = s->callbacks->progress(s->callbacks->context, &progress) != 0;
     }
-    return s->signalled ||
-           (s->options.time_s > 0.0 && now_s - s->begun_s > s->share * s->options.time_s);
+    return s->signalled;
 }
 
-/* What comes next may go on until so much of the time is over. */
+/* Lets the next work go on until this share of the time is used up. */
 static void allow(search *s, double share)
 {
-    s->share = share;
-    s->watch = (gbsi_watch){.look = look, .context = s};
+    s->watch = gbsi_watch_of(look, s, s->begun_s, share * s->options.time_s);
 }
 
 static void search_free(search *s)

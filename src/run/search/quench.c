@@ -8,12 +8,13 @@
 #include "base/memory.h"
 #include "condition/soften.h"
 
-/* Of a violated zero, in units of tau0: with less, states that violate one win, with much more,
- * blocks seldom cross one; 12 to 20 found the same states. */
+/* The penalty of a violated zero, in units of tau0. With less, states that violate one win; with
+ * much more, blocks seldom cross one; 12 to 20 found the same states. */
 #define PENALTY 15.0
 #define FIRM    1000.0
 
-/* What decides which of two states is better: without zeros, so that differences are finite. */
+/* The model that decides which of two states is better: it has no zeros, so that differences are
+ * finite. */
 static const gbsi_conditioned *firm(const gbsi_quench *q)
 {
     return q->firm != NULL ? q->firm : q->model;

@@ -52,7 +52,7 @@ uint64_t gbsi_quench_steps(const gbsi_quench *quench, uint64_t n_draws);
 uint64_t gbsi_quench_cool(gbsi_quench *quench, const gbsi_quench_schedule *schedule, uint64_t t,
                           gbsi_watch *watch);
 
-/* What a turn of all plans takes, ns. */
+/* The time of a turn of all plans, ns. */
 double gbsi_quench_operations(const gbsi_quench *quench);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chart/chart_pen.h"
+#include "decimal/decimal.h"
 #include "simd/math.h"
 
 #define FARTHEST 1e300 /* values beyond it are not shown: their differences may be none */
@@ -216,7 +217,7 @@ static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
             const double value = e < 0 ? m / power_of_ten(-e) : m * power_of_ten(e);
             char text[32];
             if (value >= span->low * (1.0 - 1e-9) && value <= span->high * (1.0 + 1e-9)) {
-                text[gbs_format_double(value, text)] = '\0';
+                text[gbsi_format_double(value, text)] = '\0';
                 put_tick(output, box, is_x, gbsi_span_at(span, value), text);
             }
         }
@@ -241,7 +242,7 @@ static void put_steps(gbs_output *output, const gbsi_box *box, bool is_x)
     for (double i = first; i * step <= span->high + 1e-9 * step; i++) {
         const double value = e < 0 ? i * multiple[m] / scale : i * multiple[m] * scale;
         char text[32];
-        text[gbs_format_double(value == 0.0 ? 0.0 : value, text)] = '\0';
+        text[gbsi_format_double(value == 0.0 ? 0.0 : value, text)] = '\0';
         put_tick(output, box, is_x, gbsi_span_at(span, value), text);
     }
 }

@@ -8,6 +8,7 @@
 #include "base/extremes.h"
 #include "base/status.h"
 #include "chart/chart.h"
+#include "text/output.h"
 
 #define GBSI_FONT      11.0 /* pixels, of labels */
 #define GBSI_LINE_STEP 13.0 /* between lines of labels */

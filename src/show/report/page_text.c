@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chart/chart_pen.h"
+#include "decimal/decimal.h"
 #include "report/page.h"
 #include "simd/math.h"
 
@@ -147,7 +148,7 @@ const char *gbsi_page_number_text(double value, int digits, char text[48])
     } else if (places <= 0 && size < 1e15) {
         rounded = gbsi_chart_floor(value + 0.5); /* all digits of a whole number */
     }
-    text[gbs_format_double(rounded, text)] = '\0';
+    text[gbsi_format_double(rounded, text)] = '\0';
     return text;
 }
 

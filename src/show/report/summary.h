@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "gibbsite/report.h"
+#include "text/output.h"
 
 /* Everything that was written to memory goes to the output, or nothing. *memory is NULL then. */
 gbs_status gbsi_report_give(gbs_output **memory, gbs_output *output, gbs_error *err);

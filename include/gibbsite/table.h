@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Tables of data in files: a column for each of some variables of a model, a row for each case or
+ * observation, as people and programs write them.
+ *
+ *     gbs_table *table = NULL;
+ *     uint32_t n = 0;
+ *     int end = 0;
+ *     gbs_table_open(model, "patients.csv", NULL, &table, &err);
+ *     const uint32_t *column = gbs_table_columns(table, &n); // [n] variables
+ *     uint32_t x[99]; // n of them
+ *     while (gbs_table_next(table, x, NULL, &end, &err) >= 0 && !end) {
+ *         printf("variable %u is in state %u\n", column[0], x[0]);
+ *     }
+ *
+ * The manual page gibbsite-formats(5) says what is read, under "Tables of data".
+ *
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; a built model can be shared by any number of threads.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
+ * NULL options mean the defaults.
+ */
+#ifndef GIBBSITE_TABLE_H
+#define GIBBSITE_TABLE_H
+
+#include "gibbsite/cases.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gbs_table gbs_table;
+
+/** How a table is read. Zeros are the defaults. */
+typedef struct gbs_table_options {
+    size_t size;         /**< sizeof(gbs_table_options) */
+    const char *weights; /**< name of the column with the weights of rows; NULL: none */
+    int numbers;         /**< 1: cells hold numbers of states from 0; 0: their labels, or their
+                              numbers for variables without labels */
+    int strict;          /**< 1: columns that are no variable are refused; 0: they are left out */
+    int complete;        /**< 1: every variable of two states or more has a column, and a value in
+                              each row; 0: values may be missing */
+    int reserved;        /**< 0 */
+    /** NULL, or told what was skipped, a sentence at a time: an index, columns that are left out,
+     *  and at the first end of the table how many cells have no value. */
+    void (*tell)(void *context, const char *message);
+    void *context; /**< of tell */
+} gbs_table_options;
+
+/**
+ * Read a file, and the names of its columns.
+ *
+ * @param model   borrowed, outlives the table.
+ * @param path    "-" for standard input; may be packed (gzip, zstd). Held in memory.
+ * @param options copied; its weights are borrowed for the call.
+ * @return GBS_ERR_FORMAT with the place, among others where no column is a variable, or a name that
+ *         is left out differs from a variable's by case, blanks, '.', '_', '-' or one letter only;
+ *         GBS_ERR_IO; GBS_ERR_LIMIT; GBS_ERR_MEMORY.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_table_open(const gbs_model *model, const char *path,
+                                               const gbs_table_options *options, gbs_table **table,
+                                               gbs_error *err);
+/** The same from memory. @param name for messages. @param bytes [n_bytes], borrowed as long as the
+ *  table. */
+GBS_API GBS_MUST_USE gbs_status gbs_table_open_memory(const gbs_model *model, const char *name,
+                                                      const void *bytes, size_t n_bytes,
+                                                      const gbs_table_options *options,
+                                                      gbs_table **table, gbs_error *err);
+GBS_API void gbs_table_free(gbs_table *table); /**< NULL is allowed */
+
+/** @param n out or NULL: how many columns are variables. @return [n] their ids. */
+GBS_API const uint32_t *gbs_table_columns(const gbs_table *table, uint32_t *n);
+
+/**
+ * Read the next row.
+ *
+ * @param state  [columns] out: a state of each column's variable, or GBS_UNOBSERVED.
+ * @param weight out or NULL: of the row; 1 without a column of weights.
+ * @param end    out: 1 if there is no further row; then nothing else is written.
+ * @return GBS_ERR_FORMAT with the place of a cell that is no state.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_table_next(gbs_table *table, uint32_t *state, double *weight,
+                                               int *end, gbs_error *err);
+
+/** Go back to the first row. */
+GBS_API void gbs_table_rewind(gbs_table *table);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

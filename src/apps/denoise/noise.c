@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which noise a picture shows, and whether noise leaves its pixels any choice: gibbsite/denoise.h.
+ */
+#include <limits.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "denoise/denoise.h"
+#include "pictures/image_file.h"
+
+#define FEW_LEVELS   4u   /* so many may fill the range of values of a picture, ... */
+#define FINE         4u   /* ... more have to be so many values apart */
+#define NEAR         0.15 /* of a level: there normal noise that small would change no level */
+#define NEARLY_ALL   0.99
+#define FROZEN_RATIO 20.7 /* ln 1e9: what is so much less probable is never seen in a run */
+
+enum { MOST_VALUES = 1 << 16, MOST_LEVELS = 256 };
+
+gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labels)
+{
+    uint8_t seen[MOST_VALUES / CHAR_BIT] = {0};
+    uint8_t taken[MOST_LEVELS] = {0};
+    const uint32_t k = levels == 0 ? 2 : levels;
+    const gbs_denoise_options o = {.levels = k};
+    if (noisy == NULL || noisy->sample == NULL || noisy->maxval == 0 || labels ||
+        noisy->kind == GBS_IMAGE_BITMAP || noisy->kind == GBS_IMAGE_PALETTE) {
+        return GBS_NOISE_FLIP;
+    }
+    if (k > MOST_LEVELS || (k > FEW_LEVELS && FINE * (k - 1) > noisy->maxval)) {
+        return GBS_NOISE_GAUSS;
+    }
+    const size_t n = (size_t)noisy->width * noisy->height;
+    size_t n_near = 0;
+    bool apart = true; /* no two values have the same nearest level */
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t value = gbsi_denoise_value(noisy, &o, i);
+        const double shown = gbsi_denoise_shown(noisy, &o, i);
+        const uint32_t level = gbsi_denoise_nearest(&o, shown);
+        const uint8_t bit = (uint8_t)(1u << value % CHAR_BIT);
+        n_near += fabs(shown - level) < NEAR;
+        if ((seen[value / CHAR_BIT] & bit) == 0) {
+            apart = apart && !taken[level];
+            seen[value / CHAR_BIT] |= bit;
+            taken[level] = 1;
+        }
+    }
+    return apart || (double)n_near >= NEARLY_ALL * (double)n ? GBS_NOISE_FLIP : GBS_NOISE_GAUSS;
+}
+
+/* How much less probable the second level of a pixel is than the first, by what is seen alone. */
+static double margin_of(const gbs_denoise_options *o, double shown)
+{
+    double first = -INFINITY;
+    double second = -INFINITY;
+    for (uint32_t a = 0; a < o->levels; a++) {
+        const double logw = gbsi_denoise_log_seen(o, shown, a);
+        second = logw > first ? first : logw > second ? logw : second;
+        first = logw > first ? logw : first;
+    }
+    return first - second;
+}
+
+gbs_status gbs_denoise_frozen(const gbs_image *noisy, const gbs_denoise_options *options,
+                              uint64_t *n_frozen, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_denoise_options o;
+    double *margin = NULL; /* by grey value or label; NAN: not known yet */
+    GBSI_NEED(n_frozen);
+    GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
+    const size_t n = (size_t)noisy->width * noisy->height;
+    margin = gbsi_alloc_array(MOST_VALUES, sizeof *margin);
+    if (margin == NULL) {
+        return gbsi_no_memory(err, "picture", MOST_VALUES * sizeof *margin);
+    }
+    for (size_t value = 0; value < MOST_VALUES; value++) {
+        margin[value] = (double)NAN;
+    }
+    double sway = 0.0; /* what neighbours can do at most */
+    for (unsigned s = 0; s < gbsi_denoise_n_steps(&o); s++) {
+        sway += 2.0 * gbsi_denoise_steps[s].weight * o.coupling *
+                gbsi_denoise_distance(&o, 0, o.levels - 1);
+    }
+    uint64_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        double *of = &margin[gbsi_denoise_value(noisy, &o, i)];
+        *of = isnan(*of) ? margin_of(&o, gbsi_denoise_shown(noisy, &o, i)) : *of;
+        found += *of - sway > FROZEN_RATIO;
+    }
+    *n_frozen = found;
+
+cleanup:
+    gbsi_free(margin);
+    return status;
+}

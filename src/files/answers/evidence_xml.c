@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Observations that programs keep in XMLBIF: <OBSERVED> of SamIam and <OBS> of AISpace in a
+ * variable, a state by its number or its label. -1 and nothing are no observation. */
+#include <string.h>
+
+#include "answers/evidence_set.h"
+#include "base/memory.h"
+#include "decimal/decimal.h"
+#include "store/model.h"
+#include "text/xml.h"
+
+typedef struct reader {
+    gbsi_evidence_set *set;
+    int depth;       /* elements that are open */
+    int variable_at; /* depth of the variable that is open, 0: none is */
+    bool collects;   /* the element that is open is a name or an observation */
+    bool is_name;
+    gbsi_xml_names names;
+    gbsi_token name, observed; /* of the variable that is open */
+    const char *place;         /* of its observation */
+} reader;
+
+static gbs_status on_start(void *context, gbsi_token tag, const char *name,
+                           const char *const *attributes, gbs_error *err)
+{
+    reader *r = context;
+    (void)attributes;
+    (void)err;
+    r->depth++;
+    if (r->variable_at == 0 && strcmp(name, "VARIABLE") == 0) {
+        r->variable_at = r->depth;
+        r->name = r->observed = (gbsi_token){0};
+    }
+    r->is_name = strcmp(name, "NAME") == 0;
+    r->collects = r->variable_at != 0 && r->depth == r->variable_at + 1 &&
+                  (r->is_name || strcmp(name, "OBSERVED") == 0 || strcmp(name, "OBS") == 0);
+    if (r->collects) {
+        r->place = r->is_name ? r->place : tag.at;
+        gbsi_xml_begin_name(&r->names);
+    }
+    return GBS_OK;
+}
+
+static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, bool literal,
+                          gbs_error *err)
+{
+    reader *r = context;
+    (void)shown;
+    (void)err;
+    if (r->collects) {
+        gbsi_xml_add_name(&r->names, meant, literal);
+    }
+    return GBS_OK;
+}
+
+/* The state whose number or label is written; what could be either is refused. */
+static gbs_status find_state(const reader *r, uint32_t variable, uint32_t *state, gbs_error *err)
+{
+    const gbs_model *model = r->set->model;
+    const gbsi_token text = r->observed;
+    const uint32_t arity = model->arity[variable];
+    char shown[GBSI_SHOWN];
+    uint64_t number = 0;
+    bool too_large = false;
+    const bool has_number = gbsi_integer_read(text.at, text.n, arity - 1, &number, &too_large);
+    uint32_t a = 0;
+    while (a < arity && (gbs_model_state_label(model, variable, a) == NULL ||
+                         !gbsi_token_is(text, gbs_model_state_label(model, variable, a)))) {
+        a++;
+    }
+    if ((a == arity && !has_number) || (a < arity && has_number && number != a)) {
+        return gbsi_text_fail(&r->set->text, (gbsi_token){r->place, 1}, err,
+                              "found the observation %s, expected the number or the label of one "
+                              "state",
+                              gbsi_token_show(text, shown));
+    }
+    *state = a < arity ? a : (uint32_t)number;
+    return GBS_OK;
+}
+
+static gbs_status end_variable(reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_observation o = {.place = r->place};
+    char *name = NULL;
+    if (r->observed.n == 0 || gbsi_token_is(r->observed, "-1")) {
+        return GBS_OK;
+    }
+    name = gbsi_alloc_zero(r->name.n + 1);
+    if (name == NULL) {
+        return gbsi_no_memory(err, r->set->name, r->name.n);
+    }
+    if (r->name.n > 0) {
+        memcpy(name, r->name.at, r->name.n);
+    }
+    if (!gbsi_find_name(r->set->model, name, &o.variable)) {
+        char shown[GBSI_SHOWN];
+        GBSI_TRY(gbsi_text_fail(&r->set->text, (gbsi_token){r->place, 1}, err,
+                                "found an observation of %s, expected a variable of the model",
+                                gbsi_token_show(r->name, shown)));
+    }
+    GBSI_TRY(find_state(r, o.variable, &o.state, err));
+    status = gbsi_evidence_set_add(r->set, o, err);
+
+cleanup:
+    gbsi_free(name);
+    return status;
+}
+
+static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
+{
+    reader *r = context;
+    (void)tag;
+    if (r->collects) {
+        *(r->is_name ? &r->name : &r->observed) = gbsi_xml_end_name(&r->names);
+        r->collects = false;
+    }
+    const bool ends = r->depth-- == r->variable_at;
+    r->variable_at = ends ? 0 : r->variable_at;
+    return ends ? end_variable(r, err) : GBS_OK;
+}
+
+gbs_status gbsi_evidence_read_xml(gbsi_evidence_set *set, gbs_error *err)
+{
+    static const gbsi_xml_handlers handlers = {on_start, on_data, on_end};
+    gbs_status status = GBS_OK;
+    reader r = {.set = set};
+    GBSI_TRY(gbsi_xml_names_init(&r.names, &set->text, err));
+    GBSI_TRY(gbsi_evidence_set_begin(set, err));
+    GBSI_TRY(gbsi_xml_parse(&set->text, &handlers, &r, err));
+    if (set->n_observations == 0) {
+        status =
+            gbsi_text_fail(&set->text, (gbsi_token){set->text.begin, 0}, err,
+                           "found no observation, expected <OBSERVED> or <OBS> in a <VARIABLE>");
+    }
+
+cleanup:
+    gbsi_xml_names_free(&r.names);
+    return status;
+}

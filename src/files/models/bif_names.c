@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of BIF with blanks and commas in them, as bnlearn and pgmpy write them without quotes. How
+ * many states are announced says where a list of states is cut; names that are declared say where
+ * the names of a table are cut. What can be cut in two ways is refused. */
+#include "models/bif.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Pieces between commas that a name may have. */
+#define MOST_PIECES 64
+
+/* ---- a list that is declared ----------------------------------------------------------------- */
+
+/* What stands between a word and the one before it. */
+enum {
+    COMMA = 1 << 0,   /* a comma */
+    SPACED = 1 << 1,  /* a comma with a blank behind it */
+    INSIDE = 1 << 2,  /* parentheses or brackets are open */
+    COMMENT = 1 << 3, /* more than blanks and commas, or a line break: no name goes over it */
+};
+
+typedef struct word {
+    gbsi_bif_token token;
+    unsigned before;
+} word;
+
+static void add_brackets(gbsi_token token, size_t *depth)
+{
+    for (size_t i = 0; i < token.n; i++) {
+        const char c = token.at[i];
+        if (c == '(' || c == '[') {
+            ++*depth;
+        } else if ((c == ')' || c == ']') && *depth > 0) {
+            --*depth;
+        }
+    }
+}
+
+static unsigned look_between(const char *from, const char *to, size_t depth)
+{
+    unsigned found = depth > 0 ? INSIDE : 0;
+    for (const char *at = from; at < to; at++) {
+        if (*at == ',') {
+            found |= at + 1 < to && gbsi_is_blank(at[1]) ? COMMA | SPACED : COMMA;
+        } else if (*at != ' ' && *at != '\t' && *at != '|') {
+            found |= COMMENT;
+        }
+    }
+    return found;
+}
+
+static const word *word_at(const gbsi_bif_network *network, size_t i)
+{
+    return (const word *)network->word + i;
+}
+
+/* Words, quoted names and parentheses up to a brace. @param end out: that brace, or what else is
+ * no part of a name. */
+static gbs_status read_words(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_place place,
+                             gbsi_bif_token *end, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const char *from = text->at;
+    size_t depth = 0;
+    network->n_words = 0;
+    for (;;) {
+        GBSI_TRY(gbsi_bif_next(text, place, end, err));
+        if (end->kind == 0 || strchr("wq()", end->kind) == NULL) {
+            return GBS_OK;
+        }
+        GBSI_TRY(gbsi_reserve(&network->word, &network->word_capacity, network->n_words + 1,
+                              sizeof(word), text->name, err));
+        ((word *)network->word)[network->n_words++] =
+            (word){*end, look_between(from, end->shown.at, depth)};
+        if (end->kind != 'q') {
+            add_brackets(end->shown, &depth);
+        }
+        from = text->at;
+    }
+
+cleanup:
+    return status;
+}
+
+/* The name that words [first, last) are. Fails where it has no form without quotes. */
+static gbs_status join_words(const gbsi_text *text, const gbsi_bif_network *network, size_t first,
+                             size_t last, gbsi_bif_token *name, gbs_error *err)
+{
+    const gbsi_bif_token *begin = &word_at(network, first)->token;
+    const gbsi_bif_token *end = &word_at(network, last - 1)->token;
+    *name = *begin;
+    if (last - first == 1 && (begin->kind == 'w' || begin->kind == 'q')) {
+        return GBS_OK;
+    }
+    for (size_t i = first; i < last; i++) {
+        const word *w = word_at(network, i);
+        if (w->token.kind == 'q' || (i > first && (w->before & COMMENT) != 0)) {
+            return gbsi_text_unexpected(
+                text, w->token.shown,
+                "the end of the name before it: quotes, comments and line breaks are no part of it",
+                err);
+        }
+    }
+    name->kind = 'w';
+    name->text.n = (size_t)(end->shown.at - begin->shown.at) + end->shown.n;
+    name->shown = name->text;
+    return GBS_OK;
+}
+
+/* The ways to cut a list, the finest first. */
+typedef enum rule {
+    AT_WORDS,
+    AT_COMMAS,
+    AT_SPACED_COMMAS,
+    AT_COMMAS_OUTSIDE,
+    AT_SPACED_COMMAS_OUTSIDE,
+    N_RULES
+} rule;
+
+static bool cuts(rule by, unsigned before)
+{
+    switch (by) {
+    case AT_WORDS:
+        return true;
+    case AT_COMMAS:
+        return (before & COMMA) != 0;
+    case AT_SPACED_COMMAS:
+        return (before & SPACED) != 0;
+    case AT_COMMAS_OUTSIDE:
+        return (before & COMMA) != 0 && (before & INSIDE) == 0;
+    default:
+        return (before & SPACED) != 0 && (before & INSIDE) == 0;
+    }
+}
+
+/* How many names a rule makes of the words; 0 where it does not apply. */
+static size_t count_names(const gbsi_bif_network *network, rule by)
+{
+    size_t n = network->n_words > 0;
+    for (size_t i = 0; i < network->n_words; i++) {
+        const word *w = word_at(network, i);
+        if (by == AT_WORDS && w->token.kind != 'w' && w->token.kind != 'q') {
+            return 0;
+        }
+        n += i > 0 && cuts(by, w->before);
+    }
+    return n;
+}
+
+static bool same_cuts(const gbsi_bif_network *network, rule a, rule b)
+{
+    for (size_t i = 1; i < network->n_words; i++) {
+        const unsigned before = word_at(network, i)->before;
+        if (cuts(a, before) != cuts(b, before)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The one rule that makes n names. */
+static gbs_status choose_rule(const gbsi_text *text, const gbsi_bif_network *network,
+                              gbsi_token count, size_t n, rule *chosen, gbs_error *err)
+{
+    *chosen = N_RULES;
+    for (rule by = AT_WORDS; by < N_RULES; by++) {
+        if (count_names(network, by) != n) {
+            continue;
+        }
+        if (*chosen != N_RULES && !same_cuts(network, *chosen, by)) {
+            return gbsi_text_fail(text, count, err,
+                                  "found states that can be cut into %zu names in several ways, "
+                                  "expected names with blanks or commas in quotes",
+                                  n);
+        }
+        *chosen = *chosen == N_RULES ? by : *chosen;
+    }
+    if (*chosen != N_RULES) {
+        return GBS_OK;
+    }
+    const size_t by_words = count_names(network, AT_WORDS);
+    return gbsi_text_fail(
+        text, count, err,
+        "found %zu states announced, but %zu listed; names with blanks or commas need quotes where "
+        "their number does not tell where they end",
+        n, by_words != 0 ? by_words : count_names(network, AT_COMMAS));
+}
+
+gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
+                                gbsi_token count, size_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token end;
+    rule by = AT_WORDS;
+    GBSI_TRY(read_words(text, network, GBSI_BIF_STATE, &end, err));
+    if (end.kind != '}') {
+        return gbsi_text_unexpected(text, end.shown, "a state or '}'", err);
+    }
+    GBSI_TRY(choose_rule(text, network, count, n, &by, err));
+    for (size_t first = 0; first < network->n_words;) {
+        gbsi_bif_token name;
+        size_t last = first + 1;
+        while (last < network->n_words && !cuts(by, word_at(network, last)->before)) {
+            last++;
+        }
+        GBSI_TRY(join_words(text, network, first, last, &name, err));
+        GBSI_TRY(gbsi_bif_add_state(text, network, variable, &name, err));
+        first = last;
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_token *name,
+                                  gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_bif_token end;
+    GBSI_TRY(read_words(text, network, GBSI_BIF_PLAIN, &end, err));
+    if (network->n_words == 0) {
+        return gbsi_text_unexpected(text, end.shown, "the name of a variable", err);
+    }
+    if (end.kind != '{') {
+        return gbsi_text_unexpected(text, end.shown, "'{'", err);
+    }
+    GBSI_TRY(join_words(text, network, 0, network->n_words, name, err));
+    network->has_long_names = network->has_long_names || network->n_words > 1;
+
+cleanup:
+    return status;
+}
+
+/* ---- names that are used --------------------------------------------------------------------- */
+
+typedef struct search {
+    const gbsi_bif_network *network;
+    const char *separators;
+    const uint32_t *owner; /* [n_names], or NULL: all are variables, as many as there are */
+    size_t n_names;
+    gbsi_token *piece; /* [n_pieces] */
+    size_t n_pieces;
+    size_t *end;    /* [n_pieces] of the names chosen so far: the piece behind each */
+    uint32_t *id;   /* [n_pieces] which names those are */
+    uint32_t *best; /* [n_pieces] the first choice that used up all pieces */
+    size_t n_best;
+    size_t n_found; /* choices that did, 2: or more */
+    size_t n_steps; /* looks that are left */
+} search;
+
+static gbsi_token trim(const char *from, const char *to)
+{
+    while (from < to && gbsi_is_blank(*from)) {
+        from++;
+    }
+    while (to > from && gbsi_is_blank(to[-1])) {
+        to--;
+    }
+    return (gbsi_token){from, (size_t)(to - from)};
+}
+
+/* Cuts text where it may be cut; nothing but blanks is no piece. @param piece NULL: only counts. */
+static size_t cut_pieces(const search *s, const char *from, const char *to, gbsi_token *piece)
+{
+    size_t n = 0;
+    for (const char *at = from; at <= to; at++) {
+        if (at == to || strchr(s->separators, *at) != NULL) {
+            const gbsi_token cut = trim(from, at);
+            if (piece != NULL && cut.n > 0) {
+                piece[n] = cut;
+            }
+            n += cut.n > 0;
+            from = at + 1;
+        }
+    }
+    return n;
+}
+
+/* Whether pieces [first, last) are a name at that level. */
+static bool is_name(search *s, size_t level, size_t first, size_t last)
+{
+    const uint32_t owner = s->owner == NULL ? GBSI_BIF_VARIABLES : s->owner[level];
+    const gbsi_token *begin = &s->piece[first];
+    const gbsi_token *end = &s->piece[last - 1];
+    s->n_steps--;
+    return gbsi_name_map_find(&s->network->names, owner, begin->at,
+                              (size_t)(end->at - begin->at) + end->n, &s->id[level]);
+}
+
+static void keep_choice(search *s, size_t n)
+{
+    if (s->n_found++ == 0) {
+        memcpy(s->best, s->id, n * sizeof *s->best);
+        s->n_best = n;
+    }
+}
+
+/* Tries the ends of each name in turn, and goes back where no name fits. */
+static void look(search *s)
+{
+    size_t level = 0;
+    size_t from = 0;
+    size_t to = 1;
+    while (s->n_found < 2 && s->n_steps > 0) {
+        const bool room = s->owner == NULL || level < s->n_names;
+        while (room && to <= s->n_pieces && to - from <= MOST_PIECES && s->n_steps > 0 &&
+               !is_name(s, level, from, to)) {
+            to++;
+        }
+        if (room && to <= s->n_pieces && to - from <= MOST_PIECES && s->n_steps > 0) {
+            s->end[level++] = to;
+            from = to++;
+            if (from == s->n_pieces && (s->owner == NULL || level == s->n_names)) {
+                keep_choice(s, level);
+            }
+            continue;
+        }
+        if (level == 0) {
+            return;
+        }
+        to = s->end[--level] + 1;
+        from = level == 0 ? 0 : s->end[level - 1];
+    }
+    s->n_found = 2; /* so many that nobody would find out which is meant */
+}
+
+gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,
+                               gbsi_token among, gbsi_token place, const char *separators,
+                               const uint32_t *owner, size_t n_names, uint32_t **id, size_t *n,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    search s = {.network = network, .separators = separators, .owner = owner, .n_names = n_names};
+    const char *end = among.at + among.n;
+    s.n_pieces = cut_pieces(&s, among.at, end, NULL);
+    s.n_steps = s.n_pieces * 2 * MOST_PIECES + 4096;
+    if (s.n_pieces == 0) {
+        *n = 0;
+        return GBS_OK;
+    }
+    s.piece = gbsi_alloc_array(s.n_pieces, sizeof *s.piece);
+    s.end = gbsi_alloc_array(s.n_pieces, sizeof *s.end);
+    s.id = gbsi_alloc_array(s.n_pieces, sizeof *s.id);
+    s.best = gbsi_alloc_array(s.n_pieces, sizeof *s.best);
+    if (s.piece == NULL || s.end == NULL || s.id == NULL || s.best == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, text->name, s.n_pieces * sizeof *s.piece));
+    }
+    (void)cut_pieces(&s, among.at, end, s.piece);
+    look(&s);
+    if (s.n_found > 1) {
+        GBSI_TRY(gbsi_text_fail(text, place, err,
+                                "found names that can be cut in several ways, expected names with "
+                                "blanks or commas in quotes"));
+    }
+    *n = s.n_best;
+    *id = s.best;
+    s.best = NULL;
+
+cleanup:
+    gbsi_free(s.piece);
+    gbsi_free(s.end);
+    gbsi_free(s.id);
+    gbsi_free(s.best);
+    return status;
+}
+
+gbs_status gbsi_bif_table_names(gbsi_bif_tables *tables, gbsi_token among, gbsi_token place,
+                                const char *separators, bool *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_bif_network *network = &tables->network;
+    uint32_t *id = NULL;
+    size_t n = 0;
+    GBSI_TRY(gbsi_bif_find_names(tables->text, network, among, place, separators, NULL, 0, &id, &n,
+                                 err));
+    *found = n > 0;
+    for (size_t i = 0; i < n; i++) {
+        const gbsi_bif_token name = {
+            .kind = 'w', .text = gbsi_bif_variable_at(network, id[i])->name, .shown = place};
+        GBSI_TRY(i == 0 ? gbsi_bif_table_child(tables, &name, err)
+                        : gbsi_bif_table_parent(tables, &name, err));
+    }
+
+cleanup:
+    gbsi_free(id);
+    return status;
+}
+
+gbsi_token gbsi_bif_inside(const gbsi_text *text, char stop)
+{
+    const char *end = memchr(text->at, stop, gbsi_text_left(text));
+    const char *close = end;
+    while (close != NULL && close > text->at && *close != ')') {
+        close--;
+    }
+    return close == NULL || *close != ')' ? (gbsi_token){text->at, 0}
+                                          : (gbsi_token){text->at, (size_t)(close - text->at)};
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names for a format that does not hold every name: each gets a legal form of its own. Names that
+ * are legal stay as they are; two that would become the same are told apart by numbers. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "models/tables.h"
+#include "store/model.h"
+#include "text/common.h"
+#include "text/output.h"
+#include "text/text.h"
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+void gbsi_legal_identifier(const char *name, char prefix, bool underscore_first, char *legal)
+{
+    if (!is_letter(name[0]) && !(underscore_first && name[0] == '_')) {
+        *legal++ = prefix;
+    }
+    for (size_t n = strlen(name); n > 0;) {
+        const size_t length = gbsi_utf8_length(name, n);
+        const bool fits = is_letter(*name) || (*name >= '0' && *name <= '9');
+        *legal++ = (char)(fits ? *name : '_');
+        name += length == 0 ? 1 : length;
+        n -= length == 0 ? 1 : length;
+    }
+    *legal = 0;
+}
+
+typedef struct namer {
+    gbsi_names *names;
+    gbsi_legal *make;
+    gbsi_name_map taken; /* variables under UINT32_MAX, states under their variable */
+    char *legal;         /* of the name at hand, with room for a number behind it */
+    size_t n_changed;
+    const char *from, *to; /* the first that changed */
+} namer;
+
+#define NUMBER_BYTES 24 /* of a number that makes a name unique, and of what a rule adds */
+
+/* The legal form of a name, in n->legal. @return whether that is another one. */
+static bool make_legal(namer *n, const char *name, bool is_state, gbs_status *status,
+                       gbs_error *err)
+{
+    const size_t room = strlen(name) + NUMBER_BYTES;
+    char *larger = gbsi_realloc_array(n->legal, room, 1);
+    if (larger == NULL) {
+        *status = gbsi_no_memory(err, "names", room);
+        return false;
+    }
+    n->legal = larger;
+    n->make(name, is_state, n->legal);
+    return strcmp(n->legal, name) != 0;
+}
+
+/* Gives *name, which is not legal, the form that nobody else has. */
+static gbs_status rename_one(namer *n, uint32_t owner, const char **name, bool is_state,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (!make_legal(n, *name, is_state, &status, err)) {
+        return status;
+    }
+    const size_t length = strlen(n->legal);
+    bool added = false;
+    char *kept = gbsi_alloc(length + NUMBER_BYTES);
+    if (kept == NULL) {
+        return gbsi_no_memory(err, "names", length);
+    }
+    memcpy(kept, n->legal, length + 1);
+    for (unsigned k = 2; !added && status >= 0; k++) {
+        status = gbsi_name_map_add(&n->taken, owner, kept, strlen(kept), 0, &added, err);
+        if (!added) {
+            (void)snprintf(kept + length, NUMBER_BYTES, "_%u", k);
+        }
+    }
+    if (status < 0) {
+        gbsi_free(kept);
+        return status;
+    }
+    n->from = n->n_changed == 0 ? *name : n->from;
+    n->to = n->n_changed++ == 0 ? kept : n->to;
+    GBSI_TRY(gbsi_reserve(&n->names->owned, &n->names->capacity, n->names->n_owned + 1,
+                          sizeof(char *), "names", err));
+    ((char **)n->names->owned)[n->names->n_owned++] = kept;
+    *name = kept;
+    return GBS_OK;
+
+cleanup:
+    gbsi_free(kept);
+    return status;
+}
+
+/* One list of names: those that are legal stay, whatever the others become. */
+static gbs_status name_all(namer *n, uint32_t owner, const char **name, size_t n_names,
+                           bool is_state, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    size_t n_illegal = 0;
+    for (size_t i = 0; i < n_names; i++) {
+        n_illegal += make_legal(n, name[i], is_state, &status, err);
+        GBSI_TRY(status);
+    }
+    for (size_t i = 0; i < n_names && n_illegal > 0; i++) {
+        bool added = false;
+        if (!make_legal(n, name[i], is_state, &status, err) && status >= 0) {
+            status = gbsi_name_map_add(&n->taken, owner, name[i], strlen(name[i]), 0, &added, err);
+        }
+        GBSI_TRY(status);
+    }
+    for (size_t i = 0; i < n_names && n_illegal > 0; i++) {
+        GBSI_TRY(rename_one(n, owner, &name[i], is_state, err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* The names as the model has them; made ones are copied. */
+static gbs_status take_names(gbsi_names *names, const gbs_model *model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char made[GBSI_MADE_NAME];
+    for (uint32_t v = 0; v < model->n_variables; v++) {
+        GBSI_TRY(gbsi_written_name(model, v, made, &names->variable[v], err));
+        if (names->variable[v] == made) {
+            const size_t n = strlen(made) + 1;
+            GBSI_TRY(gbsi_reserve(&names->owned, &names->capacity, names->n_owned + 1,
+                                  sizeof(char *), "names", err));
+            char *copy = gbsi_alloc(n);
+            if (copy == NULL) {
+                GBSI_TRY(gbsi_no_memory(err, "names", n));
+            }
+            ((char **)names->owned)[names->n_owned++] = memcpy(copy, made, n);
+            names->variable[v] = copy;
+        }
+        for (uint32_t a = 0; a < model->arity[v]; a++) {
+            names->state[model->state_offset[v] + a] = gbs_model_state_label(model, v, a);
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+static void tell_renamed(const namer *n, const char *format, const gbs_output *output,
+                         const gbs_write_options *options)
+{
+    char from[GBSI_SHOWN];
+    char to[GBSI_SHOWN];
+    char message[512];
+    if (n->n_changed == 0 || options->warn == NULL) {
+        return;
+    }
+    (void)snprintf(message, sizeof message,
+                   "%.200s: wrote %zu name%s in another form, as %s files cannot hold %s: %s "
+                   "became %s",
+                   gbsi_output_name(output), n->n_changed, n->n_changed == 1 ? "" : "s", format,
+                   n->n_changed == 1 ? "it" : "them",
+                   gbsi_token_show((gbsi_token){n->from, strlen(n->from)}, from),
+                   gbsi_token_show((gbsi_token){n->to, strlen(n->to)}, to));
+    options->warn(options->context, message);
+}
+
+gbs_status gbsi_names_init(gbsi_names *names, const gbs_model *model, gbsi_legal *make,
+                           const char *format, const gbs_output *output,
+                           const gbs_write_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    namer n = {.names = names, .make = make};
+    const size_t n_states = model->state_offset[model->n_variables];
+    *names = (gbsi_names){.model = model};
+    names->variable = gbsi_alloc_array(model->n_variables, sizeof *names->variable);
+    names->state = gbsi_alloc_array(n_states, sizeof *names->state);
+    if (names->variable == NULL || names->state == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "names", n_states * sizeof *names->state));
+    }
+    GBSI_TRY(take_names(names, model, err));
+    GBSI_TRY(name_all(&n, UINT32_MAX, names->variable, model->n_variables, false, err));
+    for (uint32_t v = 0; v < model->n_variables; v++) {
+        const char **state = names->state + model->state_offset[v];
+        const size_t n_labels = state[0] == NULL ? 0 : model->arity[v];
+        GBSI_TRY(name_all(&n, v, state, n_labels, true, err));
+    }
+    tell_renamed(&n, format, output, options);
+
+cleanup:
+    gbsi_name_map_free(&n.taken);
+    gbsi_free(n.legal);
+    return status;
+}
+
+void gbsi_names_free(gbsi_names *names)
+{
+    for (size_t i = 0; i < names->n_owned; i++) {
+        gbsi_free(((char **)names->owned)[i]);
+    }
+    gbsi_free(names->owned);
+    gbsi_free(names->variable);
+    gbsi_free(names->state);
+}
+
+const char *gbsi_names_state(const gbsi_names *names, uint32_t variable, uint32_t state)
+{
+    return names->state[names->model->state_offset[variable] + state];
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of a CNF file about counting its models. The competitions of model counting write
+ *     c p weight L W 0          the weight of a literal
+ *     c p show V ... 0          projected counting: the variables that are counted over
+ * among the comments, their first year and Cachet
+ *     w L W                     of a variable: W and 1 - W for its two literals; -1: 1 for both
+ * and miniC2D all weights in one comment, "c weights", as V, -V, V + 1, ... A state then weighs the
+ * product over its literals, in which a literal without a weight counts 1: a unit clause and a
+ * constant for each variable. */
+#include "models/literal_weights.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "decimal/decimal.h"
+#include "simd/math.h"
+#include "text/lines.h"
+
+#define UNSET (-1.0)
+
+/* What a line says of one literal; of "c p show", that it shows a variable. */
+typedef struct entry {
+    gbsi_token place;
+    uint32_t variable; /* from 1 on; of "c p show 0" there is one entry, with 0 */
+    bool negative;
+    enum { WEIGHT, OF_A_VARIABLE, SHOWN } kind;
+    double weight;
+} entry;
+
+static gbs_status add(gbsi_literal_weights *w, entry e, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_reserve(&w->entry, &w->capacity, w->n + 1, sizeof e, "weights", err));
+    ((entry *)w->entry)[w->n++] = e;
+
+cleanup:
+    return status;
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+/* A number, or two of them with a '/' between. */
+static bool is_weight(gbsi_token token, double *weight)
+{
+    const char *slash = token.n == 0 ? NULL : memchr(token.at, '/', token.n);
+    const size_t n = slash == NULL ? token.n : (size_t)(slash - token.at);
+    double below = 1.0;
+    if (gbsi_decimal_read(token.at, n, weight) != GBSI_DECIMAL_OK ||
+        (slash != NULL &&
+         gbsi_decimal_read(slash + 1, token.n - n - 1, &below) != GBSI_DECIMAL_OK)) {
+        return false;
+    }
+    const double above = *weight;
+    *weight = above / below;
+    return isfinite(*weight) && below > 0 && (*weight != 0 || above == 0);
+}
+
+static gbs_status read_weight(gbsi_text *line, entry *e, gbs_error *err)
+{
+    const gbsi_token token = gbsi_text_next(line);
+    if (!is_weight(token, &e->weight)) {
+        return gbsi_line_unexpected(line, token, "the weight of a literal, a number", err);
+    }
+    if (e->weight < 0 && !(e->kind == OF_A_VARIABLE && e->weight == -1 && !e->negative)) {
+        return gbsi_line_unexpected(line, token, "a weight of at least 0", err);
+    }
+    return GBS_OK;
+}
+
+/* "L W" and maybe a 0. */
+static gbs_status read_line(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_token token = gbsi_text_next(line);
+    uint64_t variable = 0;
+    bool large = false;
+    e.negative = token.n > 1 && token.at[0] == '-';
+    if (!gbsi_integer_read(token.at + e.negative, token.n - e.negative, UINT32_MAX, &variable,
+                           &large) ||
+        variable == 0) {
+        return gbsi_line_unexpected(line, token, "a literal", err);
+    }
+    e.variable = (uint32_t)variable;
+    GBSI_TRY(read_weight(line, &e, err));
+    if (gbsi_token_is(gbsi_text_peek(line), "0")) {
+        (void)gbsi_text_next(line);
+    }
+    GBSI_TRY(gbsi_line_expect_end(line, "a weight", err));
+    GBSI_TRY(add(w, e, err));
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_show(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (uint64_t variable = 1; variable != 0 && gbsi_text_peek(line).n != 0;) {
+        GBSI_TRY(gbsi_line_integer(line, "a variable, or 0 behind the last one", UINT32_MAX,
+                                   &variable, err));
+        e.variable = (uint32_t)variable;
+        GBSI_TRY(add(w, e, err));
+    }
+    GBSI_TRY(gbsi_line_expect_end(line, "the variables", err));
+
+cleanup:
+    return status;
+}
+
+/* All weights of miniC2D. */
+static gbs_status read_all(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    w->n_in_one_line = 0;
+    for (; gbsi_text_peek(line).n != 0; w->n_in_one_line++) {
+        e.place = gbsi_text_peek(line);
+        e.variable = 1 + (uint32_t)(w->n_in_one_line / 2);
+        e.negative = w->n_in_one_line % 2 != 0;
+        GBSI_TRY(read_weight(line, &e, err));
+        GBSI_TRY(add(w, e, err));
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_literal_weights_line(gbsi_literal_weights *w, gbsi_text line, gbs_error *err)
+{
+    double number = 0;
+    entry e = {.place = gbsi_text_next(&line), .kind = OF_A_VARIABLE};
+    if (gbsi_token_is(e.place, "w")) {
+        return read_line(w, &line, e, err);
+    }
+    const gbsi_token word = gbsi_text_next(&line);
+    const gbsi_token second = gbsi_text_peek(&line);
+    e.kind = WEIGHT;
+    if (gbsi_token_is(word, "weights") && is_weight(second, &number)) {
+        return read_all(w, &line, e, err);
+    }
+    if (gbsi_token_is(word, "ind") && !w->told) {
+        w->told = true;
+        gbsi_text_warn(&line, "the sampling set of \"c ind\" is not used: states of all variables "
+                              "count");
+    }
+    if (!gbsi_token_is(word, "p")) {
+        return GBS_OK;
+    }
+    (void)gbsi_text_next(&line);
+    if (gbsi_token_is(second, "weight")) {
+        return read_line(w, &line, e, err);
+    }
+    e.kind = SHOWN;
+    return gbsi_token_is(second, "show") ? read_show(w, &line, e, err) : GBS_OK;
+}
+
+/* ---- what they come to ---------------------------------------------------------------------- */
+
+/* @param weight [2 n] of the literals of each variable, the positive one first. */
+static gbs_status set(double *weight, const gbsi_text *text, const entry *e, bool negative,
+                      double value, gbs_error *err)
+{
+    double *known = &weight[2 * (e->variable - 1) + negative];
+    if (*known != UNSET && *known != value) {
+        return gbsi_text_fail(text, e->place, err,
+                              "found another weight of the literal %s%u, expected one",
+                              negative ? "-" : "", e->variable);
+    }
+    *known = value;
+    return GBS_OK;
+}
+
+/* Whether all n variables are shown. @param seen [n], all zero. */
+static gbs_status check_shown(const gbsi_literal_weights *w, const gbsi_text *text, uint32_t n,
+                              uint8_t *seen, gbs_error *err)
+{
+    const entry *e = w->entry;
+    const entry *first = NULL;
+    uint32_t n_seen = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        if (e[i].kind == SHOWN) {
+            first = first == NULL ? &e[i] : first;
+            if (e[i].variable != 0 && seen[e[i].variable - 1] == 0) {
+                seen[e[i].variable - 1] = 1;
+                n_seen++;
+            }
+        }
+    }
+    if (first == NULL || n_seen == n) {
+        return GBS_OK;
+    }
+    return gbsi_text_unsupported(text, first->place, err,
+                                 "found \"c p show\" with %u of the %u variables, which asks for a "
+                                 "projected count; expected all of them or no such line, as "
+                                 "projected counts are not supported",
+                                 n_seen, n);
+}
+
+/* "w V P" without a line for -V. */
+static gbs_status complete(double *weight, const gbsi_text *text, const entry *e, gbs_error *err)
+{
+    double *other = &weight[2 * (e->variable - 1) + !e->negative];
+    if (*other != UNSET) {
+        return GBS_OK;
+    }
+    if (e->negative || e->weight > 1) {
+        return gbsi_text_fail(text, e->place, err,
+                              "found a weight of the literal %s%u that is not the probability of a "
+                              "variable, expected the weight of the other literal too",
+                              e->negative ? "-" : "", e->variable);
+    }
+    *other = 1.0 - e->weight;
+    return GBS_OK;
+}
+
+static gbs_status gather(const gbsi_literal_weights *w, const gbsi_text *text, uint32_t n,
+                         double *weight, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const entry *end = (const entry *)w->entry + w->n;
+    for (const entry *e = w->entry; e < end; e++) {
+        if (e->variable > n) {
+            return gbsi_text_fail(text, e->place, err,
+                                  "found variable %u, expected one of at most %u", e->variable, n);
+        }
+        if (e->kind != SHOWN) {
+            const bool both = e->weight == -1;
+            GBSI_TRY(set(weight, text, e, e->negative, both ? 1.0 : e->weight, err));
+            GBSI_TRY(both ? set(weight, text, e, true, 1.0, err) : GBS_OK);
+        }
+    }
+    for (const entry *e = w->entry; e < end; e++) {
+        GBSI_TRY(e->kind == OF_A_VARIABLE ? complete(weight, text, e, err) : GBS_OK);
+    }
+
+cleanup:
+    return status;
+}
+
+/* ln of a weight a where V holds and b elsewhere is ln b + (ln a - ln b) [V]. */
+static gbs_status add_clauses(gbsi_clauses *c, const gbsi_text *text, uint32_t v, double a,
+                              double b, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_token place = {text->begin, 1};
+    if (a == b && a != 0) {
+        c->constant += c->scale * gbsi_log(a);
+        return GBS_OK;
+    }
+    if (a != 0 && b != 0) {
+        c->constant += c->scale * gbsi_log(b);
+        GBSI_TRY(gbsi_clauses_literal(c, v, true, err));
+        return gbsi_clauses_end(c, text, place, gbsi_log(a) - gbsi_log(b), err);
+    }
+    if (a == 0) { /* 0 forbids a literal */
+        c->constant += b == 0 ? 0 : c->scale * gbsi_log(b);
+        GBSI_TRY(gbsi_clauses_literal(c, v, false, err));
+        GBSI_TRY(gbsi_clauses_end(c, text, place, GBSI_HARD, err));
+    }
+    if (b == 0) {
+        c->constant += a == 0 ? 0 : c->scale * gbsi_log(a);
+        GBSI_TRY(gbsi_clauses_literal(c, v, true, err));
+        GBSI_TRY(gbsi_clauses_end(c, text, place, GBSI_HARD, err));
+    }
+
+cleanup:
+    return status;
+}
+
+static void warn_of(const gbsi_literal_weights *w, const gbsi_text *text, uint32_t n,
+                    const double *weight)
+{
+    uint32_t n_one = 0;
+    uint32_t n_none = 0;
+    bool cachet = false;
+    for (size_t i = 0; i < w->n; i++) {
+        cachet = cachet || ((const entry *)w->entry)[i].kind == OF_A_VARIABLE;
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        const int known = (weight[2 * v] != UNSET) + (weight[2 * v + 1] != UNSET);
+        n_one += known == 1;
+        n_none += known == 0;
+    }
+    if (n_one != 0) {
+        gbsi_text_warn(text,
+                       "of %u variables one literal has a weight and the other has not: it counts "
+                       "1, not 1 minus that weight",
+                       n_one);
+    }
+    if (cachet && n_none != 0) {
+        gbsi_text_warn(text,
+                       "%u variables have no weight: both literals count 1 (with 1/2, ln Z is %u "
+                       "ln 2 lower)",
+                       n_none, n_none);
+    }
+}
+
+gbs_status gbsi_literal_weights_end(gbsi_literal_weights *w, gbsi_clauses *c, const gbsi_text *text,
+                                    bool counting, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = c->n_variables;
+    double *weight = NULL;
+    uint8_t *seen = NULL;
+    if (w->n == 0) {
+        return GBS_OK;
+    }
+    if (!counting) {
+        return gbsi_text_fail(text, ((entry *)w->entry)[0].place, err,
+                              "found a line about literals in a file whose clauses have weights, "
+                              "expected it below \"p cnf\"");
+    }
+    weight = gbsi_alloc_array(2 * (size_t)n, sizeof *weight);
+    seen = gbsi_alloc_array_zero(n, 1);
+    if (weight == NULL || seen == NULL) {
+        status = gbsi_no_memory(err, "weights", 2 * (size_t)n * sizeof *weight);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < 2 * (size_t)n; i++) {
+        weight[i] = UNSET;
+    }
+    GBSI_TRY(gather(w, text, n, weight, err));
+    GBSI_TRY(check_shown(w, text, n, seen, err));
+    if (w->n_in_one_line != 0 && w->n_in_one_line != 2 * (size_t)n) {
+        status = gbsi_text_fail(text, ((entry *)w->entry)[0].place, err,
+                                "found %zu weights behind \"c weights\", expected %zu",
+                                w->n_in_one_line, 2 * (size_t)n);
+        goto cleanup;
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        const double *of = weight + 2 * (size_t)v;
+        GBSI_TRY(add_clauses(c, text, v, of[0] == UNSET ? 1.0 : of[0], of[1] == UNSET ? 1.0 : of[1],
+                             err));
+    }
+    warn_of(w, text, n, weight);
+
+cleanup:
+    gbsi_free(weight);
+    gbsi_free(seen);
+    return status;
+}
+
+void gbsi_literal_weights_free(gbsi_literal_weights *w)
+{
+    gbsi_free(w->entry);
+    *w = (gbsi_literal_weights){0};
+}

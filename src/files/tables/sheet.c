@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows as RFC 4180 describes them, and as spreadsheets, pandas and R write them. */
+#include "tables/sheet.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "text/common.h"
+
+enum { MOST_COLUMNS = 1 << 24 }; /* so that a header takes no more than half a gigabyte */
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+const char *gbsi_cell_show(const gbsi_cell *cell, char shown[GBSI_SHOWN])
+{
+    return cell->n == 0 ? "an empty cell"
+                        : gbsi_token_show((gbsi_token){cell->text, cell->n}, shown);
+}
+
+gbs_status gbsi_cell_unexpected(const gbsi_sheet *s, const gbsi_cell *cell, const char *expected,
+                                gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    return gbsi_text_fail(&s->text, (gbsi_token){cell->place, 1}, err, "found %s, expected %s",
+                          gbsi_cell_show(cell, shown), expected);
+}
+
+gbs_status gbsi_cell_fail(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error *err,
+                          const char *format, ...)
+{
+    char what[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return gbsi_text_fail(&s->text, (gbsi_token){cell->place, 1}, err, "%s", what);
+}
+
+static gbs_status fail_at(const gbsi_sheet *s, const char *at, gbs_error *err, const char *what)
+{
+    return gbsi_text_fail(&s->text, (gbsi_token){at, 1}, err, "%s", what);
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* Texts of a row are offsets until the row is complete, as their memory may move. */
+static gbs_status add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *err)
+{
+    const gbs_status status = s->n_bytes + n < s->row_capacity
+                                  ? GBS_OK
+                                  : gbsi_reserve(&s->row, &s->row_capacity, s->n_bytes + n + 1, 1,
+                                                 "a row of a table", err);
+    if (status >= 0 && n > 0) {
+        memcpy((char *)s->row + s->n_bytes, at, n);
+        s->n_bytes += n;
+    }
+    return status;
+}
+
+static gbs_status add_cell(gbsi_sheet *s, const char *place, size_t begin, bool quoted,
+                           gbs_error *err)
+{
+    const gbs_status status =
+        s->n_cells < s->row_cells_capacity
+            ? GBS_OK
+            : gbsi_reserve(&s->row_cells, &s->row_cells_capacity, s->n_cells + 1, sizeof(gbsi_cell),
+                           "a row of a table", err);
+    if (status >= 0) {
+        ((gbsi_cell *)s->row_cells)[s->n_cells++] =
+            (gbsi_cell){.n = s->n_bytes - begin, .place = place, .quoted = quoted};
+        ((char *)s->row)[s->n_bytes++] = '\0';
+    }
+    return status;
+}
+
+/* Blanks that are not the separator. */
+static bool is_space(const gbsi_sheet *s, char c)
+{
+    return (c == ' ' || c == '\t') && c != s->separator;
+}
+
+static const char *skip_spaces(const gbsi_sheet *s, const char *at)
+{
+    while (at < s->text.end && is_space(s, *at)) {
+        at++;
+    }
+    return at;
+}
+
+/* @param at behind the text of a cell. @param ended whether a line or the file ends there. @return
+ * where the next cell begins; NULL if neither that nor a separator is there. */
+static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
+{
+    const char *end = s->text.end;
+    at += at + 1 < end && at[0] == '\r' && at[1] == '\n';
+    at += at + 1 == end && at[0] == '\r';
+    *ended = at == end || *at == '\n';
+    return at == end ? at : *ended || *at == s->separator ? at + 1 : NULL;
+}
+
+/* Two quotes are one. @param at the first quote. */
+static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const char *begin = at++;
+    const char *end = s->text.end;
+    const size_t first = s->n_bytes;
+    for (bool open = true; open;) {
+        const char *quote = memchr(at, '"', (size_t)(end - at));
+        if (quote == NULL) {
+            return fail_at(s, begin, err,
+                           "found the end of the table in a field that begins with a quote, "
+                           "expected a quote that ends it");
+        }
+        const size_t n = (size_t)(quote - at);
+        open = quote + 1 < end && quote[1] == '"';
+        GBSI_TRY(add_bytes(s, at, n + open, err));
+        at = quote + 1 + open;
+    }
+    GBSI_TRY(add_cell(s, begin, first, true, err));
+    at = skip_spaces(s, at);
+    const char *next = end_cell(s, at, ended);
+    if (next == NULL) {
+        return fail_at(s, at, err,
+                       "found text behind a quote, expected a separator or the end of the line");
+    }
+    s->text.at = next;
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_cell(gbsi_sheet *s, bool *ended, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const char *begin = skip_spaces(s, s->text.at);
+    const char *at = begin;
+    const size_t first = s->n_bytes;
+    if (at < s->text.end && *at == '"') {
+        return read_quoted(s, at, ended, err);
+    }
+    while (at < s->text.end && *at != s->separator && *at != '\n') {
+        at++;
+    }
+    *ended = at == s->text.end || *at == '\n';
+    s->text.at = at == s->text.end ? at : at + 1;
+    while (at > begin && (is_space(s, at[-1]) || (*ended && at[-1] == '\r'))) {
+        at--;
+    }
+    GBSI_TRY(add_bytes(s, begin, (size_t)(at - begin), err));
+    GBSI_TRY(add_cell(s, begin, first, false, err));
+
+cleanup:
+    return status;
+}
+
+/* Up to `most` cells: one more shows that a row is too long. */
+static gbs_status read_row(gbsi_sheet *s, size_t most, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    s->n_cells = 0;
+    s->n_bytes = 0;
+    for (bool ended = false; !ended && s->n_cells < most;) {
+        GBSI_TRY(read_cell(s, &ended, err));
+    }
+    const char *text = s->row;
+    for (size_t k = 0; k < s->n_cells; k++) {
+        gbsi_cell *cell = (gbsi_cell *)s->row_cells + k;
+        cell->text = text;
+        text += cell->n + 1;
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static const char *line_end(const gbsi_sheet *s, const char *at)
+{
+    const char *end = memchr(at, '\n', (size_t)(s->text.end - at));
+    return end == NULL ? s->text.end : end;
+}
+
+static bool is_empty_line(const gbsi_sheet *s, const char *end)
+{
+    const char *at = skip_spaces(s, s->text.at);
+    return at == end || (at + 1 == end && *at == '\r');
+}
+
+/* @param keep_empty whether an empty line is a row. */
+static void skip_lines(gbsi_sheet *s, bool keep_empty)
+{
+    while (s->text.at < s->text.end) {
+        const char *end = line_end(s, s->text.at);
+        const bool is_comment = s->text.comment != 0 && *s->text.at == s->text.comment;
+        if (!is_comment && (keep_empty || !is_empty_line(s, end))) {
+            return;
+        }
+        s->text.at = end == s->text.end ? end : end + 1;
+    }
+}
+
+gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t width = (size_t)s->n_columns + s->has_index;
+    skip_lines(s, width == 1 && !s->skip_empty);
+    *more = s->text.at < s->text.end;
+    if (!*more) {
+        return GBS_OK;
+    }
+    const char *line = s->text.at;
+    GBSI_TRY(gbsi_watch_work(s->text.watch, width, "reading a table", err));
+    GBSI_TRY(read_row(s, width + 1, err));
+    if (s->n_cells != width) {
+        const size_t n = s->n_cells < width ? s->n_cells : width;
+        return gbsi_text_fail(&s->text, (gbsi_token){line, 1}, err,
+                              "found %s%zu field%s, expected %zu as in the header",
+                              s->n_cells > width ? "more than " : "", n, n == 1 ? "" : "s", width);
+    }
+    s->cell = (gbsi_cell *)s->row_cells + s->has_index;
+
+cleanup:
+    return status;
+}
+
+/* ---- the header ------------------------------------------------------------------------------ */
+
+/* The row that was read last becomes the names. */
+static void keep_names(gbsi_sheet *s)
+{
+    s->names = s->row;
+    s->names_capacity = s->row_capacity;
+    s->name_cells = s->row_cells;
+    s->name_cells_capacity = s->row_cells_capacity;
+    s->row = s->row_cells = NULL;
+    s->row_capacity = s->row_cells_capacity = 0;
+    s->name = s->name_cells;
+    s->n_columns = (uint32_t)s->n_cells;
+}
+
+/* Spreadsheets read and write a first line "sep=;". @return the separator, 0 without such a line.
+ */
+static char take_separator_line(gbsi_sheet *s)
+{
+    const char *at = s->text.at;
+    const char *end = line_end(s, at);
+    const size_t n = (size_t)(end - at);
+    if (n < 5 || n > 6 || memcmp(at, "sep=", 4) != 0 || (n == 6 && at[5] != '\r') ||
+        memchr(",;\t", at[4], 3) == NULL) {
+        return 0;
+    }
+    s->text.at = end == s->text.end ? end : end + 1;
+    return at[4];
+}
+
+/* Finds the separator by what the header is then; leaves the text where the header begins. */
+static char find_separator(gbsi_sheet *s, gbsi_is_column known, const void *context)
+{
+    static const char candidates[] = {',', ';', '\t'};
+    const char *header = s->text.at;
+    char best = ',';
+    size_t most_known = 0;
+    size_t most_cells = 0;
+    for (size_t i = 0; i < sizeof candidates; i++) {
+        size_t n_known = 0;
+        s->separator = candidates[i];
+        if (read_row(s, MOST_COLUMNS + 1, NULL) < 0) {
+            s->n_cells = 0;
+        }
+        for (size_t k = 0; k < s->n_cells && known != NULL; k++) {
+            n_known += known(context, ((gbsi_cell *)s->row_cells)[k].text);
+        }
+        if (n_known > most_known || (n_known == most_known && s->n_cells > most_cells)) {
+            best = candidates[i];
+            most_known = n_known;
+            most_cells = s->n_cells;
+        }
+        s->text.at = header;
+    }
+    return best;
+}
+
+/* Tables of R have row names under no header: each row has one cell more, and as the names they are
+ * in quotes. */
+static bool has_row_names(gbsi_sheet *s)
+{
+    const char *first = s->text.at;
+    skip_lines(s, false);
+    const bool read = read_row(s, (size_t)s->n_columns + 2, NULL) >= 0;
+    const gbsi_cell *cell = s->row_cells;
+    s->text.at = first;
+    return read && s->n_cells == (size_t)s->n_columns + 1 && s->name[0].quoted && cell[0].quoted;
+}
+
+gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column known,
+                           const void *context, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    *s = (gbsi_sheet){.text = *text};
+    const size_t n = gbsi_text_left(text);
+    const char *lone =
+        n == 0 || memchr(text->at, '\n', n) != NULL ? NULL : memchr(text->at, '\r', n - 1);
+    if (lone != NULL) {
+        return fail_at(s, lone, err,
+                       "found a carriage return alone, expected lines that end in a line feed");
+    }
+    char separator = n == 0 ? 0 : take_separator_line(s);
+    skip_lines(s, false);
+    s->separator = separator != 0 ? separator : find_separator(s, known, context);
+    GBSI_TRY(read_row(s, MOST_COLUMNS + 1, err));
+    if (s->n_cells > MOST_COLUMNS) {
+        return fail_at(s, s->text.begin, err, "found more than 16777216 columns");
+    }
+    keep_names(s);
+    s->has_index = s->name[0].n == 0 && s->n_columns > 1;
+    if (s->has_index) {
+        s->name++;
+        s->n_columns--;
+    } else {
+        s->has_index = has_row_names(s);
+    }
+
+cleanup:
+    return status;
+}
+
+void gbsi_sheet_free(gbsi_sheet *s)
+{
+    gbsi_free(s->names);
+    gbsi_free(s->row);
+    gbsi_free(s->name_cells);
+    gbsi_free(s->row_cells);
+    *s = (gbsi_sheet){0};
+}
+
+bool gbsi_sheet_is_draws(const gbsi_sheet *s)
+{
+    static const char *const names[GBSI_DRAW_COLUMNS] = {"chain", "draw", "lp"};
+    bool same = s->n_columns > GBSI_DRAW_COLUMNS;
+    for (uint32_t k = 0; same && k < GBSI_DRAW_COLUMNS; k++) {
+        same = strcmp(s->name[k].text, names[k]) == 0;
+    }
+    return same;
+}

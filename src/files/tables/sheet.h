@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of text: a line of names, and rows of cells. */
+#ifndef GBSI_TABLES_SHEET_H
+#define GBSI_TABLES_SHEET_H
+
+#include "text/text.h"
+
+/* ---- sheet.c: rows cut into cells ----------------------------------------------------------- */
+
+typedef struct gbsi_cell {
+    const char *text; /* without quotes, ended by 0 */
+    size_t n;
+    const char *place; /* where it begins in the file, for messages */
+    bool quoted;
+} gbsi_cell;
+
+/* Invariant: `cell` holds the columns of the row that was read last, without the cell of an index;
+ * it and its texts last until the next row is read. */
+typedef struct gbsi_sheet {
+    gbsi_text text;
+    char separator;
+    uint32_t n_columns; /* those with a name */
+    bool has_index;     /* a first column without a name stands before them */
+    bool skip_empty;    /* set it where empty lines are no rows in a table of one column either */
+    gbsi_cell *name;    /* [n_columns] their texts last as long as the sheet */
+    gbsi_cell *cell;    /* [n_columns] */
+    void *names, *row;  /* char: the texts of the names and of the row */
+    size_t names_capacity, row_capacity;
+    void *name_cells, *row_cells; /* gbsi_cell */
+    size_t name_cells_capacity, row_cells_capacity;
+    size_t n_cells, n_bytes; /* of the row */
+} gbsi_sheet;
+
+/* Whether a column of that name is expected: tells which separator the header has. */
+typedef bool (*gbsi_is_column)(const void *context, const char *name);
+
+/* Reads the header. The separator is that of ',', ';' and tab which makes the most expected
+ * columns, then the one that makes the most of any kind; a first line "sep=;" names it.
+ * @param text copied, what it points to is borrowed; a line that begins with its comment is none.
+ * @param known NULL: any name is expected. Free in either case. */
+gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column known,
+                           const void *context, gbs_error *err);
+void gbsi_sheet_free(gbsi_sheet *s);
+
+/* Reads the next row, of as many cells as there are columns. Empty lines are skipped, but in a
+ * table of one column they are rows. @param more false: there is none. */
+gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err);
+
+/* "FILE:LINE:COLUMN: found CELL, expected ...". */
+gbs_status gbsi_cell_unexpected(const gbsi_sheet *s, const gbsi_cell *cell, const char *expected,
+                                gbs_error *err);
+/* The same with more behind it. @return the start of the message, for one of another form. */
+const char *gbsi_cell_show(const gbsi_cell *cell, char shown[GBSI_SHOWN]);
+gbs_status gbsi_cell_fail(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error *err,
+                          const char *format, ...) GBSI_PRINTF(4, 5);
+
+/* Whether the table is one of draws as `gibbsite sample` writes them: its first columns are chain,
+ * draw and lp, and the states are numbers. */
+enum { GBSI_DRAW_COLUMNS = 3 };
+bool gbsi_sheet_is_draws(const gbsi_sheet *s);
+
+/* ---- cell.c: what cells mean ---------------------------------------------------------------- */
+
+enum { GBSI_MISSING_SIGNS = 15 };
+/* Which sign of a missing value this is, or -1. */
+int gbsi_find_missing(const char *text, size_t n);
+
+/* "2 empty, 1 NaN". @return the sum of the counts. */
+enum { GBSI_MISSING_TEXT = 512 };
+uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_MISSING_TEXT]);
+
+/* "1", "1.0" and "1.000" as "1". @param whole [GBSI_WHOLE], "" for anything else. */
+enum { GBSI_WHOLE = 24 };
+bool gbsi_whole_text(const char *text, size_t n, char *whole);
+/* True, TRUE and true are 1, False, FALSE and false are 0, anything else is -1. */
+int gbsi_truth(const char *text);
+/* A number, with a decimal comma where the sheet is separated by other signs. */
+bool gbsi_cell_number(const gbsi_sheet *s, const gbsi_cell *cell, double *number);
+
+/* Whether two names differ only by case, blanks, '.', '_' and '-'. */
+bool gbsi_alike_names(const char *a, const char *b);
+/* The same, or by one letter more, or by two that changed places. Numbers in them have to agree:
+ * x1 is not close to x2. */
+bool gbsi_close_names(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of states of a model's variables. */
+#include "gibbsite/table.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "gibbsite/fit.h"
+#include "store/builder.h"
+#include "store/model.h"
+#include "tables/sheet.h"
+
+enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* in place of the number of a state's column */
+
+struct gbs_table {
+    const gbs_model *model;
+    gbs_table_options options;
+    gbsi_input input;
+    gbsi_sheet sheet;
+    const char *first; /* where the first row begins */
+    bool is_draws;     /* of gibbsite sample: states are numbers */
+    uint32_t n_columns;
+    uint32_t *column;   /* [n_columns] variables */
+    uint16_t *is_label; /* [n_columns] bit i: sign i of a missing value is a state's label */
+    int32_t *use;       /* [sheet.n_columns] which column it is, or NO_COLUMN or WEIGHT_COLUMN */
+    uint64_t n_missing[GBSI_MISSING_SIGNS];
+    bool told_missing;
+};
+_Static_assert(GBSI_MISSING_SIGNS <= 16, "a bit for each sign");
+
+void gbs_table_free(gbs_table *table)
+{
+    if (table != NULL) {
+        gbsi_sheet_free(&table->sheet);
+        gbsi_input_free(&table->input);
+        gbsi_free(table->column);
+        gbsi_free(table->is_label);
+        gbsi_free(table->use);
+        gbsi_free(table);
+    }
+}
+
+const uint32_t *gbs_table_columns(const gbs_table *table, uint32_t *n)
+{
+    if (n != NULL) {
+        *n = table == NULL ? 0 : table->n_columns;
+    }
+    return table == NULL ? NULL : table->column;
+}
+
+/* ---- what was skipped ------------------------------------------------------------------------ */
+
+static void tell(const gbs_table *t, const char *format, ...) GBSI_PRINTF(2, 3);
+static void tell(const gbs_table *t, const char *format, ...)
+{
+    char message[1200];
+    const int n = snprintf(message, sizeof message, "%.200s: ", t->input.name);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message + n, sizeof message - (size_t)n, format, arguments);
+    va_end(arguments);
+    if (t->options.tell != NULL) {
+        t->options.tell(t->options.context, message);
+    }
+}
+
+static void tell_missing(gbs_table *t)
+{
+    char list[GBSI_MISSING_TEXT];
+    const uint64_t n = gbsi_missing_text(t->n_missing, list);
+    if (n > 0 && !t->told_missing) {
+        tell(t, "%" PRIu64 " cell%s no value: %s", n, n == 1 ? " has" : "s have", list);
+    }
+    t->told_missing = true;
+}
+
+static void tell_left_out(const gbs_table *t)
+{
+    enum { MOST = 8 };
+    char list[(MOST + 1) * GBSI_SHOWN] = "";
+    size_t n = 0;
+    uint32_t n_left = 0;
+    for (uint32_t k = 0; k < t->sheet.n_columns; k++) {
+        char shown[GBSI_SHOWN];
+        const gbsi_cell *name = &t->sheet.name[k];
+        if (t->use[k] != NO_COLUMN || (t->is_draws && k < GBSI_DRAW_COLUMNS)) {
+            continue;
+        }
+        if (n_left++ < MOST) {
+            n +=
+                (size_t)snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "",
+                                 name->n == 0 ? "one without a name" : gbsi_cell_show(name, shown));
+        }
+    }
+    if (n_left > 0) {
+        tell(t, "%" PRIu32 " column%s no variable and left out: %s%s", n_left,
+             n_left == 1 ? " is" : "s are", list, n_left > MOST ? ", ..." : "");
+    }
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* A variable by its name; by its number only if it has no name, so that columns that a program
+ * numbered are not taken for variables. In draws variable 5 without a name is called x5. */
+static bool find_variable(const gbs_model *model, const char *name, bool is_draws, uint32_t *v)
+{
+    if (gbsi_find_name(model, name, v)) {
+        return true;
+    }
+    const char *number = is_draws && name[0] == 'x' ? name + 1 : name;
+    return number[0] >= '0' && number[0] <= '9' &&
+           gbs_model_find_variable(model, number, v, NULL) >= 0 &&
+           gbs_model_variable_name(model, *v) == NULL;
+}
+
+static bool is_variable(const void *context, const char *name)
+{
+    uint32_t v = 0;
+    return find_variable(context, name, false, &v);
+}
+
+static gbs_status refuse_close(const gbs_table *t, const gbsi_cell *name, const char *variable,
+                               gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    return gbsi_cell_fail(&t->sheet, name, err,
+                          "found %s, expected a variable: \"%.100s\" is written nearly so; correct "
+                          "the name, or take the column out",
+                          gbsi_cell_show(name, shown), variable);
+}
+
+/* A name that is left out may be misspelt. One letter may be another in names of variables that
+ * have a column, as in x1 and x2. @param seen [variables] */
+static gbs_status check_left_out(const gbs_table *t, const gbsi_cell *name,
+                                 const unsigned char *seen, gbs_error *err)
+{
+    const gbs_model *m = t->model;
+    char shown[GBSI_SHOWN];
+    for (uint32_t v = 0; v < m->n_variables; v++) {
+        const char *known = gbs_model_variable_name(m, v);
+        if (known != NULL && name->n > 0 &&
+            (seen[v] ? gbsi_alike_names : gbsi_close_names)(name->text, known)) {
+            return refuse_close(t, name, known, err);
+        }
+    }
+    gbs_status status =
+        gbsi_watch_work(t->sheet.text.watch, m->n_variables, "reading a table", err);
+    if (status >= 0 && t->options.strict) {
+        status = gbsi_cell_fail(&t->sheet, name, err,
+                                "found %s, expected a variable in every column of a strict table",
+                                gbsi_cell_show(name, shown));
+    }
+    return status;
+}
+
+static gbs_status add_column(gbs_table *t, uint32_t k, uint32_t v, unsigned char *seen,
+                             gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    if (seen[v]) {
+        return gbsi_cell_fail(&t->sheet, &t->sheet.name[k], err,
+                              "found %s again, expected each variable in one column",
+                              gbsi_cell_show(&t->sheet.name[k], shown));
+    }
+    seen[v] = 1;
+    for (uint32_t a = 0; a < gbs_model_arity(t->model, v); a++) {
+        const char *label = gbs_model_state_label(t->model, v, a);
+        const int sign = label == NULL ? -1 : gbsi_find_missing(label, strlen(label));
+        if (sign >= 0) {
+            t->is_label[t->n_columns] |= (uint16_t)(1u << sign);
+        }
+    }
+    t->use[k] = (int32_t)t->n_columns;
+    t->column[t->n_columns++] = v;
+    return GBS_OK;
+}
+
+/* Whether some variable has a state called so: then it is a row in place of the names. */
+static bool is_state(const gbs_model *model, const char *text)
+{
+    uint32_t state = 0;
+    for (uint32_t v = 0; v < model->n_variables; v++) {
+        if (gbs_model_state_label(model, v, 0) != NULL &&
+            gbs_model_find_state(model, v, text, &state, NULL) >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Why the model does not know a text, unless the text has signs that a message must not have.
+ * @param shown the text as gbsi_cell_show() gives it. */
+static const char *reason(const gbsi_cell *cell, const char *shown, const gbs_error *found)
+{
+    return strlen(shown) == cell->n + 2 ? found->message : "the model has none of that name";
+}
+
+static gbs_status refuse_all(const gbs_table *t, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    const gbsi_cell *name = &t->sheet.name[t->is_draws ? GBSI_DRAW_COLUMNS : 0];
+    gbs_error found = {GBS_OK, ""};
+    uint32_t v = 0;
+    if (name->n == 0) {
+        return gbsi_cell_unexpected(&t->sheet, name, "a variable for each column", err);
+    }
+    const char *said = gbsi_cell_show(name, shown);
+    const char *why = gbs_model_find_variable(t->model, name->text, &v, &found) < 0
+                          ? reason(name, said, &found)
+                          : "variables that have a name are called by it";
+    return gbsi_cell_fail(&t->sheet, name, err, "found %s, expected a variable: %s%s%s", said, why,
+                          t->sheet.n_columns > 1 ? "; no other column is a variable either" : "",
+                          is_state(t->model, name->text) ? "; the first line names the variables"
+                                                         : "");
+}
+
+/* Which column of the table is which variable. */
+static gbs_status find_columns(gbs_table *t, unsigned char *seen, const char *weights,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool weighed = weights == NULL;
+    uint32_t v = 0;
+    for (uint32_t k = 0; k < t->sheet.n_columns; k++) {
+        const char *name = t->sheet.name[k].text;
+        t->use[k] = NO_COLUMN;
+        if (t->is_draws && k < GBSI_DRAW_COLUMNS) {
+            continue;
+        }
+        if (!weighed && strcmp(name, weights) == 0) {
+            weighed = true;
+            t->use[k] = WEIGHT_COLUMN;
+        } else if (find_variable(t->model, name, t->is_draws, &v)) {
+            GBSI_TRY(add_column(t, k, v, seen, err));
+        }
+    }
+    if (!weighed) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s: found no column \"%.64s\", expected the weights there", t->input.name,
+                         weights);
+    }
+
+cleanup:
+    return status;
+}
+
+/* @param seen [variables] which have a column. */
+static gbs_status check_columns(gbs_table *t, const unsigned char *seen, gbs_error *err)
+{
+    const uint64_t most = UINT64_C(1) << 30;
+    gbs_status status = GBS_OK;
+    if ((uint64_t)(t->sheet.n_columns - t->n_columns) * t->model->n_variables > most) {
+        return gbsi_cell_fail(&t->sheet, &t->sheet.name[0], err,
+                              "found %" PRIu32
+                              " columns that are no variable, too many to look for "
+                              "misspelt names; take them out",
+                              t->sheet.n_columns - t->n_columns);
+    }
+    for (uint32_t k = 0; k < t->sheet.n_columns; k++) {
+        if (t->use[k] == NO_COLUMN && !(t->is_draws && k < GBSI_DRAW_COLUMNS)) {
+            GBSI_TRY(check_left_out(t, &t->sheet.name[k], seen, err));
+        }
+    }
+    if (t->n_columns == 0) {
+        return refuse_all(t, err);
+    }
+    for (uint32_t v = 0; t->options.complete && v < t->model->n_variables; v++) {
+        char name[128];
+        if (!seen[v] && gbs_model_arity(t->model, v) > 1) {
+            gbsi_variable_text(t->model, v, name, sizeof name);
+            return gbsi_cell_fail(&t->sheet, &t->sheet.name[0], err,
+                                  "found no column of variable %s, expected one of each variable",
+                                  name);
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static gbs_status read_header(gbs_table *t, const char *weights, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_text text;
+    const size_t n = (size_t)t->model->n_variables + 1;
+    unsigned char *seen = gbsi_alloc_zero(n);
+    t->column = gbsi_alloc_array_zero(n, sizeof *t->column);
+    t->is_label = gbsi_alloc_array_zero(n, sizeof *t->is_label);
+    if (seen == NULL || t->column == NULL || t->is_label == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "columns of a table", n));
+    }
+    GBSI_TRY(gbsi_text_open(&text, &t->input, NULL, err));
+    GBSI_TRY(gbsi_sheet_open(&t->sheet, &text, is_variable, t->model, err));
+    uint32_t v = 0;
+    t->is_draws = gbsi_sheet_is_draws(&t->sheet) && !gbsi_find_name(t->model, "chain", &v);
+    t->use = gbsi_alloc_array_zero(t->sheet.n_columns, sizeof *t->use);
+    if (t->use == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "columns of a table", t->sheet.n_columns));
+    }
+    GBSI_TRY(find_columns(t, seen, weights, err));
+    GBSI_TRY(check_columns(t, seen, err));
+    t->first = t->sheet.text.at;
+    if (t->sheet.has_index) {
+        tell(t, "the first column has no name: it numbers the rows, and is left out");
+    }
+    tell_left_out(t);
+
+cleanup:
+    gbsi_free(seen);
+    return status;
+}
+
+/* @param path NULL: bytes in memory. */
+static gbs_status open_table(gbs_table *t, const char *path, const char *name, const void *bytes,
+                             size_t n_bytes, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
+    const char *weights = t->options.weights;
+    t->options.weights = NULL;
+    GBSI_TRY(path != NULL ? gbsi_input_read(path, &t->input, err)
+                          : gbsi_input_memory(name, bytes, n_bytes, &t->input, err));
+    GBSI_TRY(read_header(t, weights, err));
+
+cleanup:
+    gbsi_budget_leave(before);
+    return status;
+}
+
+static gbs_status new_table(const gbs_model *model, const gbs_table_options *options,
+                            gbs_table **table, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(table);
+    GBSI_IN_STRUCT(options, gbs_table_options);
+    gbs_table *t = gbsi_alloc_zero(sizeof *t);
+    if (t == NULL) {
+        return gbsi_no_memory(err, "a table", sizeof *t);
+    }
+    t->model = model;
+    if (options != NULL) {
+        t->options = *options;
+    }
+    *table = t;
+    return GBS_OK;
+}
+
+gbs_status gbs_table_open(const gbs_model *model, const char *path,
+                          const gbs_table_options *options, gbs_table **table, gbs_error *err)
+{
+    GBSI_NEED(path);
+    gbs_table *t = NULL;
+    gbs_status status = new_table(model, options, table == NULL ? NULL : &t, err);
+    status = status < 0 ? status : open_table(t, path, NULL, NULL, 0, err);
+    if (status < 0) {
+        gbs_table_free(t);
+        return status;
+    }
+    *table = t;
+    return GBS_OK;
+}
+
+gbs_status gbs_table_open_memory(const gbs_model *model, const char *name, const void *bytes,
+                                 size_t n_bytes, const gbs_table_options *options,
+                                 gbs_table **table, gbs_error *err)
+{
+    GBSI_NEED(name);
+    GBSI_NEED(bytes);
+    gbs_table *t = NULL;
+    gbs_status status = new_table(model, options, table == NULL ? NULL : &t, err);
+    status = status < 0 ? status : open_table(t, NULL, name, bytes, n_bytes, err);
+    if (status < 0) {
+        gbs_table_free(t);
+        return status;
+    }
+    *table = t;
+    return GBS_OK;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static bool find_state(const gbs_table *t, uint32_t v, const char *text, uint32_t *state)
+{
+    return gbs_model_find_state(t->model, v, text, state, NULL) >= 0;
+}
+
+/* True and False, where a label is the same word in other letters, or the labels are 0 and 1. */
+static bool find_truth(const gbs_table *t, uint32_t v, int truth, uint32_t *state)
+{
+    static const char *const digit[] = {"0", "1"};
+    uint32_t n = 0;
+    for (uint32_t a = 0; a < gbs_model_arity(t->model, v); a++) {
+        const char *label = gbs_model_state_label(t->model, v, a);
+        if (label != NULL && gbsi_truth(label) == truth) {
+            *state = a;
+            n++;
+        }
+    }
+    uint32_t other = 0;
+    return n == 1 || (n == 0 && find_state(t, v, digit[1 - truth], &other) &&
+                      find_state(t, v, digit[truth], state));
+}
+
+/* A label as it is written; 1.0 for 1 and 1 for 1.0; a word for true or false. */
+static bool find_label(const gbs_table *t, uint32_t v, const gbsi_cell *cell, uint32_t *state)
+{
+    char whole[GBSI_WHOLE + 2];
+    if (find_state(t, v, cell->text, state)) {
+        return true;
+    }
+    if (gbsi_whole_text(cell->text, cell->n, whole)) {
+        if (find_state(t, v, whole, state)) {
+            return true;
+        }
+        (void)strcat(whole, ".0");
+        return find_state(t, v, whole, state);
+    }
+    const int truth = gbsi_truth(cell->text);
+    return truth >= 0 && find_truth(t, v, truth, state);
+}
+
+static bool find_number(const gbs_table *t, uint32_t v, const gbsi_cell *cell, uint32_t *state)
+{
+    char typed[GBSI_WHOLE + 1] = "#";
+    const char *text = cell->text + (cell->text[0] == '#');
+    const int truth = gbsi_truth(text);
+    if (truth >= 0) {
+        typed[1] = (char)('0' + truth);
+        typed[2] = '\0';
+    } else if (!gbsi_whole_text(text, strlen(text), typed + 1)) {
+        return false;
+    }
+    return find_state(t, v, typed, state);
+}
+
+static gbs_status refuse_state(const gbs_table *t, uint32_t k, const gbsi_cell *cell,
+                               bool by_number, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    char whole[GBSI_WHOLE];
+    gbs_error found = {GBS_OK, ""};
+    uint32_t state = 0;
+    const uint32_t v = t->column[k];
+    if (by_number) {
+        char name[128];
+        gbsi_variable_text(t->model, v, name, sizeof name);
+        return gbsi_cell_fail(
+            &t->sheet, cell, err,
+            "found %s, expected the number of a state of variable %s, 0 to %" PRIu32,
+            gbsi_cell_show(cell, shown), name, gbs_model_arity(t->model, v) - 1);
+    }
+    const char *said = gbsi_cell_show(cell, shown);
+    const char *why = gbs_model_find_state(t->model, v, cell->text, &state, &found) < 0
+                          ? reason(cell, said, &found)
+                          : "";
+    const bool is_number = gbs_model_state_label(t->model, v, 0) != NULL &&
+                           gbsi_whole_text(cell->text, cell->n, whole);
+    return gbsi_cell_fail(
+        &t->sheet, cell, err, "found %s, expected a state, or nothing: %s%s", said, why,
+        is_number ? "; where cells hold numbers of states, add --states numbers" : "");
+}
+
+static gbs_status read_state(gbs_table *t, uint32_t k, const gbsi_cell *cell, uint32_t *state,
+                             gbs_error *err)
+{
+    const uint32_t v = t->column[k];
+    const bool by_number = t->is_draws || t->options.numbers;
+    const int sign = gbsi_find_missing(cell->text, cell->n);
+    if (sign >= 0 && (by_number || !(t->is_label[k] >> sign & 1))) {
+        *state = GBS_UNOBSERVED;
+        t->n_missing[sign]++;
+        return !t->options.complete || gbs_model_arity(t->model, v) == 1
+                   ? GBS_OK
+                   : gbsi_cell_fail(&t->sheet, cell, err,
+                                    "found no value, expected a state: weights are learnt from "
+                                    "complete rows");
+    }
+    return (by_number ? find_number : find_label)(t, v, cell, state)
+               ? GBS_OK
+               : refuse_state(t, k, cell, by_number, err);
+}
+
+static gbs_status read_weight(const gbs_table *t, const gbsi_cell *cell, double *weight,
+                              gbs_error *err)
+{
+    char expected[64];
+    if (gbsi_cell_number(&t->sheet, cell, weight) && *weight >= 0.0 &&
+        *weight <= GBS_MAX_ROW_WEIGHT) {
+        return GBS_OK;
+    }
+    (void)snprintf(expected, sizeof expected, "a weight of 0 to %g", GBS_MAX_ROW_WEIGHT);
+    return gbsi_cell_unexpected(&t->sheet, cell, expected, err);
+}
+
+gbs_status gbs_table_next(gbs_table *table, uint32_t *state, double *weight, int *end,
+                          gbs_error *err)
+{
+    GBSI_NEED(table);
+    GBSI_NEED(state);
+    GBSI_NEED(end);
+    gbs_status status = GBS_OK;
+    gbs_table *t = table;
+    bool more = false;
+    double w = 1.0;
+    GBSI_TRY(gbsi_sheet_next(&t->sheet, &more, err));
+    for (uint32_t k = 0; more && k < t->sheet.n_columns; k++) {
+        const gbsi_cell *cell = &t->sheet.cell[k];
+        const int32_t use = t->use[k];
+        if (use == WEIGHT_COLUMN) {
+            GBSI_TRY(read_weight(t, cell, &w, err));
+        } else if (use != NO_COLUMN) {
+            GBSI_TRY(read_state(t, (uint32_t)use, cell, &state[use], err));
+        }
+    }
+    if (!more) {
+        tell_missing(t);
+    } else if (weight != NULL) {
+        *weight = w;
+    }
+    *end = !more;
+
+cleanup:
+    return status;
+}
+
+void gbs_table_rewind(gbs_table *table)
+{
+    if (table != NULL) {
+        table->sheet.text.at = table->first;
+    }
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ordinary ways to write one small table, of which all give the same rows or are refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/test_row.h"
+#include "gibbsite/table.h"
+#include "tables/sheet.h"
+#include "text/test_models.h"
+
+#define ROWS 4
+
+/* Variables "day" (0, 1), "mood" (low, fair, high), "seen" (false, true), "odd" (NA, -). */
+static gbs_model *new_model(void)
+{
+    static const char bif[] = "network n { }\n"
+                              "variable day { type discrete [ 2 ] { 0, 1 }; }\n"
+                              "variable mood { type discrete [ 3 ] { low, fair, high }; }\n"
+                              "variable seen { type discrete [ 2 ] { false, true }; }\n"
+                              "variable odd { type discrete [ 2 ] { NA, - }; }\n"
+                              "probability ( day ) { table 0.5, 0.5; }\n"
+                              "probability ( mood ) { table 0.5, 0.25, 0.25; }\n"
+                              "probability ( seen ) { table 0.5, 0.5; }\n"
+                              "probability ( odd ) { table 0.5, 0.5; }\n";
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status status =
+        gbs_model_read_memory("n.bif", bif, sizeof bif - 1, NULL, &model, &err);
+    assert_string_equal(err.message, "");
+    assert_int_equal(status, GBS_OK);
+    return model;
+}
+
+typedef struct told {
+    char text[1024];
+} told;
+
+static void take_note(void *context, const char *message)
+{
+    told *t = context;
+    const size_t n = strlen(t->text);
+    (void)snprintf(t->text + n, sizeof t->text - n, "%s|", message);
+}
+
+/* @return the number of rows, -1 if it is refused. @param x [ROWS][2] states of day and mood. */
+static int read_rows(const gbs_model *model, const char *text, gbs_table_options options,
+                     uint32_t x[ROWS][2], told *notes, gbs_error *err)
+{
+    gbs_table *table = NULL;
+    int n = 0;
+    int end = 0;
+    *notes = (told){""};
+    *err = (gbs_error){GBS_OK, ""};
+    options.size = sizeof options;
+    options.tell = take_note;
+    options.context = notes;
+    gbs_status status =
+        gbs_table_open_memory(model, "t", text, strlen(text), &options, &table, err);
+    while (status >= 0 && !end) {
+        uint32_t n_columns = 0;
+        uint32_t state[8] = {0};
+        const uint32_t *column = gbs_table_columns(table, &n_columns);
+        status = gbs_table_next(table, state, NULL, &end, err);
+        for (uint32_t k = 0; status >= 0 && !end && k < n_columns; k++) {
+            assert_true(n < ROWS);
+            if (column[k] < 2) {
+                x[n][column[k]] = state[k];
+            }
+        }
+        n += status >= 0 && !end;
+    }
+    gbs_table_free(table);
+    return status < 0 ? -1 : n;
+}
+
+#define U GBS_UNOBSERVED
+
+/* The rows are 0 low, 1 fair, 1 high; with `gap` the second day is missing. */
+static const struct {
+    const char *row, *text;
+    int gap, numbers;
+    const char *note; /* a part of what is told; "": nothing is */
+} variants[] = {
+    {"plain", "day,mood\n0,low\n1,fair\n1,high\n", 0, 0, ""},
+    {"index of pandas", ",day,mood\n0,0,low\n1,1,fair\n2,1,high\n", 0, 0, "has no name"},
+    {"row names of R",
+     "\"\",\"day\",\"mood\"\n\"1\",0,\"low\"\n\"2\",1,\"fair\"\n\"3\",1,\"high\"\n", 0, 0,
+     "has no name"},
+    {"write.table",
+     "\"day\"\t\"mood\"\n\"1\"\t0\t\"low\"\n\"2\"\t1\t\"fair\"\n\"3\"\t1\t\"high\"\n", 0, 0,
+     "has no name"},
+    {"decimals", "day,mood\n0.0,low\n1.0,fair\n1.00,high\n", 0, 0, ""},
+    {"decimals and gaps", "day,mood\n0.0,low\n,fair\n1.0,high\n", 1, 0,
+     "1 cell has no value: 1 empty"},
+    {"NaN", "day,mood\n0,low\nNaN,fair\n1,high\n", 1, 0, "1 NaN"},
+    {"NA of pandas", "day,mood\n0,low\n<NA>,fair\n1,high\n", 1, 0, "1 <NA>"},
+    {"None", "day,mood\n0,low\nNone,fair\n1,high\n", 1, 0, "1 None"},
+    {"NULL", "day,mood\n0,low\nNULL,fair\n1,high\n", 1, 0, "1 NULL"},
+    {"?", "day,mood\n0,low\n?,fair\n1,high\n", 1, 0, "1 ?"},
+    {"other columns", "id,day,mood,note\n7,0,low,\"a, b\"\n8,1,fair,\n9,1,high,x\n", 0, 0,
+     "2 columns are no variable and left out: 'id', 'note'"},
+    {"semicolons", "day;mood\n0;low\n1;fair\n1;high\n", 0, 0, ""},
+    {"sep=", "sep=;\r\nday;mood\r\n0;low\r\n1;fair\r\n1;high\r\n", 0, 0, ""},
+    {"tabs", "mood\tday\nlow\t0\nfair\t1\nhigh\t1\n", 0, 0, ""},
+    {"blank lines", "\nday,mood\n\n0,low\n1,fair\n \t\n1,high\n\n\n", 0, 0, ""},
+    {"quotes", "\"day\", \"mood\" \n\"0\",\"low\"\n\"1\", \"fair\"\n1,high", 0, 0, ""},
+    {"truth", "day,mood\nFalse,low\nTRUE,fair\ntrue,high\n", 0, 0, ""},
+    {"numbers", "day,mood\n0,0\n1,1.0\nTrue,2\n", 0, 1, ""},
+    {"a mark of the byte order",
+     "\xef\xbb\xbf"
+     "day,mood\r\n0,low\r\n1,fair\r\n1,high\r\n",
+     0, 0, ""},
+    {"draws", "chain,draw,lp,day,mood\n0,0,-1.5,0,0\n0,1,-2,1,1\n1,0,-2,1,2\n", 0, 0, ""},
+};
+
+static void ordinary_variants(void **state)
+{
+    (void)state;
+    gbs_model *model = new_model();
+    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+        test_row("%s", variants[i].row);
+        uint32_t x[ROWS][2] = {{9, 9}, {9, 9}, {9, 9}, {9, 9}};
+        told notes;
+        gbs_error err;
+        const gbs_table_options options = {.numbers = variants[i].numbers};
+        const int n = read_rows(model, variants[i].text, options, x, &notes, &err);
+        assert_string_equal(err.message, "");
+        assert_int_equal(n, 3);
+        const uint32_t right[3][2] = {{0, 0}, {variants[i].gap ? U : 1, 1}, {1, 2}};
+        assert_memory_equal(x, right, sizeof right);
+        if (variants[i].note[0] == '\0') {
+            assert_string_equal(notes.text, "");
+        } else {
+            assert_non_null(strstr(notes.text, variants[i].note));
+        }
+    }
+    gbs_model_free(model);
+}
+
+static const struct {
+    const char *text, *message;
+    int strict, complete, numbers;
+} refused[] = {
+    {"Day,mood\n0,low\n", "t:1:1: found 'Day', expected a variable: \"day\" is written nearly so",
+     0, 0, 0},
+    {"mood,Day \n", "t:1:6: found 'Day'", 0, 0, 0},
+    {"day,mod\n", "t:1:5: found 'mod', expected a variable: \"mood\"", 0, 0, 0},
+    {"day,modo\n", "\"mood\" is written nearly so", 0, 0, 0},
+    {"day,mood,M.ood\n", "t:1:10: found 'M.ood'", 0, 0, 0},
+    {"a,b\n0,low\n", "no other column is a variable", 0, 0, 0},
+    {"0,low\n1,fair\n", "t:1:1: found '0', expected a variable", 0, 0, 0},
+    {"low,0\n1,fair\n", "the first line names the variables", 0, 0, 0},
+    {"", "t:1:1: found an empty cell, expected a variable", 0, 0, 0},
+    {"day,mood,day\n", "t:1:10: found 'day' again", 0, 0, 0},
+    {"day,mood\n0,2\n", "t:2:3: found '2', expected a state, or nothing", 0, 0, 0},
+    {"day,mood\n0,2\n", "add --states numbers", 0, 0, 0},
+    {"day,mood\n0,3\n", "expected the number of a state of variable mood, 0 to 2", 0, 0, 1},
+    {"day,mood\n0,1.5\n", "t:2:3: found '1.5'", 0, 0, 1},
+    {"day,mood\n0,LOW\n", "t:2:3: found 'LOW', expected a state", 0, 0, 0},
+    {"day,mood\n\n\"0\" ,  what\n", "t:3:8: found 'what'", 0, 0, 0},
+    {"day,mood\n\"0\nx\",low\n", "t:2:1: found '0\\x0ax'", 0, 0, 0},
+    {"day,mood\n0,low,1\n", "t:2:1: found more than 2 fields, expected 2 as in the header", 0, 0,
+     0},
+    {"day,mood\n0\n", "t:2:1: found 1 field, expected 2", 0, 0, 0},
+    {"day,mood\n0,\"low\n", "t:2:3: found the end of the table", 0, 0, 0},
+    {"day,mood\n\"0\"1,low\n", "t:2:4: found text behind a quote", 0, 0, 0},
+    {"day,mood\r0,low\r1,high\r", "t:1:9: found a carriage return alone", 0, 0, 0},
+    {"day,x\n0,1\n", "t:1:5: found 'x', expected a variable in every column", 1, 0, 0},
+    {"day,mood,odd\n0,low,NA\n", "t:1:1: found no column of variable seen", 0, 1, 0},
+    {"day,mood,odd,seen\n0,low,NA,\n", "t:2:10: found no value", 0, 1, 0},
+};
+
+static void ambiguous_tables_are_refused(void **state)
+{
+    (void)state;
+    gbs_model *model = new_model();
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        test_row("%s", refused[i].text);
+        uint32_t x[ROWS][2];
+        told notes;
+        gbs_error err;
+        const gbs_table_options options = {.strict = refused[i].strict,
+                                           .complete = refused[i].complete,
+                                           .numbers = refused[i].numbers};
+        assert_int_equal(read_rows(model, refused[i].text, options, x, &notes, &err), -1);
+        assert_int_equal(err.status, GBS_ERR_FORMAT);
+        if (strstr(err.message, refused[i].message) == NULL) {
+            assert_string_equal(err.message, refused[i].message);
+        }
+    }
+    gbs_model_free(model);
+}
+
+/* A state that is called like a sign of a missing value is that state, for that variable alone. */
+static void signs_that_are_states(void **state)
+{
+    (void)state;
+    static const char text[] = "odd,mood,w\nNA,NA,1\n-,-,0.5\n?,low,2\n";
+    gbs_model *model = new_model();
+    gbs_error err = {GBS_OK, ""};
+    gbs_table *table = NULL;
+    told notes = {""};
+    const gbs_table_options options = {
+        .size = sizeof options, .weights = "w", .tell = take_note, .context = &notes};
+    assert_int_equal(
+        gbs_table_open_memory(model, "t", text, sizeof text - 1, &options, &table, &err), GBS_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        static const uint32_t right[3][2] = {{0, U}, {1, U}, {U, 0}};
+        static const double weight[3] = {1.0, 0.5, 2.0};
+        uint32_t x[2];
+        double w = 0.0;
+        int end = 0;
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(gbs_table_next(table, x, &w, &end, &err), GBS_OK);
+            assert_false(end);
+            assert_memory_equal(x, right[i], sizeof x);
+            assert_true(w == weight[i]);
+        }
+        assert_int_equal(gbs_table_next(table, x, &w, &end, &err), GBS_OK);
+        assert_true(end);
+        gbs_table_rewind(table);
+    }
+    assert_string_equal(notes.text, "t: 3 cells have no value: 1 NA, 1 ?, 1 -|");
+    gbs_table_free(table);
+    gbs_model_free(model);
+}
+
+/* Without labels states are numbers, and variables without names are called by theirs. */
+static void models_without_names(void **state)
+{
+    (void)state;
+    static const char uai[] = "MARKOV\n2\n2 3\n1\n1 0\n2 0.5 0.5\n";
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    uint32_t x[ROWS][2] = {{9, 9}};
+    told notes;
+    assert_int_equal(gbs_model_read_memory("n.uai", uai, sizeof uai - 1, NULL, &model, &err),
+                     GBS_OK);
+    assert_int_equal(
+        read_rows(model, "1\t0\n\n2\t1.0\n-\tFalse\n", (gbs_table_options){0}, x, &notes, &err), 2);
+    assert_true(x[0][0] == 1 && x[0][1] == 2 && x[1][0] == 0 && x[1][1] == U);
+    gbs_model_free(model);
+}
+
+static void names_nearly_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        int alike, close;
+    } pairs[] = {
+        {"Light on", "light_on", 1, 1},
+        {"light.on", "Lighton", 1, 1},
+        {"smoke", "smoker", 0, 1},
+        {"smkoe", "smoke", 0, 1},
+        {"smike", "smoke", 0, 1},
+        {"x1", "x2", 0, 0},
+        {"x1", "x11", 0, 0},
+        {"X1", "x.1", 1, 1},
+        {"a", "b", 0, 0},
+        {"a", "A", 1, 1},
+        {"ab", "ba", 0, 1},
+        {"rain", "train set", 0, 0},
+        {"Stra\xc3\x9f"
+         "e",
+         "Strase", 0, 1},
+        {"", "", 1, 1},
+        {"season1", "season", 0, 1},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        test_row("%s, %s", pairs[i].a, pairs[i].b);
+        assert_int_equal(gbsi_alike_names(pairs[i].a, pairs[i].b), pairs[i].alike);
+        assert_int_equal(gbsi_close_names(pairs[i].a, pairs[i].b), pairs[i].close);
+        assert_int_equal(gbsi_close_names(pairs[i].b, pairs[i].a), pairs[i].close);
+    }
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    gbs_model *model = new_model();
+    uint32_t x[ROWS][2];
+    told notes;
+    gbs_error err;
+    int n = -1;
+    for (uint64_t i = 0; n < 0; i++) {
+        gbsi_alloc_fail_after(i);
+        n = read_rows(model, variants[11].text, (gbs_table_options){0}, x, &notes, &err);
+        gbsi_alloc_fail_after(UINT64_MAX);
+        assert_true(n == 3 || err.status == GBS_ERR_MEMORY);
+        assert_true(i < 100);
+    }
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ordinary_variants),     cmocka_unit_test(ambiguous_tables_are_refused),
+        cmocka_unit_test(signs_that_are_states), cmocka_unit_test(models_without_names),
+        cmocka_unit_test(names_nearly_alike),    cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--time with a clock that the test sets (tests/clock/clock.c): it stands still until the program has read it a number of
+times, and is then hours later. A verb that respects its limit reads it a few times more and ends; in a build with
+-Dcount_work=true the branches that it still takes are counted too."""
+import os
+import pathlib
+import random
+import subprocess
+
+import pytest
+
+from conftest import HANGS_S, program
+
+CLOCKED = os.environ.get("GIBBSITE_CLOCKED", "")
+LATE = (2, 3, 5, 9, 17, 40, 100, 300)
+MOST_READ = 400  # readings once it is late: some for each phase that ends, one for each draw that is written
+MOST_WORK = 60_000_000  # branches, some tenths of a second: a pass that is finished, an answer that is written
+SPINS = ("generate", "ising", "--grid", "40x40", "--coupling", "0.3", "-o", "spins.gbm")
+
+pytestmark = pytest.mark.skipif(not CLOCKED, reason="GIBBSITE_CLOCKED names no program")
+
+
+def write_picture(work, side=160):
+    """Squares of two greys, with Gaussian noise."""
+    noise = random.Random(7)
+    grey = (int((50 if (x // 20 + y // 20) % 2 else 180) + noise.gauss(0, 40)) for y in range(side) for x in range(side))
+    (work / "noisy.pgm").write_bytes(b"P5 %d %d 255\n" % (side, side) + bytes(min(255, max(0, g)) for g in grey))
+
+
+def write_tokens(work, copies=40):
+    text = (work / "examples/places.txt").read_text().strip("\n")
+    (work / "tokens.txt").write_text("\n\n".join([text] * copies) + "\n")
+
+
+def write_rows(work, n=400, columns=24):
+    chance = random.Random(3)
+    rows = ("".join(",%d" % chance.randrange(2) for _ in range(columns))[1:] for _ in range(n))
+    (work / "rows.csv").write_text(",".join("x%d" % i for i in range(columns)) + "\n" + "\n".join(rows) + "\n")
+
+
+def write_friends(work, people=60):
+    chance = random.Random(5)
+    names = ["P%d" % i for i in range(people)]
+    pairs = {(chance.choice(names), chance.choice(names)) for _ in range(4 * people)}
+    (work / "many.db").write_text("".join("Friends(%s,%s)\nFriends(%s,%s)\n" % (a, b, b, a) for a, b in sorted(pairs)))
+
+
+def write_weather(work, n=300):
+    """Of which every third value is missing."""
+    chance = random.Random(9)
+    rows = "".join(",".join(chance.choice(("", *states)) for states in (("yes", "no"), ("on", "off"), ("wet", "dry"))) + "\n" for _ in range(n))
+    (work / "rain.csv").write_text("rain,sprinkler,grass\n" + rows)
+
+
+# verb: what it is given beside --time, and what is made before
+VERBS = {
+    "marginals": [("spins.gbm", "--method", "sample"), ("spins.gbm",), ("spins.gbm", "--scan", "splash", "--method", "sample"),
+                  ("spins.gbm", "--temper", "4", "--method", "sample"), ("spins.gbm", "--method", "mean-field")],
+    "sample": [("spins.gbm",), ("examples/sprinkler.bif", "--sweeps", "1000000", "-o", "d.npz")],
+    "map": [("spins.gbm",), ("examples/clinic.bif", "--method", "sample")],
+    "logz": [("spins.gbm", "--method", "sample"), ("spins.gbm",)],
+    "certify": [("spins.gbm",)],
+    "scan": [("spins.gbm", "--target", "0,1")],
+    "fit": [("examples/sprinkler.bif", "rain.csv", "--method", "sample", "-o", "f.bif")],
+    "label": [("examples/places.crf", "tokens.txt", "--method", "sample", "-o", "l.txt"),
+              ("examples/places.crf", "tokens.txt", "--method", "sample", "--posterior", "best", "-o", "l.txt")],
+    "learn crf": [("examples/places.template", "tokens.txt", "-o", "c.crf")],
+    "learn weights": [("examples/friends", "examples/friends.csv", "-o", "w.gbm"),
+                      ("examples/friends", "examples/friends.csv", "--objective", "sampled", "-o", "w.gbm")],
+    "learn potts": [("rows.csv", "-o", "p.gbm"), ("rows.csv", "--method", "pcd", "-o", "p.gbm"),
+                    ("rows.csv", "--intervals", "i.csv", "-o", "p.gbm")],
+    "learn rbm": [("rows.csv", "--hidden", "16", "-o", "r.gbm")],
+    "learn aspects": [("examples/ground/list.txt", "-o", "a.aspects")],
+    "ground": [("examples/smokers.mln", "many.db", "-o", "g.gbm")],
+    "sensitivity": [("examples/clinic.bif", "--query", "influenza=yes", "--method", "sample"), ("examples/clinic.bif", "--query", "influenza=yes")],
+    "denoise": [("noisy.pgm", "--levels", "8", "-o", "o.png"), ("examples/leaf-noisy.pbm", "-o", "o.png", "--map", "m.png")],
+    "segment": [("examples/ground.aspects", "examples/ground.png", "-o", "s.png")],
+}
+
+
+def clocked(work, late, *arguments):
+    """@return status, and the four numbers of tests/clock/clock.c."""
+    report = work / "clock.txt"
+    report.unlink(missing_ok=True)
+    done = subprocess.run([CLOCKED, *arguments], cwd=work, capture_output=True, text=True, timeout=HANGS_S, stdin=subprocess.DEVNULL,
+                          env=dict(os.environ, CLOCK_LATE=str(late), CLOCK_REPORT=str(report)))
+    numbers = [int(word) for word in report.read_text().split()] if report.exists() else [0] * 4
+    return done.returncode, done.stderr, numbers
+
+
+def verbs_with_time():
+    overview = subprocess.run([program(), "help"], capture_output=True, text=True).stdout
+    verbs = [line[2:18].strip() if line[2:18].strip() in VERBS else line[2:].split("  ")[0].strip()
+             for line in overview.splitlines() if line.startswith("  ") and line[2:3].isalpha()]
+    pages = {v: subprocess.run([program(), "help", *v.split(), "all"], capture_output=True, text=True).stdout for v in verbs}
+    return {v for v in verbs if " --time TIME" in pages[v]}
+
+
+def test_every_verb_that_has_the_option_is_here():
+    assert verbs_with_time() == set(VERBS)
+
+
+@pytest.mark.parametrize("verb, arguments", [(verb, a) for verb in VERBS for a in VERBS[verb]])
+def test_a_verb_ends_when_its_time_is_over(work, verb, arguments):
+    write_picture(work)
+    write_tokens(work)
+    write_rows(work)
+    write_friends(work)
+    write_weather(work)
+    subprocess.run([program(), *SPINS], cwd=work, check=True)
+    one_thread = () if verb in ("certify", "scan", "ground") else ("--threads", "1")
+    for late in LATE:
+        status, err, (n_read, n_late, most, after) = clocked(work, late, *verb.split(), *arguments, "--time", "50s", *one_thread)
+        at = "%s, late at %d of %d: %s" % (verb, late, n_read, err)
+        assert status in (0, 1, 4), at
+        assert n_late <= MOST_READ, at
+        assert most <= MOST_WORK and after <= MOST_WORK, "%s: %d branches, %d afterwards" % (at, most, after)
+        if n_read < late:
+            break

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks as other programs write them: what is read, what is told, and how names are typed."""
+
+import csv
+
+import pytest
+
+OBSERVED = """<?xml version="1.0" encoding="US-ASCII"?>
+<BIF VERSION="0.3"><NETWORK><NAME>n</NAME>
+<VARIABLE TYPE="nature"><NAME>Pump</NAME><OUTCOME>on</OUTCOME><OUTCOME>off</OUTCOME>
+<OBSERVED>{}</OBSERVED></VARIABLE>
+<VARIABLE TYPE="nature"><NAME>Flow</NAME><OUTCOME>1</OUTCOME><OUTCOME>0</OUTCOME>{}</VARIABLE>
+<DEFINITION><FOR>Pump</FOR><TABLE>0.25 0.75</TABLE></DEFINITION>
+<DEFINITION><FOR>Flow</FOR><GIVEN>Pump</GIVEN><TABLE>0.9 0.1 0.2 0.8</TABLE></DEFINITION>
+</NETWORK></BIF>
+"""
+
+
+def probability(done, variable, state):
+    for line in done.out.splitlines():
+        if line.startswith(f"{variable},{state},"):
+            return float(line.split(",")[2])
+    raise AssertionError(done.out + done.err)
+
+
+@pytest.fixture
+def pump(run, tmp_path):
+    """@return a function that asks a file with those two observations."""
+    def ask(*options, first="1", second=""):
+        path = tmp_path / "pump.xml"
+        path.write_text(OBSERVED.format(first, second))
+        return run("marginals", path, *options)
+
+    return ask
+
+
+def test_observations_of_a_file(pump):
+    told = pump()
+    assert "1 observation ('Pump' = 'off')" in told.err and "--file-evidence" in told.err
+    assert probability(told, "Flow", "1") == pytest.approx(0.375)
+    taken = pump("--file-evidence")
+    assert probability(taken, "Flow", "1") == pytest.approx(0.2)
+    assert "warning" not in taken.err and "P(evidence) = 0.75" in taken.err
+    by_label = pump("--file-evidence", "-e", "Flow=0", first="off")
+    assert "P(evidence) = 0.6" in by_label.err
+
+
+def test_observations_refused(pump):
+    for options, first, second, status, message in [
+        ((), "up", "", 3, "found the observation 'up'"),
+        ((), "0", "<OBS>1</OBS>", 3, "found the observation '1'"),  # state 1 is called 0
+        ((), "-1", "", 3, "found no observation"),
+        (("-e", "Pump=on"), "1", "", 2, "observed in state"),
+    ]:
+        done = pump("--file-evidence", *options, first=first, second=second)
+        assert done.status == status and message in done.err and done.out == ""
+
+
+def test_file_evidence_of_other_formats(run, tmp_path):
+    path = tmp_path / "a.bif"
+    path.write_text("variable a { type discrete [ 1 ] { x }; } probability ( a ) { table 1; }")
+    done = run("marginals", path, "--file-evidence")
+    assert done.status == 2 and "expected an XMLBIF file" in done.err
+
+
+AWKWARD = ["Pay, net", "Pay", " lead", "trail ", "[0,9.5)", "7", "2-3", "@home", "a=b", "caf\u00e9 \u20ac", "*"]
+
+
+def test_every_name_can_be_typed(run, tmp_path):
+    """Names and states as they are, and behind '=' where they could be something else."""
+    path = tmp_path / "names.bif"
+    states = ", ".join(f'"{name}"' for name in AWKWARD)
+    path.write_text("".join(
+        f'variable "{name}" {{ type discrete [ {len(AWKWARD)} ] {{ {states} }}; }}\n'
+        f'probability ( "{name}" ) {{ table {", ".join(["1"] + ["0.5"] * (len(AWKWARD) - 1))}; }}\n'
+        for name in AWKWARD))
+    for name in AWKWARD:
+        done = run("marginals", path, "--normalize-cpts", "--query", f"={name}", "-e", f"={name}={name}")
+        assert done.status == 0, done.err
+        rows = list(csv.reader(done.out.splitlines()))[1:]
+        assert {row[0] for row in rows} == {name}
+        assert [row[1] for row in rows if float(row[2]) == 1.0] == [name]
+
+
+def test_latin1(run, tmp_path):
+    """Letters of other machines, and what can be typed of them in UTF-8."""
+    path = tmp_path / "old.net"
+    path.write_bytes('net {}\nnode Gr\u00f6\u00dfe { states = ("\u20ac 5" "x"); }\n'
+                     "potential (Gr\u00f6\u00dfe) { data = (0.25 0.75); }\n".encode("cp1252"))
+    done = run("marginals", path, "-e", "Gr\u00f6\u00dfe=\u20ac 5")
+    assert done.status == 0 and "5 bytes are no UTF-8" in done.err
+    written = run("convert", path, "-o", tmp_path / "new.bif")
+    assert written.status == 0 and "Gr\u00f6\u00dfe" in (tmp_path / "new.bif").read_text()
+    path.write_bytes(path.read_bytes().replace(b"net {}", b"net {} % \xc3\xa9"))
+    mixed = run("marginals", path)
+    assert mixed.status == 3 and f"{path}:2:8: found the byte" in mixed.err and mixed.out == ""
+    assert run("marginals", path, "--lenient").status == 0
+
+
+def test_r_names_become_legal(run, tmp_path):
+    path = tmp_path / "r.bif"
+    path.write_text("variable top.level { type discrete [ 2 ] { 10, 20 }; }\n"
+                    "variable top_level { type discrete [ 2 ] { a-b, a_b }; }\n"
+                    "probability ( top.level ) { table 0.25, 0.75; }\n"
+                    "probability ( top_level | top.level ) { (10) 0.5, 0.5; (20) 0.1, 0.9; }\n")
+    done = run("convert", path, "-o", tmp_path / "r.xdsl")
+    assert done.status == 0 and "wrote 4 names in another form" in done.err
+    back = run("marginals", tmp_path / "r.xdsl")
+    assert probability(back, "top_level", "a_b_2") == pytest.approx(0.2)
+    assert probability(back, "top_level_2", "s10") == pytest.approx(0.25)
