@@ -19,7 +19,8 @@
 #define MOST_SWEEPS 1000000u
 #define TOLERANCE   1e-10
 
-/* Whoever waits is told how many keys are done, and may stop the sweeps. */
+/* The callback of a caller who waits: it is told how many keys are done, and may stop the
+ * sweeps. */
 typedef struct waiting {
     const gbs_run_callbacks *callbacks; /* NULL: nobody */
     double begun_s;
@@ -67,7 +68,8 @@ static void update_lines(const sweeper *s, size_t stride, uint32_t k)
     }
 }
 
-/* S, then what has key y goes out, then K for the rest. @return the mass left, absolute. */
+/* One sweep: S, then the mass of states with key y is removed, then K for the rest. @return the
+ * absolute mass left. */
 static double sweep(const sweeper *s, size_t y)
 {
     const lab_focus *f = s->focus;

@@ -53,7 +53,7 @@ static gbs_status add_clause(network *w, uint32_t n, const uint32_t *atom, const
     return gbs_builder_add_logical(w->builder, GBS_LOGICAL_CLAUSE, n, atom, state, weight, err);
 }
 
-/* Weight on an atom alone: true if positive. */
+/* Adds a weight on a single atom: a positive one makes it likely to be true. */
 static gbs_status believe(network *w, uint32_t atom, double weight, gbs_error *err)
 {
     static const uint32_t truth[2] = {0, 1};

@@ -176,7 +176,7 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
     return GBS_OK;
 }
 
-/* Where a variable is updated in each pass. */
+/* The place of a variable's update in each pass. */
 static uint64_t place_of(const gbs_run *run, uint32_t variable)
 {
     const uint32_t slot = run->engine.plan->slot_of[variable];

@@ -45,7 +45,8 @@ size_t lab_focus_z(const lab_focus *focus, const uint32_t *user_state);
 /* The state of free variable v (not x) in z. */
 uint32_t lab_focus_state(const lab_focus *focus, size_t z, uint32_t v);
 
-/* Which of its keys z takes: by the word of the update where keys are drawn. */
+/* The key, of those of z, that an update takes: by the word of the update if keys are drawn at
+ * random. */
 static inline uint32_t lab_focus_choice(const lab_focus *focus, size_t z, uint32_t word)
 {
     /* up if u < p B - floor(p B), which is the chance of the upper one */
@@ -60,7 +61,7 @@ void lab_focus_components(const lab_focus *focus, const uint64_t *count, double 
                           double *value);
 size_t lab_focus_scratch(const lab_focus *focus);
 
-/* From the options of a user to a focus variable (decomposition.c). */
+/* The options of a user, converted for a focus variable (decomposition.c). */
 typedef struct lab_focus_setting {
     gbs_run_options options; /* of the run: scan, burn-in and sweeps settled */
     gbsi_conditioned *model;

@@ -137,7 +137,7 @@ gbs_status lab_table_close(lab_table *table);
 /* A part of the claim, as a clause without punctuation at its end: what was measured and what was
  * wanted. @param ruling LAB_JUDGE(a row of verdicts.def, its figures). */
 void lab_find(laboratory *lab, lab_ruling ruling, const char *format, ...) GBSI_PRINTF(3, 4);
-/* Where this run differs from the paper's, and why. */
+/* Notes where this run differs from the paper's, and why. */
 void lab_note(laboratory *lab, const char *format, ...) GBSI_PRINTF(2, 3);
 
 /* experiments.c: the table. */

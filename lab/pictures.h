@@ -29,7 +29,7 @@ void lab_pictures_free(lab_pictures *pictures);
 /* A note in the verdict, if pixels were left out. */
 void lab_pictures_note(laboratory *lab);
 
-/* exp( coupling sum over neighbours of s s + sum of field s ), s = -1, +1.
+/* Makes the model exp( coupling sum over neighbours of s s + sum of field s ), s = -1, +1.
  * @param field [height][width]. */
 gbs_status lab_picture_model(const lab_picture *picture, double coupling, const double *field,
                              gbs_model **model, gbs_error *err);
@@ -79,7 +79,7 @@ void lab_gallery_free(lab_gallery *gallery);
 /* @param which figure. @param noisy title. @param contender [gallery->n]. */
 gbs_status lab_gallery_draw(const laboratory *lab, const lab_gallery *gallery, lab_figure_id which,
                             const char *noisy, const lab_contender *contender, gbs_error *err);
-/* 0 and 1 in black and white. */
+/* Draws 0 and 1 in black and white. */
 gbs_status lab_picture_image(const lab_picture *picture, const uint32_t *pixel, gbs_image *image,
                              gbs_error *err);
 

@@ -138,7 +138,7 @@ cleanup:
 
 /* ---- how long it takes ---------------------------------------------------------------------- */
 
-/* Nobody watches these runs. */
+/* Measures the update rate of one run, which has no callbacks. */
 static gbs_status clock_one(laboratory *lab, lab_race *race, size_t i, size_t team, gbs_error *err)
 {
     const lab_racer *r = &race->racer[i];

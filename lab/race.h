@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans side by side on large models, as in Gonzalez et al. (2011), figure 5. What they have
- * reached after 1, 2, 4, ... sweeps is a matter of the seed: how probable the states are, and how
- * far the means of independent chains are still apart. So is the work that this takes: what was
- * computed, counted, times nanoseconds that were calibrated once. How many variables they draw a
- * second on so many threads is measured and decides nothing. */
+/* Scans side by side on large models, as in Gonzalez et al. (2011), figure 5. Results after 1, 2,
+ * 4, ... sweeps depend on the seed alone: how probable the states are, and how far apart the means
+ * of independent chains still are. So does the work: operations counted, times nanoseconds that
+ * were calibrated once. How many variables they draw a second on so many threads is measured and
+ * decides nothing. */
 #ifndef LAB_RACE_H
 #define LAB_RACE_H
 
@@ -67,11 +67,12 @@ typedef struct lab_race {
 /* Updates of all its runs, for the progress. */
 double lab_race_updates(const laboratory *lab, const lab_race *race);
 
-/* @param race the fields above the results set. Of runs of equal work the fastest of three counts,
- * taken in turns. */
+/* @param race the fields above the results set. Of three runs of equal work, taken in turns, the
+ * fastest counts. */
 gbs_status lab_race_run(laboratory *lab, lab_race *race, gbs_error *err);
 
-/* curves.csv and work.csv: functions of the seed alone; times.csv: measured. */
+/* Writes curves.csv and work.csv, which are functions of the seed alone, and times.csv, which is
+ * measured. */
 gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err);
 /* curves.svg: by updates, a row of two panels a race; work.svg: by counted work, a row of three;
  * times.svg: by seconds and by threads, two rows. @param title what is seen by updates. */

@@ -43,7 +43,7 @@ typedef struct lab_ascent {
     double *path; /* [steps + 1][n + n_pairs] out: theta before the first step and after each */
 } lab_ascent;
 
-/* From theta = 0. Path is untouched from the step on that fails. */
+/* Fits from theta = 0. The path is left unchanged from the first step that fails. */
 gbs_status lab_spins_fit(const gbsi_spins *spins, const lab_ascent *ascent, gbs_error *err);
 
 #endif

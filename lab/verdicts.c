@@ -6,10 +6,10 @@
 
 #include "simd/math.h"
 
-/* Whether an error component measured after T sweeps may tend to a limit. What chance adds to a
- * limit makes its L1 norm larger in the mean, so that the component is above 0.9 times the limit;
- * and it is below 2 times the limit + 6 / sqrt(T), half of the L1 error of T independent draws of
- * 256 states. */
+/* Whether an error component measured after T sweeps may tend to a limit. Chance makes the L1 norm
+ * of a limit larger in the mean, so that the component is above 0.9 times the limit; and it is
+ * below 2 times the limit + 6 / sqrt(T), half of the L1 error of T independent draws of 256
+ * states. */
 static bool may_tend(double measured, double limit, double sweeps)
 {
     return measured > 0.9 * limit && measured < 2.0 * limit + 6.0 / gbsi_sqrt(sweeps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite-mpi partition MODEL -n RANKS -o FOLDER: what needs the whole model, done once. */
+/* gibbsite-mpi partition MODEL -n RANKS -o FOLDER: does once what needs the whole model. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>

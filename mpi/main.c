@@ -111,7 +111,9 @@ static int compare(const gbs_ranks *ranks, const char *what, const char *own)
                            own, first);
 }
 
-/* Another version may understand the words otherwise; other runs meet elsewhere. */
+/* Reads the words of the command line on all ranks, and checks that their version, verb and
+ * --distribute are the same: another version may understand words differently, and other runs
+ * communicate in other places. */
 static int read_words(const gbs_ranks *ranks, int *argc, char **argv)
 {
     const int version = compare(ranks, "version", gbs_version());

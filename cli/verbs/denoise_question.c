@@ -101,6 +101,39 @@ static int check_labels(const gbs_image *image, const char *path, uint32_t level
                                     : CLI_DONE;
 }
 
+/* Pixels that differ and are all nearest to one level, as those of a mask of zeros and ones in 8
+ * bits: the picture is not what it looks like. */
+static int check_range(const cli_denoising *d, const cli_arguments *a)
+{
+    const gbs_image *image = &d->noisy;
+    const size_t n = (size_t)image->width * image->height;
+    const size_t pixel = image->channels * sizeof *image->sample;
+    gbs_error err = {GBS_OK, ""};
+    size_t same = 1;
+    size_t level_same = 1;
+    if (d->how.labels || image->kind == GBS_IMAGE_BITMAP) {
+        return CLI_DONE;
+    }
+    uint32_t *level = calloc(n + 1, sizeof *level);
+    const gbs_status status =
+        level == NULL ? GBS_ERR_MEMORY : gbs_image_to_levels(image, d->how.levels, level, &err);
+    for (size_t i = 1; i < n && status >= 0; i++) {
+        same += memcmp(image->sample, image->sample + i * image->channels, pixel) == 0;
+        level_same += level[i] == level[0];
+    }
+    if (status >= 0 && level_same == n && same < n) {
+        cli_note(a,
+                 "warning: all pixels are nearest to level %" PRIu32 " of %" PRIu32
+                 ", though they differ: values are levels from 0 to %" PRIu32
+                 "; values that are the numbers of levels want --labels",
+                 level[0], d->how.levels, image->maxval);
+    }
+    free(level);
+    return status == GBS_ERR_MEMORY ? cli_error(CLI_FAILED, "out of memory")
+           : status < 0             ? cli_fail(status, &err)
+                                    : CLI_DONE;
+}
+
 int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
 {
     if (arguments->run.estimator == GBS_ESTIMATOR_TRACES) {
@@ -117,6 +150,9 @@ int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
     }
     if (status == CLI_DONE && d->how.labels && arguments->truth != NULL) {
         status = check_labels(&d->truth, arguments->truth, d->how.levels);
+    }
+    if (status == CLI_DONE) {
+        status = check_range(d, arguments);
     }
     if (status == CLI_DONE) {
         status = settle_noise(d, arguments->noise_kind);

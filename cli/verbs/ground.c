@@ -17,6 +17,9 @@ static int on_progress(void *context, const gbs_progress *progress)
 
 static void tell(const cli_arguments *arguments, const gbs_ground_report *r)
 {
+    for (uint32_t i = 0; i < r->n_warnings; i++) {
+        cli_note(arguments, "warning: %s", r->warning[i]);
+    }
     cli_note(arguments,
              "%" PRIu64 " formulas, %" PRIu64
              " facts; %.0f groundings, %.0f of them decided by the database",
@@ -82,9 +85,9 @@ const cli_verb cli_verb_ground = {
     .operands = "PROGRAM DATABASE",
     .what = "Markov logic into a factor graph",
     .notes = "PROGRAM has weighted formulas of first-order logic, DATABASE facts, as\n"
-             "Alchemy writes them. Atoms of query predicates become variables, named as in\n"
-             "PROGRAM; atoms of the others are false unless DATABASE has them. Groundings\n"
-             "that DATABASE decides are left out.\n",
+             "Alchemy, Tuffy and ProbCog write them. Atoms of query predicates become\n"
+             "variables, named as in PROGRAM; atoms of the others are false unless DATABASE\n"
+             "has them. Groundings that DATABASE decides are left out.\n",
     .example = "gibbsite ground examples/smokers.mln examples/smokers.db -o smokers.gbm\n"
                "gibbsite marginals smokers.gbm --query 'Smokes(Bob)'\n",
     .run = run_ground,

@@ -174,6 +174,8 @@ static void write_report(gbs_output *output, const void *context)
     gbs_output_uint(output, gbs_sequences_n(l->data));
     write_member(output, ",\n  ", "tokens");
     gbs_output_uint(output, gbs_sequences_n_tokens(l->data));
+    write_member(output, ",\n  ", "unseen_tokens");
+    gbs_output_uint(output, l->report.n_unseen);
     write_member(output, ",\n  ", "links");
     gbs_output_uint(output, l->report.n_links);
     write_member(output, ",\n  ", "proved_sequences");
@@ -248,11 +250,17 @@ static int is_known(const gbs_crf *crf, const char *label)
     return y < gbs_crf_n_labels(crf);
 }
 
-/* True labels that the model does not have, and one of them. */
+/* What training never saw: tokens, and true labels, with one of them. */
 static void tell_unseen(const labelling *l)
 {
     const uint64_t n = gbs_label_scores_unseen(l->scores);
     size_t t = 0;
+    if (l->report.n_unseen > 0) {
+        cli_note(l->arguments,
+                 "of %" PRIu64 " of %zu tokens the model knows no feature: they are labelled by "
+                 "their neighbours alone",
+                 l->report.n_unseen, gbs_sequences_n_tokens(l->data));
+    }
     if (n == 0) {
         return;
     }

@@ -131,6 +131,8 @@ typedef struct gbs_label_report {
     uint64_t n_unconverged; /**< sequences whose probabilities come of chains not converged */
     uint64_t updates;       /**< variable updates of chains */
     double seconds;
+    uint64_t n_unseen; /**< tokens of which the model knows no feature but of pairs of labels: words
+                            that training never saw, say */
 } gbs_label_report;
 
 /**
@@ -248,14 +250,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_learn(const char *templates, gbs_templat
  * would scatter if the labels were drawn anew from the model, the tokens being what they are [M66,
  * M73]. The roots of the diagonal of (H + l2)^-1 H (H + l2)^-1 with the information H of the labels
  * given the tokens, estimated by probes, each with labels drawn from the model: within a share of
- * 1 / sqrt(2 probes), one standard error. Of an interval take quantiles of Student's distribution
- * with probes degrees of freedom.
+ * 1 / sqrt(2 probes), one standard error. For an interval use quantiles of Student's distribution
+ * with `probes` degrees of freedom.
  *
- * They tell nothing of the pull of l2, which is all that holds weights of rare features: these are
- * near 0 with small errors, not known well. A sum of weights that no probability depends on, such
- * as that of a feature's weights over all labels, is 0 in the learnt model and has no error; errors
- * are those of weights in that gauge. A probe takes one gradient and some ten to a hundred
- * products, each about a gradient.
+ * They do not include the bias towards 0 that l2 causes. Weights of rare features are held by l2
+ * alone: they are near 0 with small errors, but not known well. A sum of weights that no
+ * probability depends on, such as that of a feature's weights over all labels, is 0 in the learnt
+ * model and has no error; errors are those of weights in that gauge. A probe takes one gradient and
+ * some ten to a hundred products, each about a gradient.
  *
  * @param crf       learnt with this l2, or read from a file that has it.
  * @param data      that it was learnt from; a column of labels does not matter.

@@ -73,11 +73,11 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_model(const gbs_image *noisy,
  * levels in all, but at least 32 sweeps, bit by bit 64, of a model 16; or the usual target of the
  * standard error if that is met before.
  *
- * Of 512 x 512 pixels, one in ten flipped, probabilities between 0.1 and 0.9 had a root mean square
- * error of 0.019 after those 64 sweeps of 4 chains in bits, and of 0.018 after 16 sweeps of 16
- * chains of the model, which take many times the memory. Of 512 x 512 grey pixels of 8 levels,
- * normal noise of one level, it was 0.043 after 32 sweeps of 4 chains, 0.031 after 64, 0.023 after
- * 128, and 0.034 after 16 sweeps of 16 chains of the model.
+ * For 512 x 512 pixels, one in ten flipped, probabilities between 0.1 and 0.9 had a root mean
+ * square error of 0.019 after those 64 sweeps of 4 chains in bits, and of 0.018 after 16 sweeps of
+ * 16 chains of the model, which take many times the memory. For 512 x 512 grey pixels of 8 levels
+ * with normal noise of one level, it was 0.043 after 32 sweeps of 4 chains, 0.031 after 64, 0.023
+ * after 128, and 0.034 after 16 sweeps of 16 chains of the model.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
                                                   const gbs_denoise_options *options,
@@ -131,9 +131,9 @@ typedef struct gbs_denoise_errors {
     double wrong;    /**< ... and of the most probable levels */
     double
         noisy_square; /**< mean squared difference in levels, of the noisy picture as it is ... */
-    double square;    /**< ... and of the mean levels: the reconstruction error of Herded Gibbs. Of
-                           labels both are NAN */
-    double expected_wrong; /**< what the marginals themselves expect of `wrong` */
+    double square; /**< ... and of the mean levels: the reconstruction error of Herded Gibbs. Both
+                        are NAN for labels */
+    double expected_wrong; /**< the value of `wrong` that the marginals predict */
 } gbs_denoise_errors;
 
 /** Compare with the truth. @param truth of the same size, read as the noisy picture is.
@@ -162,9 +162,9 @@ typedef struct gbs_denoise_found {
  * pictures are drawn given the parameters, then the noise is what maximises their likelihood and
  * the coupling what maximises their pseudo-likelihood (Besag 1975), and so on; the answer is the
  * mean over the second half of the iterations. A coupling is searched for between 0 and 3, above
- * which pictures have one level nearly everywhere. Of a large picture a part in the middle is used,
- * of at most 2^16 pixels and 2^19 pixels times levels. The errors are those of this algorithm, not
- * of so small a picture.
+ * which pictures have one level nearly everywhere. For a large picture only a part in the middle is
+ * used, of at most 2^16 pixels and 2^19 pixels times levels. The errors are those of this
+ * algorithm; they do not include the effect of a small picture.
  *
  * @param options   where to begin, and what is not estimated.
  * @param callbacks NULL, or progress is called between iterations, with iterations for passes.

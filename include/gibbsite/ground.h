@@ -20,6 +20,11 @@
  * GBS_LOGICAL_EXACTLY that counts them, but those that the database decides: where it has the value
  * that holds, the others are false.
  *
+ * A function f(x) of values y is the predicate f(x, y!), and f(x) in the place of a constant is a
+ * variable of EXIST. A formula with neither a weight nor a period has weight 0, and a warning of the
+ * report counts it. Where a predicate is declared with '*' in front, all others are query predicates
+ * unless options name them.
+ *
  * A grounding that is a clause, a conjunction, or <=> of two literals becomes a logical factor,
  * tied to the weight of its formula; equal ones of one formula are one factor with their number as
  * its feature. Other formulas over up to 16 open atoms become tables, which are not tied.
@@ -48,7 +53,7 @@ extern "C" {
 /** Zero-initialised means the defaults. */
 typedef struct gbs_ground_options {
     size_t size;                  /**< sizeof(gbs_ground_options) */
-    const char *query_predicates; /**< names, ',' between; NULL: those without a fact */
+    const char *query_predicates; /**< names, ',' between; NULL: those without a fact, or '*' */
     double time_s;                /**< fail after so many seconds; 0: no limit */
     uint64_t memory_limit;        /**< bytes, program included; 0: half of the machine's memory */
     const char *similarity;       /**< names of similarity predicates, ',' between, or NULL */
@@ -68,6 +73,8 @@ typedef struct gbs_ground_report {
     double n_atoms;        /**< open atoms that the database does not decide */
     uint64_t n_variables;  /**< of these needed by a factor */
     uint64_t n_similar;    /**< facts of similarity predicates that were computed */
+    uint32_t n_warnings;   /**< what was taken for granted ... */
+    char warning[3][256];  /**< ... each in one sentence */
 } gbs_ground_report;
 
 /**

@@ -49,8 +49,8 @@ typedef struct gbs_learn_point {
                              else ln PL; minus infinity: a row is impossible; NAN: none */
 } gbs_learn_point;
 
-/** Zero-initialised means the defaults. What is for "sampled" is refused with other objectives, and
- *  an accuracy with other scans, unless it is 0 or the default. */
+/** Zero-initialised means the defaults. Options for objective "sampled" are refused with other
+ *  objectives, and an accuracy with other scans, unless they are 0 or the default. */
 typedef struct gbs_learn_options {
     size_t size;           /**< sizeof(gbs_learn_options) */
     double l2;             /**< penalty: l2/2 times the sum of the squared weights; 0: none */
@@ -119,12 +119,12 @@ typedef struct gbs_learn_report {
  *
  * Newton's method on the objective, with exact second derivatives; steps are halved until they
  * rise. Beyond GBS_MAX_LEARNT_WEIGHTS weights, or GBS_MAX_LIKELIHOOD_WEIGHTS by the likelihood,
- * steps come of conjugate gradients, whose products of second derivatives with vectors cost about
- * as much as a gradient, and by the likelihood as two. Starts from the model's own weights. Of the
- * pseudo-likelihood, which is concave, a row costs the number of states of each variable times the
- * factors next to it, in every step. Of the likelihood a step costs twice as many junction trees as
- * there are weights, each with one propagation and another for each row with missing values; where
- * values are missing it is a local maximum.
+ * steps are found by conjugate gradients, whose products of second derivatives with vectors cost
+ * about as much as a gradient, and by the likelihood as two. Starts from the model's own weights.
+ * The pseudo-likelihood is concave; in every step a row costs, for each variable, its number of
+ * states times the number of its factors. With the likelihood a step costs twice as many junction
+ * trees as there are weights, each with one propagation and another for each row with missing
+ * values; where values are missing it is a local maximum.
  *
  * With l1 the weights are found by OWL-QN (Andrew & Gao 2007), which needs a build with libLBFGS:
  * converged once the gradient, less what l1 holds of it, is at most as long as tolerance times the
@@ -135,10 +135,10 @@ typedef struct gbs_learn_report {
  * the chains say at the weights held still [M67]. Converged means R-hat of at most 1.05 and a last
  * step of at most one standard error. That is found out after a quarter, a half and all of the
  * steps, by half as many sweeps, and ends learning where, before the last, report.chance is at most
- * a half as well. Of more than GBS_MAX_LEARNT_WEIGHTS weights a diagonal takes
- * the place of the matrix, which costs time and memory in proportion to them: there is no last step
- * and there are no standard errors, and converged, which ends learning as well, means R-hat of at
- * most 1.05 and report.misfit of at most 0.25.
+ * a half as well. With more than GBS_MAX_LEARNT_WEIGHTS weights a diagonal takes the place of the
+ * matrix, which costs time and memory in proportion to them: there is no last step and there are no
+ * standard errors, and converged, which ends learning as well, means R-hat of at most 1.05 and
+ * report.misfit of at most 0.25.
  *
  * An optimised scan is the shortest, within an eighth, whose Dobrushin variation with weight 1 for
  * every variable is at most the accuracy (Mitliagkas & Mackey 2017, section 5.3). It is made anew

@@ -55,8 +55,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states
  * site if every sequence has it or sequences are not as long with it; any other is read as '-'.
  *
  * Any other file is a table (gibbsite-formats(5), Tables of data): names of sites, then a row of
- * states, whole numbers from 0, on each line; the largest of them, at least 1, tells how many states
- * every site has. No cell may be without a value.
+ * states, whole numbers from 0, on each line; the largest of them, at least 1, tells how many
+ * states every site has. No cell may be without a value.
  *
  * @param path "-" for standard input; may be compressed.
  * @return GBS_ERR_FORMAT with the place of what is wrong; GBS_ERR_IO.
@@ -78,7 +78,8 @@ GBS_API uint32_t gbs_rows_n_sites(const gbs_rows *rows);
 GBS_API uint32_t gbs_rows_n_states(const gbs_rows *rows);
 /** @return the number of letters of a file in FASTA that were read as '-'. */
 GBS_API uint64_t gbs_rows_n_unknown(const gbs_rows *rows);
-/** @return what was skipped when the rows were read, such as an index, as a line of text; NULL if there is nothing to tell. Valid until they are freed. */
+/** @return what was skipped when the rows were read, such as an index, as a line of text; NULL if
+ * there is nothing to tell. Valid until they are freed. */
 GBS_API const char *gbs_rows_note(const gbs_rows *rows);
 /** @return the sum of the weights of the rows: their effective number. */
 GBS_API double gbs_rows_weight(const gbs_rows *rows);
@@ -242,13 +243,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
 /**
  * Standard errors of the parameters in the zero-sum gauge, at the maximum of the pseudo-likelihood
  * [M62]: those of the sandwich, as of gbs_learn_weights(). Rows count as independent draws, one of
- * weight c as c of them. They tell nothing of the pull of l2.
+ * weight c as c of them. They do not include the bias towards 0 that l2 causes.
  *
  * Beyond GBS_MAX_POTTS_ERRORS free parameters, or with options.probes, they are estimated [M73]: an
  * error is within a share of 1 / sqrt(2 probes) of what a matrix gives, one standard error at most.
  * A probe takes about as long as learning, with ASYMMETRIC half of that, and all together 64 bytes
- * of memory for each parameter, or with ASYMMETRIC 32. Of an interval take quantiles of Student's
- * distribution with probes degrees of freedom.
+ * of memory for each parameter, or with ASYMMETRIC 32. For an interval use quantiles of Student's
+ * distribution with `probes` degrees of freedom.
  *
  * Where some states of two sites are together in no row, l2 alone bounds their coupling. To the
  * errors of that table and of the fields of both sites is added how far l2 pulls parameters drawn
@@ -391,9 +392,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_ro
 
 /** Letters of an alignment, in the order of states. Numbers never change. */
 typedef enum gbs_alphabet {
-    GBS_ALPHABET_AUTO = 0, /**< told by the letters: nucleic acids if at least 85 % are among ACGTUN
-                                and at most 5 % stand for no nucleotide (EFIJLOPQZ), RNA if U is
-                                more frequent than T */
+    GBS_ALPHABET_AUTO = 0,    /**< told by the letters: nucleic acids if at least 85 % are among
+                                 ACGTUN, of 40 letters or more 50 %, and at most 5 % stand for no
+                                 nucleotide (EFIJLOPQZ); RNA if U is more frequent than T */
     GBS_ALPHABET_PROTEIN = 1, /**< -ACDEFGHIKLMNPQRSTVWY */
     GBS_ALPHABET_RNA = 2,     /**< -ACGU; T is U */
     GBS_ALPHABET_DNA = 3,     /**< -ACGT; U is T */

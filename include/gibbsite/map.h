@@ -104,12 +104,13 @@ typedef struct gbs_mmap_report {
 /**
  * Find the most probable state of some variables, with all others summed out (marginal MAP): as
  * gbs_exact_mmap() if that is predicted to take at most half of options.time_s, or of
- * options.budget_s, takes no longer on the clock, and fits the memory limit. Otherwise a search
- * that changes one variable of the query after the other, and several where that finds nothing
- * better, with an exact sum over the others for each state, from the best state of gbs_map(). The
- * bound comes from sums and maxima in the order that takes least memory. The search ends after
- * options.time_s on the clock; after half of that, or of options.budget_s, as predicted by counted
- * table entries; or when eight changes of several variables in a row have found nothing better.
+ * options.budget_s, takes no longer on the clock, and fits the memory limit. Otherwise it searches
+ * from the best state of gbs_map(): it changes one variable of the query after the other, and
+ * several at once where that finds nothing better, with an exact sum over the other variables for
+ * each state. The bound comes from sums and maxima in the order that takes least memory. The search
+ * ends after options.time_s on the clock; after half of that, or of options.budget_s, as predicted
+ * by counted table entries; or when eight changes of several variables in a row have found nothing
+ * better.
  *
  * @param options   NULL for the defaults; method must be AUTO. Those of sampling apply to
  * gbs_map().

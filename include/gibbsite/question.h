@@ -57,8 +57,8 @@ GBS_API const gbs_option *gbs_question_find_option(const gbs_question *question,
 GBS_API GBS_MUST_USE gbs_status gbs_question_init(const gbs_question *question, void *options,
                                                   size_t size, gbs_error *err);
 /**
- * Set an option from text, as gbs_option_set() does. Of an option of kind TEXT the pointer is kept:
- * the text is borrowed as long as options is in use; "" sets it to NULL, unset.
+ * Set an option from text, as gbs_option_set() does. For an option of kind TEXT the pointer is
+ * kept: the text is borrowed as long as options is in use; "" sets it to NULL, unset.
  *
  * @return GBS_ERR_ARGUMENT for an option that the question does not have, for text that the option
  *         does not take and for a number out of range, with options untouched; the message names

@@ -139,8 +139,8 @@ typedef struct gbs_report {
     double sampling_s;
     double updates_per_s;
     uint64_t predicted_bytes; /**< predicted memory of plan, chains and estimators, and of ladders
-                                   once a run is or becomes a tempered one; then an upper bound. Of
-                                   the pilot run's trials, up to 1 GiB, once these were made */
+                                   once a run is or becomes a tempered one; then an upper bound. It
+                                   includes the trials of a pilot run, up to 1 GiB, once made */
     double max_mcse;          /**< largest standard error of a probability; NAN if there is none */
     double max_rhat;          /**< largest R-hat; NAN if there is none */
     double min_ess;           /**< smallest effective sample size; NAN if there is none */
@@ -203,7 +203,7 @@ typedef struct gbs_report {
     double barrier;           /**< sum of the rejection rates of swaps between neighbours */
     double valid_share;       /**< share of cold states that violate no hard zero, and count */
     double log_z; /**< ln Z given evidence, as gbs_exact_log_z() has it, if all was answered
-                       exactly; else NAN. Of a normalised Bayesian network this is ln P(evidence),
+                       exactly; else NAN. For a normalised Bayesian network this is ln P(evidence),
                        see gbs_model_is_normalized() */
     double nonzero_entries; /**< of exact.entries, those of sparse tables, which hold no zeros */
     int chains_disagree;    /**< 1: R-hat is above its limit. Standard errors then come from within
@@ -251,8 +251,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_new_for_draws(const gbs_model *model,
  * same bits on any number of ranks. All ranks call it with the same model, evidence and options,
  * and then gbs_run_execute(), gbs_run_checkpoint() and gbs_run_resume() alike. After that every
  * rank has the report and the marginals. callbacks.draw is set on all ranks or none, and called on
- * rank 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE in callbacks. Of ladders
- * of temperatures every rank has the states of all lanes, and moves some of them.
+ * rank 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE in callbacks. With
+ * ladders of temperatures every rank has the states of all lanes, and updates some of them.
  *
  * @param ranks borrowed, outlives the run; those of one rank are a run without.
  * @return GBS_ERR_UNSUPPORTED, beside the others, for what needs all chains in one process:

@@ -156,8 +156,8 @@ static gbs_status count(void *context, uint64_t draw, uint32_t chain, double log
     return GBS_OK;
 }
 
-/* Every chain is an estimate: the share of its draws in which the corner is up. Of the optimised
- * scan each draw starts afresh; the others go on, a draw per pass. */
+/* Every chain is an estimate: the share of its draws in which the corner is up. With the optimised
+ * scan each draw starts anew; the other chains go on, a draw per pass. */
 static gbs_status estimate(laboratory *lab, marginal *m, int which, uint32_t run, gbs_error *err)
 {
     static const int kind[N_SCANS] = {GBS_SCAN_RANDOM, GBS_SCAN_SYSTEMATIC, GBS_SCAN_SEQUENCE};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One variable of a million (Mitliagkas & Mackey 2017, section 5.2): a scan optimised for the
- * marginal of a corner is as good after 16 updates as the systematic scan after two million. What
- * it takes end to end, the optimiser included, is the processor time of one thread; no clock
- * decides what is sampled. */
+ * marginal of a corner is as good after 16 updates as the systematic scan after two million. Its
+ * cost end to end, the optimiser included, is the processor time of one thread; no clock decides
+ * what is sampled. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -148,8 +148,8 @@ static void add_run(lab_timed_runs *t, uint64_t draws, double seconds)
     t->mcse[t->n++] = NAN;
 }
 
-/* 16 chains of the systematic scan for as many passes as draws two passes apart take, nothing but
- * the last state kept. */
+/* Times 16 chains of the systematic scan, for as many passes as draws two passes apart need; only
+ * the last state is kept. */
 static gbs_status time_systematic(laboratory *lab, million *m, uint64_t draws, gbs_error *err)
 {
     const double begun = lab_processor_s();
@@ -200,8 +200,9 @@ static gbs_status time_optimised(laboratory *lab, million *m, uint64_t draws, gb
     return status;
 }
 
-/* Ever more draws. @param most, estimated of the systematic scan; 1024 times as many or less of
- * the optimised one. */
+/* Measures times with more and more draws. @param most, estimated the most draws of the systematic
+ * scan that are timed, and for which an estimate is made. The optimised scan makes up to 2048 times
+ * as many as the latter. */
 static gbs_status measure_times(laboratory *lab, million *m, uint64_t most, uint64_t estimated,
                                 gbs_error *err)
 {

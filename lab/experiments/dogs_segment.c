@@ -162,7 +162,7 @@ static gbs_status error_of(const cutting *c, const uint32_t *label, double *erro
     return status;
 }
 
-/* After each pass: the most frequent state of each patch so far. */
+/* Called after each pass: finds the most frequent state of each patch so far. */
 static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
                           const uint32_t *state, gbs_error *err)
 {

@@ -65,7 +65,8 @@ static void draw_pair(const spins *s, double weight, unsigned x, unsigned u, uns
     }
 }
 
-/* Any root; then any neighbour of it, or if it adapts the one coupled strongest. */
+/* One step of the law: any spin is the root; then any neighbour of it joins or, if growth adapts,
+ * the one coupled most strongly. */
 static void step_spins(const spins *s, bool adapts, const double *law, double *next)
 {
     for (unsigned x = 0; x < LAB_N_STATES; x++) {

@@ -73,7 +73,7 @@ static double statistic_average(const gbsi_joint *joint, uint32_t chain, const v
     return fabs(sum / (double)gbsi_joint_total(joint, chain) - e->p);
 }
 
-/* Both estimates of one model. */
+/* The results of both estimators for one model. */
 typedef struct pair {
     lab_contest count, average;
 } pair;

@@ -290,6 +290,7 @@ static const core_field label_fields[] = {
     {"proved", CORE_WIDE, offsetof(gbs_label_report, n_proved)},
     {"unconverged", CORE_WIDE, offsetof(gbs_label_report, n_unconverged)},
     {"updates", CORE_WIDE, offsetof(gbs_label_report, updates)},
+    {"unseen_tokens", CORE_WIDE, offsetof(gbs_label_report, n_unseen)},
     {"seconds", CORE_REAL, offsetof(gbs_label_report, seconds)},
     {NULL, 0, 0}};
 

@@ -23,6 +23,20 @@ static const core_field ground_fields[] = {
     {"n_similar", CORE_WIDE, offsetof(gbs_ground_report, n_similar)},
     {NULL, 0, 0}};
 
+/* A list of the sentences. */
+static PyObject *ground_warnings(const gbs_ground_report *report)
+{
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list != NULL && i < report->n_warnings; i++) {
+        PyObject *text = PyUnicode_FromString(report->warning[i]);
+        if (text == NULL || PyList_Append(list, text) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(text);
+    }
+    return list;
+}
+
 static PyObject *give_model(gbs_model *model, PyObject *dict)
 {
     if (dict == NULL) {
@@ -73,6 +87,9 @@ static PyObject *ground(PyObject *self, PyObject *arguments)
         result = core_settle(&watch, status, &err) < 0
                      ? NULL
                      : give_model(model, core_dict(&report, ground_fields));
+        if (result != NULL && core_put(result, "warnings", ground_warnings(&report)) < 0) {
+            Py_CLEAR(result);
+        }
     }
     if (rules.obj != NULL) {
         PyBuffer_Release(&rules);

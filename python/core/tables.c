@@ -45,11 +45,17 @@ static int grow(rows *r)
     }
     const size_t wanted = 2 * r->capacity + 256;
     uint32_t *state = realloc(r->state, wanted * r->n_columns * sizeof *state);
-    r->state = state == NULL ? r->state : state;
-    double *weight = state == NULL ? NULL : realloc(r->weight, wanted * sizeof *weight);
-    r->weight = weight == NULL ? r->weight : weight;
-    r->capacity = weight == NULL ? r->capacity : wanted;
-    return weight != NULL;
+    if (state == NULL) {
+        return 0;
+    }
+    r->state = state;
+    double *weight = realloc(r->weight, wanted * sizeof *weight);
+    if (weight == NULL) {
+        return 0;
+    }
+    r->weight = weight;
+    r->capacity = wanted;
+    return 1;
 }
 
 static gbs_status read_rows(const gbs_model *model, const char *path,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -32,7 +33,9 @@ class Grounding(Report):
     n_similar: int
 
     def __init__(self, about: dict[str, Any]):
-        super().__init__({k: x for k, x in about.items() if k != "model"})
+        for text in about["warnings"]:
+            warnings.warn(text, stacklevel=3)
+        super().__init__({k: x for k, x in about.items() if k not in ("model", "warnings")})
         self.model = Model._of(about["model"])
 
     @property

@@ -24,6 +24,7 @@ class Labels(Report):
     accuracy : share of the labels that are right, with truth
     entities : {class: (true, found, correct, precision, recall, f1)} with truth, "" being all classes
     unseen_labels : number of tokens whose true label the model does not have, with truth: they count as wrong
+    unseen_tokens : number of tokens of which the model knows no feature, such as words that training never saw
     proved : number of sequences whose labels are proved to be the most probable ones
     """
 
@@ -34,6 +35,7 @@ class Labels(Report):
     accuracy: float
     entities: dict[str, tuple[Any, ...]]
     unseen_labels: int
+    unseen_tokens: int
     proved: int
     links: int
     updates: int

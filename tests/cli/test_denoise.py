@@ -69,6 +69,18 @@ def test_black_and_white_kept_as_grey(run, work, maxval, black, white):
     assert wrong["restored"] < 0.015 and wrong["noisy"] > 0.08
 
 
+def test_a_mask_of_zeros_and_ones(run, work):
+    """In 8 bits both are black: that is said, and --labels takes them for levels."""
+    pgm(work / "noisy.pgm", disc(0.1, 0, 1), 255)
+    pgm(work / "truth.pgm", disc(0, 0, 1), 255)
+    done = run("denoise", "noisy.pgm", "--truth", "truth.pgm", "-o", "out.png", "--sweeps", "50")
+    assert done.status == 0 and "warning: all pixels are nearest to level 0 of 2, though they differ" in done.err
+    done = run("denoise", "noisy.pgm", "--labels", "--truth", "truth.pgm", "-o", "out.png", "--sweeps", "200")
+    assert done.status == 0 and "nearest to level" not in done.err and errors(done)["wrong"]["restored"] < 0.015
+    pgm(work / "black.pgm", disc(0, 0, 0), 255)
+    assert "nearest to level" not in run("denoise", "black.pgm", "-o", "out.png", "--sweeps", "50").err
+
+
 def test_labels_kept_as_grey(run, work):
     """Four levels in 8 bits, a tenth shown as another one of them."""
     r = random.Random(3)

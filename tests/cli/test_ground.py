@@ -102,6 +102,45 @@ def test_a_program_with_constants_needs_no_facts(run, tmp_path, program):
     assert exact(run, model, "P(A)" if "P(A)" in program or "{" in program else "Q(A)") == pytest.approx(1 / (1 + math.exp(-1)))
 
 
+def test_programs_of_others(run, tmp_path):
+    """Stars, a range, a function, an expression as a weight, names and lines as Tuffy, Alchemy and ProbCog have them."""
+    (tmp_path / "p.mln").write_text("day = {1,...,3}\n*Open(day)  /* closed, though\n the database has little of it */\n"
+                                    "Rain(day)\nNear(name, town)\nday after(day)\n"
+                                    "log(0.8/0.2) Rain(x) |\n  !Open(x)\n"
+                                    "1 Rain(x) ^ Near(O'Hara, Baden-Baden) => Rain(after(x))\n")
+    (tmp_path / "d.db").write_text("Open(2)\nafter(1) = 2\nafter(2) = 3\nafter(3) = 1\nRain(3)\nNear(O'Hara, Baden-Baden)\n")
+    model = str(tmp_path / "m.gbm")
+    done = run("ground", str(tmp_path / "p.mln"), str(tmp_path / "d.db"), "-o", model, "--query-predicates", "Rain")
+    assert done.status == 0, done.err
+    # 4 where it rains on day 2, which is open; e for 1 => 2, and e for 3 => 1, as it rains on day 3
+    weight = {(a, b): 4 ** b * math.exp((not a or b) + a) for a in (0, 1) for b in (0, 1)}
+    for name, k in (("Rain(1)", 0), ("Rain(2)", 1)):
+        expected = sum(w for state, w in weight.items() if state[k]) / sum(weight.values())
+        assert exact(run, model, name) == pytest.approx(expected, abs=1e-12)
+
+
+def test_stars_say_what_is_open(run, tmp_path):
+    """Of a predicate without '*' the database has a fact: its other atoms are open all the same."""
+    (tmp_path / "p.mln").write_text("*Knows(t, t)\nTall(t)\n1 Knows(x, y) ^ Tall(x) => Tall(y)\n")
+    (tmp_path / "d.db").write_text("Knows(A, B)\nTall(A)\n")
+    model = str(tmp_path / "m.gbm")
+    assert run("ground", str(tmp_path / "p.mln"), str(tmp_path / "d.db"), "-o", model).status == 0
+    assert exact(run, model, "Tall(B)") == pytest.approx(1 / (1 + math.exp(-1)), abs=1e-12)
+
+
+def test_a_formula_without_a_weight_is_learnt(run, tmp_path):
+    (tmp_path / "p.mln").write_text("t = {A}\nP(t)\nP(x)\n")
+    (tmp_path / "d.db").write_text("")
+    model, learnt = str(tmp_path / "m.gbm"), str(tmp_path / "l.gbm")
+    done = run("ground", str(tmp_path / "p.mln"), str(tmp_path / "d.db"), "-o", model)
+    assert done.status == 0 and "warning: formulas with neither a weight nor a period: 1" in done.err
+    assert exact(run, model, "P(A)") == 0.5
+    (tmp_path / "rows.csv").write_text("P(A)\n1\n1\n1\n0\n")
+    done = run("learn", "weights", model, str(tmp_path / "rows.csv"), "--l2", "0", "-o", learnt)
+    assert done.status == 0, done.err
+    assert exact(run, learnt, "P(A)") == pytest.approx(0.75, abs=1e-6)
+
+
 def test_mistyped_atoms(run, tmp_path):
     model = str(tmp_path / "m.gbm")
     assert run("ground", PROGRAM, DATABASE, "-o", model).status == 0

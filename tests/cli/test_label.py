@@ -63,6 +63,20 @@ def test_a_true_label_that_training_never_saw(run, tmp_path):
         ("", 9, 9, 8), ("PLACE", 8, 9, 8), ("RIVER", 1, 0, 0)]
 
 
+def test_words_that_training_never_saw(run, tmp_path):
+    """They are labelled by their neighbours alone, and counted."""
+    (tmp_path / "t").write_text("U:%x[0,0]\nB\n")
+    (tmp_path / "train").write_text("in O\nRome X\n\nin O\nBonn X\nis O\n")
+    (tmp_path / "test").write_text("in O\nKiel X\nis O\n\nTrier Y\n")
+    assert run("learn", "crf", tmp_path / "t", tmp_path / "train", "-o", tmp_path / "m").status == 0
+    done = run("label", tmp_path / "m", tmp_path / "test", "--truth", "last", "--summary", tmp_path / "s.json")
+    assert done.status == 0 and [row[2] for row in rows(done.out) if row != [""]][:3] == ["O", "X", "O"]
+    assert "of 2 of 4 tokens the model knows no feature" in done.err and "1 of 4 tokens have a true label" in done.err
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert report["unseen_tokens"] == 2 and report["unseen_labels"] == 1 and report["accuracy"] == 0.75
+    assert "knows no feature" not in run("label", tmp_path / "m", tmp_path / "train").err
+
+
 WORDS = "ba B\nna M\nna E\nan S\n\nan S\nba B\nna E\n\nan S\nan S\n"  # syllables of words
 
 

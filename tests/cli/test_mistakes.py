@@ -159,11 +159,12 @@ def test_evidence_of_other_programs(run, evidence, said):
 
 
 @pytest.mark.parametrize("text, at, said", [
-    ("", "1:1", "found an empty line, expected a variable for each column"),
+    ("", "1:1", "found an empty cell, expected a variable for each column"),
     ("yes,no\nno,no\n", "1:1", "the first line names the variables"),
-    ("fever,cough\nyes,?\n", "2:5", "what is not known is an empty field or NA"),
-    ("fever,cough\nyes,None\n", "2:5", "what is not known is an empty field or NA"),
-    (",fever\n0,yes\n", "1:1", "leave other columns out"),
+    ("fever,cough\nyes,none\n", "2:5", "a missing value is an empty cell or NA"),
+    ("fever,cough\nyes,na\n", "2:5", "a missing value is an empty cell or NA"),
+    ("fever cough\nyes no\n", "1:1", "commas, semicolons or tabs separate columns"),
+    ("fever,cuogh\nyes,no\n", "1:7", "is written nearly so"),
 ])
 def test_tables_of_other_programs(run, work, text, at, said):
     (work / "cases.csv").write_text(text)

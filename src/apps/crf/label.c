@@ -224,6 +224,20 @@ static gbs_status first_failure(const labelling *l, gbs_error *err)
     return GBS_OK;
 }
 
+/* Tokens without a feature of single labels; none where the templates make none of these. */
+static uint64_t count_unseen(const labelling *l)
+{
+    uint64_t n = 0;
+    bool makes = false;
+    for (size_t k = 0; k < l->crf->templates.n; k++) {
+        makes = makes || gbsi_has_unigram(l->crf->templates.of[k].line[0]);
+    }
+    for (size_t t = 0; makes && t < l->data->n_tokens; t++) {
+        n += l->features.begin[t] == l->features.begin[t + 1];
+    }
+    return n;
+}
+
 static void sum_reports(const labelling *l, gbs_label_report *report)
 {
     for (uint32_t i = 0; i < gbsi_pool_size(l->work.pool); i++) {
@@ -232,6 +246,7 @@ static void sum_reports(const labelling *l, gbs_label_report *report)
         report->n_unconverged += r->n_unconverged;
         report->updates += r->updates;
     }
+    report->n_unseen = count_unseen(l);
     report->n_links = l->features.n_links;
     report->seconds = gbsi_clock_s() - l->work.begun_s;
 }

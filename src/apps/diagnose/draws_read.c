@@ -40,7 +40,8 @@ typedef struct row {
     size_t at;         /* number of the row */
 } row;
 
-enum { NO_COLUMN = UINT32_MAX, MOST_LABELS = 65536 };
+#define NO_COLUMN UINT32_MAX
+enum { MOST_LABELS = 65536 };
 
 typedef struct reader {
     gbs_draws *draws;
@@ -147,7 +148,8 @@ static gbs_status find_roles(reader *r, gbs_error *err)
     r->n_columns = s->n_columns;
     if (status >= 0) {
         r->chain_column = find_word(s, chain, 1, true);
-        r->iteration_column = find_word(s, iteration, 2, false);
+        r->iteration_column = gbsi_sheet_is_draws(s) ? NO_COLUMN /* a variable is called so */
+                                                     : find_word(s, iteration, 2, false);
         r->draw_column = find_word(s, draw, 1, false);
     }
     return status;

@@ -24,6 +24,7 @@ static const struct {
     {"chains with labels", "Chain;a;b\nx;1,0;off\ny;3,0;on\nx;2,0;on\ny;4,0;off\n"},
     {"index and quotes", "\"\",\"chain\",\"a\",\"b\"\n\"1\",10,1,\"no\"\n\"2\",10,2,\"yes\"\n"
                          "\"3\",20,3,\"yes\"\n\"4\",20,4,\"no\"\n"},
+    {"own draws", "chain,draw,lp,iter,b\n0,0,1,1,0\n1,0,3,3,1\n0,1,2,2,1\n1,1,4,4,0\n"},
     {"cmdstanpy", "chain__,iter__,draw__,stepsize__,a,b\n1,1,1,.5,1,0\n1,2,2,.5,2,1\n2,1,3,.5,3,1\n"
                   "2,2,4,.5,4,0\n"},
 };
@@ -49,11 +50,14 @@ static void one_set_of_draws(void **state)
         assert_int_equal(status, GBS_OK);
         assert_int_equal(gbs_draws_n_chains(draws), 2);
         assert_int_equal(gbs_draws_n_draws(draws), 2);
-        assert_int_equal(gbs_draws_n_quantities(draws), 2);
-        assert_string_equal(gbs_draws_name(draws, 0), "a");
-        assert_string_equal(gbs_draws_name(draws, 1), "b");
+        const bool own = strcmp(written[i].row, "own draws") == 0; /* lp and iter are as a */
+        const size_t n = gbs_draws_n_quantities(draws);
+        assert_int_equal(n, own ? 3 : 2);
+        assert_string_equal(gbs_draws_name(draws, n - 2), own ? "iter" : "a");
+        assert_string_equal(gbs_draws_name(draws, n - 1), "b");
         assert_memory_equal(gbs_draws_values(draws, 0), a, sizeof a);
-        assert_memory_equal(gbs_draws_values(draws, 1), b, sizeof b);
+        assert_memory_equal(gbs_draws_values(draws, n - 2), a, sizeof a);
+        assert_memory_equal(gbs_draws_values(draws, n - 1), b, sizeof b);
         gbs_draws_free(draws);
     }
     test_no_row();

@@ -10,6 +10,8 @@ typedef struct parser {
     gbsi_logic_formula *formula;
     gbsi_token name[GBSI_GROUND_MOST_VARIABLES];
     uint32_t depth, n_nodes;
+    uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* of a variable for a function's value: its atom */
+    uint32_t calls;                            /* bit set: such a variable, of the atom at work */
 } parser;
 
 enum { MOST_NODES = 1000 }; /* of a formula, which the grounding visits by recursion */
@@ -37,13 +39,15 @@ static gbs_status add_not(parser *s, uint32_t *node, gbs_error *err)
     return add_node(s, (gbsi_logic_node){.op = GBSI_LOGIC_NOT, .left = *node}, node, err);
 }
 
-static gbs_status add_term(parser *s, int64_t term, gbs_error *err)
+static gbs_status add_terms(parser *s, const int64_t *term, uint32_t n, size_t *first,
+                            gbs_error *err)
 {
     gbsi_program *p = s->program;
     const gbs_status status = gbsi_reserve((void **)(void *)&p->term, &p->term_capacity,
-                                           p->n_terms + 1, sizeof *p->term, p->text->name, err);
-    if (status == GBS_OK) {
-        p->term[p->n_terms++] = term;
+                                           p->n_terms + n, sizeof *p->term, p->text->name, err);
+    *first = p->n_terms;
+    for (uint32_t k = 0; k < n && status == GBS_OK; k++) {
+        p->term[p->n_terms++] = term[k];
     }
     return status;
 }
@@ -53,6 +57,13 @@ static gbs_status add_term(parser *s, int64_t term, gbs_error *err)
 static bool is_variable(gbsi_token token)
 {
     return token.at[0] >= 'a' && token.at[0] <= 'z';
+}
+
+/* Whether the name is that of a function with its arguments behind it. */
+static bool find_function(const parser *s, gbsi_token name, uint32_t *id)
+{
+    return gbsi_name_map_find(&s->program->predicates, 0, name.at, name.n, id) &&
+           s->program->predicate[*id].function && gbsi_token_is(gbsi_logic_peek(s->line), "(");
 }
 
 static gbs_status find_variable(parser *s, gbsi_token token, uint32_t *variable, gbs_error *err)
@@ -73,8 +84,11 @@ static gbs_status find_variable(parser *s, gbsi_token token, uint32_t *variable,
     return GBS_OK;
 }
 
-/* @param type UINT32_MAX: whatever the variable has. @return in *type what it turned out to be. */
-static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, gbs_error *err)
+static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_error *err);
+
+/* @param type UINT32_MAX: whatever the term has. @return in *type what it turned out to be. */
+static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, int64_t *term,
+                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t id = 0;
@@ -86,13 +100,23 @@ static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, gbs_err
         return gbsi_line_unexpected(s->line, token, plus ? "a variable" : "a variable or constant",
                                     err);
     }
+    if (!plus && find_function(s, token, &id)) {
+        const gbsi_predicate *q = &s->program->predicate[id];
+        const uint32_t value = q->type[q->n_arguments - 1];
+        if (*type != UINT32_MAX && *type != value) {
+            return gbsi_line_unexpected(s->line, token, "a function with values of this type", err);
+        }
+        *type = value;
+        return read_call(s, id, term, err);
+    }
     if (!is_variable(token)) {
         if (*type == UINT32_MAX) {
             return gbsi_line_unexpected(
                 s->line, token, "a variable of a type known from a predicate before it", err);
         }
         GBSI_TRY(gbsi_program_constant(s->program, s->program->text, *type, token, &id, err));
-        return add_term(s, ~(int64_t)id, err);
+        *term = ~(int64_t)id;
+        return GBS_OK;
     }
     GBSI_TRY(find_variable(s, token, &id, err));
     uint32_t *known = &s->formula->type[id];
@@ -109,7 +133,87 @@ static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, gbs_err
                                     err);
     }
     s->formula->plus |= plus ? UINT32_C(1) << id : 0;
-    GBSI_TRY(add_term(s, id, err));
+    *term = id;
+
+cleanup:
+    return status;
+}
+
+/* n terms in parentheses, from before the first. @param term [n] out */
+static gbs_status read_terms(parser *s, const gbsi_predicate *q, uint32_t n, int64_t *term,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t type[GBSI_GROUND_MOST_ARGUMENTS];
+    memcpy(type, q->type, sizeof type);
+    GBSI_TRY(gbsi_logic_take(s->line, "(", "'('", err));
+    for (uint32_t k = 0; k < n; k++) {
+        GBSI_TRY(read_term(s, gbsi_logic_next(s->line), &type[k], &term[k], err));
+        GBSI_TRY(k + 1 < n ? gbsi_logic_take(s->line, ",", "',' and the next argument", err)
+                           : gbsi_logic_take(s->line, ")", "')' behind the last argument", err));
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status add_atom(parser *s, uint32_t predicate, const int64_t *term, uint32_t *node,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_logic_node n = {.op = GBSI_LOGIC_ATOM, .predicate = predicate};
+    GBSI_TRY(add_terms(s, term, s->program->predicate[predicate].n_arguments, &n.first_term, err));
+    GBSI_TRY(add_node(s, n, node, err));
+
+cleanup:
+    return status;
+}
+
+/* f(x) as a term is a variable z of its own, for which f(x, z) holds: the atom with the term in it
+ * becomes EXIST z (f(x, z) ^ atom), in close_calls(). */
+static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_logic_formula *f = s->formula;
+    const gbsi_predicate *q = &s->program->predicate[function];
+    const uint32_t n = q->n_arguments - 1;
+    int64_t inside[GBSI_GROUND_MOST_ARGUMENTS];
+    if (s->depth++ == GBSI_GROUND_MOST_DEPTH) {
+        return gbsi_line_unexpected(s->line, gbsi_logic_peek(s->line),
+                                    "functions nested in at most 100 others", err);
+    }
+    GBSI_TRY(read_terms(s, q, n, inside, err));
+    s->depth--;
+    if (f->n_variables == GBSI_GROUND_MOST_VARIABLES) {
+        return gbsi_line_unexpected(s->line, gbsi_logic_peek(s->line),
+                                    "at most 32 variables in a formula, one for each function",
+                                    err);
+    }
+    const uint32_t z = f->n_variables++;
+    s->name[z] = (gbsi_token){NULL, 0};
+    f->type[z] = q->type[n];
+    f->bound |= UINT32_C(1) << z;
+    inside[n] = *term = z;
+    GBSI_TRY(add_atom(s, function, inside, &s->call[z], err));
+    s->calls |= UINT32_C(1) << z;
+
+cleanup:
+    return status;
+}
+
+/* @param node an atom, in and out; its functions are those called since s->calls was 0. */
+static gbs_status close_calls(parser *s, uint32_t *node, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (uint32_t z = GBSI_GROUND_MOST_VARIABLES; z > 0; z--) { /* the outer one was added last */
+        if ((s->calls >> (z - 1) & 1) != 0) {
+            gbsi_logic_node both = {.op = GBSI_LOGIC_AND, .left = s->call[z - 1], .right = *node};
+            gbsi_logic_node exist = {.op = GBSI_LOGIC_EXIST, .predicate = z - 1};
+            GBSI_TRY(add_node(s, both, &exist.left, err));
+            GBSI_TRY(add_node(s, exist, node, err));
+        }
+    }
+    s->calls = 0;
 
 cleanup:
     return status;
@@ -119,20 +223,37 @@ static gbs_status read_atom(parser *s, gbsi_token name, uint32_t *node, gbs_erro
 {
     gbs_status status = GBS_OK;
     gbsi_program *p = s->program;
-    gbsi_logic_node n = {.op = GBSI_LOGIC_ATOM, .first_term = p->n_terms};
-    if (!gbsi_name_map_find(&p->predicates, 0, name.at, name.n, &n.predicate)) {
+    uint32_t id = 0;
+    int64_t term[GBSI_GROUND_MOST_ARGUMENTS];
+    if (!gbsi_name_map_find(&p->predicates, 0, name.at, name.n, &id)) {
         return gbsi_line_unexpected(s->line, name, "a predicate that is declared above", err);
     }
-    const uint32_t n_arguments = p->predicate[n.predicate].n_arguments;
-    GBSI_TRY(gbsi_logic_take(s->line, "(", "'('", err));
-    for (uint32_t k = 0; k < n_arguments; k++) {
-        uint32_t type = p->predicate[n.predicate].type[k];
-        GBSI_TRY(read_term(s, gbsi_logic_next(s->line), &type, err));
-        GBSI_TRY(k + 1 < n_arguments
-                     ? gbsi_logic_take(s->line, ",", "',' and the next argument", err)
-                     : gbsi_logic_take(s->line, ")", "')' behind the last argument", err));
+    GBSI_TRY(read_terms(s, &p->predicate[id], p->predicate[id].n_arguments, term, err));
+    GBSI_TRY(add_atom(s, id, term, node, err));
+    GBSI_TRY(close_calls(s, node, err));
+
+cleanup:
+    return status;
+}
+
+/* f(x) = y is the atom f(x, y). */
+static gbs_status read_function_value(parser *s, uint32_t function, uint32_t *node, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_predicate *q = &s->program->predicate[function];
+    const uint32_t n = q->n_arguments - 1;
+    uint32_t type = q->type[n];
+    int64_t term[GBSI_GROUND_MOST_ARGUMENTS];
+    GBSI_TRY(read_terms(s, q, n, term, err));
+    const gbsi_token sign = gbsi_logic_next(s->line);
+    const bool differs = gbsi_token_is(sign, "!=");
+    if (!differs && !gbsi_token_is(sign, "=")) {
+        return gbsi_line_unexpected(s->line, sign, "'=' or '!=' and the function's value", err);
     }
-    GBSI_TRY(add_node(s, n, node, err));
+    GBSI_TRY(read_term(s, gbsi_logic_next(s->line), &type, &term[n], err));
+    GBSI_TRY(add_atom(s, function, term, node, err));
+    GBSI_TRY(close_calls(s, node, err));
+    GBSI_TRY(differs ? add_not(s, node, err) : GBS_OK);
 
 cleanup:
     return status;
@@ -143,16 +264,18 @@ static gbs_status read_equal(parser *s, gbsi_token first, uint32_t *node, gbs_er
 {
     gbs_status status = GBS_OK;
     uint32_t type = UINT32_MAX;
-    const size_t first_term = s->program->n_terms;
-    GBSI_TRY(read_term(s, first, &type, err));
+    int64_t term[2];
+    gbsi_logic_node n = {.op = GBSI_LOGIC_EQUAL};
+    GBSI_TRY(read_term(s, first, &type, &term[0], err));
     const gbsi_token sign = gbsi_logic_next(s->line);
-    GBSI_TRY(read_term(s, gbsi_logic_next(s->line), &type, err));
+    GBSI_TRY(read_term(s, gbsi_logic_next(s->line), &type, &term[1], err));
     /* the first term may have learnt its type from the second one */
-    if (s->program->term[first_term] >= 0) {
-        s->formula->type[s->program->term[first_term]] = type;
+    if (term[0] >= 0) {
+        s->formula->type[term[0]] = type;
     }
-    GBSI_TRY(add_node(s, (gbsi_logic_node){.op = GBSI_LOGIC_EQUAL, .first_term = first_term}, node,
-                      err));
+    GBSI_TRY(add_terms(s, term, 2, &n.first_term, err));
+    GBSI_TRY(add_node(s, n, node, err));
+    GBSI_TRY(close_calls(s, node, err));
     if (gbsi_token_is(sign, "!=")) {
         GBSI_TRY(add_not(s, node, err));
     }
@@ -229,6 +352,14 @@ static gbs_status read_inside(parser *s, uint32_t *node, gbs_error *err)
             err);
     }
     const gbsi_token sign = gbsi_logic_peek(s->line);
+    uint32_t function = 0;
+    if (gbsi_token_is(token, "*")) {
+        return gbsi_line_unexpected(s->line, token,
+                                    "a literal: '*' for a formula of either sign is not read", err);
+    }
+    if (gbsi_logic_is_name(token) && find_function(s, token, &function)) {
+        return read_function_value(s, function, node, err);
+    }
     if (gbsi_logic_is_name(token) && (gbsi_token_is(sign, "=") || gbsi_token_is(sign, "!="))) {
         return read_equal(s, token, node, err);
     }
@@ -254,13 +385,13 @@ static gbs_status read_unary(parser *s, uint32_t *node, gbs_error *err)
 }
 
 /* Operands with a sign between them, which binds to the left. */
-static gbs_status read_list(parser *s, const char *sign, gbsi_logic_op op,
+static gbs_status read_list(parser *s, gbsi_logic_sign sign, gbsi_logic_op op,
                             gbs_status (*operand)(parser *, uint32_t *, gbs_error *),
                             uint32_t *node, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     GBSI_TRY(operand(s, node, err));
-    while (gbsi_token_is(gbsi_logic_peek(s->line), sign)) {
+    while (gbsi_logic_is_sign(gbsi_logic_peek(s->line), sign)) {
         gbsi_logic_node n = {.op = op, .left = *node};
         (void)gbsi_logic_next(s->line);
         GBSI_TRY(operand(s, &n.right, err));
@@ -273,12 +404,12 @@ cleanup:
 
 static gbs_status read_and(parser *s, uint32_t *node, gbs_error *err)
 {
-    return read_list(s, "^", GBSI_LOGIC_AND, read_unary, node, err);
+    return read_list(s, GBSI_SIGN_AND, GBSI_LOGIC_AND, read_unary, node, err);
 }
 
 static gbs_status read_or(parser *s, uint32_t *node, gbs_error *err)
 {
-    return read_list(s, "v", GBSI_LOGIC_OR, read_and, node, err);
+    return read_list(s, GBSI_SIGN_OR, GBSI_LOGIC_OR, read_and, node, err);
 }
 
 /* a => b is !a v b; one more => needs parentheses. */
@@ -305,7 +436,7 @@ cleanup:
 
 static gbs_status read_iff(parser *s, uint32_t *node, gbs_error *err)
 {
-    return read_list(s, "<=>", GBSI_LOGIC_IFF, read_implies, node, err);
+    return read_list(s, GBSI_SIGN_IFF, GBSI_LOGIC_IFF, read_implies, node, err);
 }
 
 /* Types of equal variables that were not known where they were compared. */

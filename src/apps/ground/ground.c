@@ -2,7 +2,10 @@
 /* The whole of grounding: files in, a model out. */
 #include "gibbsite/ground.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/budget.h"
@@ -178,14 +181,15 @@ static gbs_status open_predicates(gbsi_program *p, const char *names, gbs_error 
         return open_named(p, names, err);
     }
     for (uint32_t id = 0; id < p->n_predicates; id++) {
-        p->predicate[id].open = p->predicate[id].n_facts == 0;
-        n_open += p->predicate[id].open;
+        gbsi_predicate *q = &p->predicate[id];
+        q->open = p->closes ? !q->closed : q->n_facts == 0;
+        n_open += q->open;
     }
     if (n_open == 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT,
-                         "%s: found facts of every predicate of %s, expected the names of the "
-                         "query predicates",
-                         p->database->name, p->text->name);
+                         "%s: found %s every predicate of %s, expected the names of the query "
+                         "predicates",
+                         p->database->name, p->closes ? "a '*' before" : "facts of", p->text->name);
     }
     return GBS_OK;
 }
@@ -224,6 +228,53 @@ static gbs_status check_constants(const gbsi_program *p, gbs_error *err)
                           gbsi_token_show(name, shown), p->text->name);
 }
 
+/* ---- warnings ------------------------------------------------------------------------------- */
+
+GBSI_PRINTF(2, 3)
+static void warn(gbs_ground_report *report, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(report->warning[report->n_warnings++], sizeof report->warning[0], format,
+                    arguments);
+    va_end(arguments);
+}
+
+/* A misspelt constant of the database is one more for a formula to hold of. */
+static void warn_of_constants(gbsi_grounding *g)
+{
+    uint32_t n = 0;
+    const gbsi_logic_type *first = NULL;
+    for (uint32_t t = 0; t < g->program.n_types; t++) {
+        const gbsi_logic_type *type = &g->program.type[t];
+        if (!type->declared && type->n_in_program > 0 && type->n > type->n_in_program) {
+            first = first == NULL ? type : first;
+            n += type->n - type->n_in_program;
+        }
+    }
+    if (n > 0) {
+        char name[GBSI_SHOWN];
+        char shown[GBSI_SHOWN];
+        warn(&g->report,
+             "types without a list, of which the program names some constants, get %" PRIu32
+             " more from the database, %s of type %s first",
+             n, gbsi_token_show(first->constant[first->n_in_program], shown),
+             gbsi_token_show(first->name, name));
+    }
+}
+
+static void warn_of_files(gbsi_grounding *g)
+{
+    const gbsi_program *p = &g->program;
+    if (p->n_unweighted > 0) {
+        warn(&g->report,
+             "formulas with neither a weight nor a period: %" PRIu32
+             ", which have weight 0 until 'gibbsite learn weights' learns it",
+             p->n_unweighted);
+    }
+    warn_of_constants(g);
+}
+
 /* ---- the call ------------------------------------------------------------------------------- */
 
 static gbs_status read_files(call *c, gbs_error *err)
@@ -233,6 +284,7 @@ static gbs_status read_files(call *c, gbs_error *err)
     facts f = {.g = g};
     GBSI_TRY(gbsi_program_read(&g->program, &c->program, err));
     GBSI_TRY(gbsi_database_read(&g->program, &c->database, keep_fact, &f, err));
+    warn_of_files(g);
     GBSI_TRY(check_constants(&g->program, err));
     GBSI_TRY(open_predicates(&g->program, c->options.query_predicates, err));
     GBSI_TRY(number_atoms(g, err));

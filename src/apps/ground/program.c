@@ -1,76 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a program: declarations of types and predicates, formulas with a weight or a period
- * (Richardson & Domingos 2006, Machine Learning 62, in the syntax of Alchemy). */
+/* Statements of a program: declarations of types, predicates and functions, formulas with a weight,
+ * a period or neither (Richardson & Domingos 2006, Machine Learning 62, in the syntax of Alchemy
+ * and of Tuffy and ProbCog); and facts. A function f(x) of values y is the predicate f(x, y!). */
 #include "ground/program.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/memory.h"
 #include "decimal/decimal.h"
 #include "text/lines.h"
 
+enum { MOST_OF_RANGE = 1000000, MOST_DIGITS = 20 };
+
 #define GROW(program, array, n, err)                                                    \
     gbsi_reserve((void **)(void *)&(program)->array, &(program)->array##_capacity, (n), \
                  sizeof *(program)->array, (program)->text->name, err)
-
-/* ---- tokens --------------------------------------------------------------------------------- */
-
-static bool in_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '\'' || (unsigned char)c >= 0x80;
-}
-
-bool gbsi_logic_is_name(gbsi_token token)
-{
-    return token.n != 0 && in_name(token.at[0]);
-}
-
-static bool starts(const gbsi_text *text, const char *sign)
-{
-    const size_t n = strlen(sign);
-    return (size_t)(text->end - text->at) >= n && memcmp(text->at, sign, n) == 0;
-}
-
-static void skip_blanks(gbsi_text *text)
-{
-    while (text->at < text->end && gbsi_is_blank(*text->at)) {
-        text->at++;
-    }
-    if (starts(text, "//")) {
-        text->at = text->end;
-    }
-}
-
-gbsi_token gbsi_logic_next(gbsi_text *text)
-{
-    static const char *const signs[] = {"<=>", "=>", "!="};
-    skip_blanks(text);
-    gbsi_token token = {text->at, 0};
-    while (token.at + token.n < text->end && in_name(token.at[token.n])) {
-        token.n++;
-    }
-    for (size_t i = 0; token.n == 0 && i < sizeof signs / sizeof signs[0]; i++) {
-        token.n = starts(text, signs[i]) ? strlen(signs[i]) : 0;
-    }
-    if (token.n == 0 && text->at < text->end) {
-        token.n = 1;
-    }
-    text->at += token.n;
-    return token;
-}
-
-gbsi_token gbsi_logic_peek(const gbsi_text *text)
-{
-    gbsi_text copy = *text;
-    return gbsi_logic_next(&copy);
-}
-
-gbs_status gbsi_logic_take(gbsi_text *text, const char *word, const char *expected, gbs_error *err)
-{
-    const gbsi_token token = gbsi_logic_next(text);
-    return gbsi_token_is(token, word) ? GBS_OK : gbsi_line_unexpected(text, token, expected, err);
-}
 
 /* ---- types and predicates ------------------------------------------------------------------- */
 
@@ -118,64 +64,135 @@ gbs_status gbsi_program_constant(gbsi_program *program, const gbsi_text *text, u
     return add_constant(program, type, name, constant, err);
 }
 
-/* person = {Anna, Bob}, from behind the sign. */
-static gbs_status read_type(gbsi_program *p, gbsi_text *line, gbsi_token name, gbs_error *err)
+/* The constants between those of {1, ..., 20}, and the last. They are in no file: the program keeps
+ * their text. */
+static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gbsi_token first,
+                             gbs_error *err)
+{
+    static const char expected[] = "a whole number above the first one, for a range such as "
+                                   "1, ..., 20";
+    gbs_status status = GBS_OK;
+    uint64_t from = 0;
+    uint64_t to = 0;
+    bool large = false;
+    gbsi_token last = gbsi_logic_next(line);
+    last = gbsi_token_is(last, ",") ? gbsi_logic_next(line) : last;
+    if (!gbsi_integer_read(first.at, first.n, UINT32_MAX, &from, &large)) {
+        return gbsi_line_unexpected(line, first, "a whole number before '...'", err);
+    }
+    if (!gbsi_integer_read(last.at, last.n, from + MOST_OF_RANGE, &to, &large) || to <= from) {
+        return gbsi_line_unexpected(line, last,
+                                    large ? "a range of at most 1000000 constants" : expected, err);
+    }
+    GBSI_TRY(GROW(p, made, p->n_made + 1, err));
+    char *text = gbsi_alloc_array((size_t)(to - from), MOST_DIGITS);
+    if (text == NULL) {
+        return gbsi_no_memory(err, "constants", (size_t)(to - from) * MOST_DIGITS);
+    }
+    p->made[p->n_made++] = text;
+    for (uint64_t i = from + 1; i <= to; i++, text += MOST_DIGITS) {
+        uint32_t constant = 0;
+        const gbsi_token name = {text, (size_t)snprintf(text, MOST_DIGITS, "%" PRIu64, i)};
+        if (!gbsi_name_map_find(&p->constants, type, name.at, name.n, &constant)) {
+            GBSI_TRY(add_constant(p, type, name, &constant, err));
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* {Anna, Bob} or {1, ..., 20}. @param text of it: constants of a database may be known. */
+static gbs_status read_constants(gbsi_program *p, const gbsi_text *text, gbsi_text *line,
+                                 uint32_t type, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    uint32_t type = 0;
     uint32_t constant = 0;
+    gbsi_token item = {NULL, 0};
     gbsi_token sign;
-    GBSI_TRY(find_type(p, name, &type, err));
-    if (p->type[type].n != 0) {
-        return gbsi_text_fail(p->text, name, err,
-                              "found the constants of a type that has some already, expected them "
-                              "once, before they are used");
-    }
     GBSI_TRY(gbsi_logic_take(line, "{", "{ and constants", err));
     do {
-        const gbsi_token item = gbsi_logic_next(line);
-        if (!gbsi_logic_is_name(item)) {
+        const gbsi_token before = item;
+        item = gbsi_logic_next(line);
+        if (gbsi_token_is(item, "...") && before.n != 0) {
+            GBSI_TRY(read_range(p, line, type, before, err));
+        } else if (!gbsi_logic_is_name(item)) {
             return gbsi_line_unexpected(line, item, "the name of a constant", err);
-        }
-        if (gbsi_name_map_find(&p->constants, type, item.at, item.n, &constant)) {
+        } else if (text == p->text &&
+                   gbsi_name_map_find(&p->constants, type, item.at, item.n, &constant)) {
             return gbsi_line_unexpected(line, item, "a constant that is new", err);
+        } else {
+            GBSI_TRY(gbsi_program_constant(p, text, type, item, &constant, err));
         }
-        GBSI_TRY(add_constant(p, type, item, &constant, err));
         sign = gbsi_logic_next(line);
     } while (gbsi_token_is(sign, ","));
     if (!gbsi_token_is(sign, "}")) {
         return gbsi_line_unexpected(line, sign, "',' or '}'", err);
     }
-    p->type[type].declared = true;
     GBSI_TRY(gbsi_logic_take(line, "", "the end of the line", err));
 
 cleanup:
     return status;
 }
 
-/* Friends(person, person), from behind the name. */
-static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_token name, gbs_error *err)
+/* Whether a statement is person = {Anna, Bob}; line then stands before the brace. */
+static bool takes_type(gbsi_text *line, gbsi_token *name)
+{
+    gbsi_text behind = *line;
+    *name = gbsi_logic_next(&behind);
+    if (!gbsi_logic_is_name(*name) || !gbsi_token_is(gbsi_logic_next(&behind), "=") ||
+        !gbsi_token_is(gbsi_logic_peek(&behind), "{")) {
+        return false;
+    }
+    *line = behind;
+    return true;
+}
+
+static gbs_status read_type(gbsi_program *p, gbsi_text *line, gbsi_token name, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    bool added = false;
-    gbsi_predicate q = {.name = name, .one = GBSI_GROUND_NO_ONE};
+    uint32_t type = 0;
+    GBSI_TRY(find_type(p, name, &type, err));
+    if (p->type[type].n != 0) {
+        return gbsi_text_fail(p->text, name, err,
+                              "found the constants of a type that has some already, expected them "
+                              "once, before they are used");
+    }
+    GBSI_TRY(read_constants(p, p->text, line, type, err));
+    p->type[type].declared = true;
+
+cleanup:
+    return status;
+}
+
+/* Adds an argument of the type that comes next. */
+static gbs_status add_argument(gbsi_program *p, gbsi_text *line, gbsi_predicate *q, gbsi_token type,
+                               gbs_error *err)
+{
+    if (!gbsi_logic_is_name(type)) {
+        return gbsi_line_unexpected(line, type, "the name of a type", err);
+    }
+    if (q->n_arguments == GBSI_GROUND_MOST_ARGUMENTS) {
+        return gbsi_line_unexpected(line, type, "at most 16 arguments", err);
+    }
+    return find_type(p, type, &q->type[q->n_arguments++], err);
+}
+
+/* (person, town!) */
+static gbs_status read_arguments(gbsi_program *p, gbsi_text *line, gbsi_predicate *q,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
     gbsi_token sign;
     GBSI_TRY(gbsi_logic_take(line, "(", "'(' and the types of the arguments", err));
     do {
-        const gbsi_token type = gbsi_logic_next(line);
-        if (!gbsi_logic_is_name(type)) {
-            return gbsi_line_unexpected(line, type, "the name of a type", err);
-        }
-        if (q.n_arguments == GBSI_GROUND_MOST_ARGUMENTS) {
-            return gbsi_line_unexpected(line, type, "at most 16 arguments", err);
-        }
-        GBSI_TRY(find_type(p, type, &q.type[q.n_arguments++], err));
+        GBSI_TRY(add_argument(p, line, q, gbsi_logic_next(line), err));
         sign = gbsi_logic_next(line);
-        if (gbsi_token_is(sign, "!") && q.one != GBSI_GROUND_NO_ONE) {
+        if (gbsi_token_is(sign, "!") && q->one != GBSI_GROUND_NO_ONE) {
             return gbsi_line_unexpected(line, sign, "one argument marked '!' at most", err);
         }
         if (gbsi_token_is(sign, "!")) {
-            q.one = q.n_arguments - 1;
+            q->one = q->n_arguments - 1;
             sign = gbsi_logic_next(line);
         }
     } while (gbsi_token_is(sign, ","));
@@ -183,9 +200,47 @@ static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_token na
         return gbsi_line_unexpected(line, sign, "',', ')' or '!'", err);
     }
     GBSI_TRY(gbsi_logic_take(line, "", "the end of the line behind a declaration", err));
+
+cleanup:
+    return status;
+}
+
+static bool same_arguments(const gbsi_predicate *a, const gbsi_predicate *b)
+{
+    return a->n_arguments == b->n_arguments && a->one == b->one && a->function == b->function &&
+           memcmp(a->type, b->type, a->n_arguments * sizeof *a->type) == 0;
+}
+
+/* Friends(person, person), of Tuffy *Friends(person, person), or person motherOf(person).
+ * @param line stands behind the name. @param q its name, and whether it is closed.
+ * @param value the type of a function's values; empty for a predicate. */
+static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_predicate *q,
+                                 gbsi_token value, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool added = false;
+    uint32_t known = 0;
+    q->one = GBSI_GROUND_NO_ONE;
+    GBSI_TRY(read_arguments(p, line, q, err));
+    if (value.n != 0 && q->one != GBSI_GROUND_NO_ONE) {
+        return gbsi_line_unexpected(line, q->name, "no argument marked '!' of a function", err);
+    }
+    if (value.n != 0) {
+        GBSI_TRY(add_argument(p, line, q, value, err));
+        q->one = q->n_arguments - 1;
+        q->function = true;
+    }
+    p->closes = p->closes || q->closed;
+    if (gbsi_name_map_find(&p->predicates, 0, q->name.at, q->name.n, &known)) {
+        p->predicate[known].closed = p->predicate[known].closed || q->closed;
+        return same_arguments(&p->predicate[known], q)
+                   ? GBS_OK
+                   : gbsi_line_unexpected(line, q->name, "the types it was declared with", err);
+    }
     GBSI_TRY(GROW(p, predicate, p->n_predicates + 1, err));
-    GBSI_TRY(gbsi_name_map_add(&p->predicates, 0, name.at, name.n, p->n_predicates, &added, err));
-    p->predicate[p->n_predicates++] = q;
+    GBSI_TRY(
+        gbsi_name_map_add(&p->predicates, 0, q->name.at, q->name.n, p->n_predicates, &added, err));
+    p->predicate[p->n_predicates++] = *q;
 
 cleanup:
     return status;
@@ -193,24 +248,11 @@ cleanup:
 
 /* ---- formulas ------------------------------------------------------------------------------- */
 
-/* Takes a weight from the front of a line. */
-static bool take_weight(gbsi_text *line, double *weight)
-{
-    gbsi_text copy = *line;
-    const gbsi_token token = gbsi_text_next(&copy);
-    if (token.n == 0 || strchr("+-.0123456789", token.at[0]) == NULL ||
-        gbsi_decimal_read(token.at, token.n, weight) == GBSI_DECIMAL_BAD) {
-        return false;
-    }
-    line->at = token.at + token.n;
-    return true;
-}
-
 static gbs_status read_formula(gbsi_program *p, gbsi_text *line, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_logic_formula f = {.place = gbsi_logic_peek(line), .weight = INFINITY};
-    const bool soft = take_weight(line, &f.weight);
+    const bool soft = gbsi_logic_weight(line, &f.weight);
     if (soft && !(fabs(f.weight) <= 1e100)) {
         return gbsi_line_unexpected(line, f.place, "a weight between -1e100 and 1e100", err);
     }
@@ -219,13 +261,15 @@ static gbs_status read_formula(gbsi_program *p, gbsi_text *line, gbs_error *err)
     if (soft && end.n != 0) {
         return gbsi_line_unexpected(line, end, "the end of a formula with a weight", err);
     }
-    if (!soft && !gbsi_token_is(end, ".")) {
+    if (!soft && end.n != 0 && !gbsi_token_is(end, ".")) {
         return gbsi_line_unexpected(line, end, "a weight before the formula, or a period behind it",
                                     err);
     }
-    if (!soft) {
-        GBSI_TRY(gbsi_logic_take(line, "", "the end of the line behind the period", err));
+    if (!soft && end.n == 0) { /* to be learnt */
+        f.weight = 0.0;
+        p->n_unweighted++;
     }
+    GBSI_TRY(gbsi_logic_take(line, "", "the end of the line behind the period", err));
     GBSI_TRY(GROW(p, formula, p->n_formulas + 1, err));
     p->formula[p->n_formulas++] = f;
 
@@ -233,25 +277,94 @@ cleanup:
     return status;
 }
 
-/* A line that begins with a name declares, or is a formula that must hold. */
-static gbs_status read_line(gbsi_program *p, gbsi_text *line, gbs_error *err)
+/* What other programs write and has no meaning here. @return NULL: none of it. */
+static const char *unknown_statement(gbsi_text line)
+{
+    static const struct {
+        const char *word, *what;
+    } words[] = {{"#", "a statement: #include and other instructions are not read"},
+                 {"$", "a statement: variables of the program itself are not read"},
+                 {"@", "a weight that is a number: a formula whose weight is fixed is not marked"},
+                 {"[", "a statement: options in brackets are not read"}};
+    const gbsi_token first = gbsi_logic_next(&line);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (gbsi_token_is(first, words[i].word)) {
+            return words[i].what;
+        }
+    }
+    const bool constrains =
+        gbsi_token_is(first, "P") || gbsi_token_is(first, "R") || gbsi_token_is(first, "count");
+    (void)gbsi_logic_next(&line);
+    (void)gbsi_logic_next(&line);
+    return constrains && gbsi_token_is(gbsi_logic_peek(&line), "(")
+               ? "a formula: constraints on probabilities or counts are not read"
+               : NULL;
+}
+
+/* Whether the name, which has a declaration, is declared once more: its arguments are its types. */
+static bool is_repeated(const gbsi_program *p, uint32_t id, gbsi_text behind)
+{
+    const gbsi_predicate *q = &p->predicate[id];
+    for (uint32_t k = 0; k < q->n_arguments; k++) {
+        (void)gbsi_logic_next(&behind); /* '(' or ',' */
+        const gbsi_token type = gbsi_logic_next(&behind);
+        const gbsi_token known = p->type[q->type[k]].name;
+        if (type.n != known.n || memcmp(type.at, known.at, type.n) != 0) {
+            return false;
+        }
+        if (gbsi_token_is(gbsi_logic_peek(&behind), "!")) {
+            (void)gbsi_logic_next(&behind);
+        }
+    }
+    (void)gbsi_logic_next(&behind);
+    return gbsi_logic_peek(&behind).n == 0;
+}
+
+/* Reads a declaration, if the line is one. */
+static gbs_status try_declaration(gbsi_program *p, gbsi_text *line, bool *is_one, gbs_error *err)
 {
     gbsi_text behind = *line;
     uint32_t id = 0;
-    const gbsi_token name = gbsi_logic_next(&behind);
-    const gbsi_token sign = gbsi_logic_peek(&behind);
-    const bool known = gbsi_name_map_find(&p->predicates, 0, name.at, name.n, &id);
-    if (gbsi_logic_is_name(name) && gbsi_token_is(sign, "=")) {
-        gbsi_text inside = behind;
-        (void)gbsi_logic_next(&inside);
-        if (gbsi_token_is(gbsi_logic_peek(&inside), "{")) {
-            return read_type(p, &inside, name, err);
-        }
+    gbsi_predicate q = {.name = gbsi_logic_next(&behind)};
+    gbsi_token value = {NULL, 0};
+    q.closed = gbsi_token_is(q.name, "*");
+    q.name = q.closed ? gbsi_logic_next(&behind) : q.name;
+    gbsi_token second = gbsi_logic_peek(&behind);
+    if (gbsi_logic_is_name(q.name) && gbsi_logic_is_name(second) &&
+        !gbsi_token_is_any_case(q.name, "EXIST") &&
+        !gbsi_token_is_any_case(q.name, "FORALL")) { /* person motherOf(person) */
+        value = q.name;
+        q.name = gbsi_logic_next(&behind);
+        second = gbsi_logic_peek(&behind);
     }
-    if (gbsi_logic_is_name(name) && gbsi_token_is(sign, "(") && !known) {
-        return read_predicate(p, &behind, name, err);
+    const bool known = gbsi_name_map_find(&p->predicates, 0, q.name.at, q.name.n, &id);
+    *is_one = gbsi_logic_is_name(q.name) && gbsi_token_is(second, "(") &&
+              (!known || value.n != 0 || is_repeated(p, id, behind));
+    return *is_one ? read_predicate(p, &behind, &q, value, err) : GBS_OK;
+}
+
+/* A line that begins with a name declares, or is a formula that must hold. */
+static gbs_status read_line(gbsi_program *p, gbsi_text *line, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool declares = false;
+    double weight = 0.0;
+    gbsi_token name;
+    gbsi_text copy = *line;
+    const char *unknown = unknown_statement(*line);
+    if (unknown != NULL) {
+        return gbsi_line_unexpected(line, gbsi_logic_peek(line), unknown, err);
     }
-    return read_formula(p, line, err);
+    if (takes_type(line, &name)) {
+        return read_type(p, line, name, err);
+    }
+    if (!gbsi_logic_weight(&copy, &weight)) {
+        GBSI_TRY(try_declaration(p, line, &declares, err));
+    }
+    GBSI_TRY(declares ? GBS_OK : read_formula(p, line, err));
+
+cleanup:
+    return status;
 }
 
 gbs_status gbsi_program_read(gbsi_program *program, const gbsi_text *text, gbs_error *err)
@@ -260,10 +373,11 @@ gbs_status gbsi_program_read(gbsi_program *program, const gbsi_text *text, gbs_e
     gbsi_text whole = *text;
     gbsi_text line;
     program->text = text;
-    while (gbsi_line_next(&whole, &line)) {
-        if (gbsi_logic_peek(&line).n != 0) {
-            GBSI_TRY(read_line(program, &line, err));
-        }
+    while (gbsi_logic_statement(&whole, &line)) {
+        GBSI_TRY(read_line(program, &line, err));
+    }
+    for (uint32_t t = 0; t < program->n_types; t++) {
+        program->type[t].n_in_program = program->type[t].n;
     }
     if (program->n_formulas == 0) {
         return gbsi_text_unexpected(text, gbsi_text_at(text, text->end), "a formula", err);
@@ -288,6 +402,10 @@ void gbsi_program_free(gbsi_program *program)
     for (uint32_t t = 0; t < program->n_types; t++) {
         gbsi_free(program->type[t].constant);
     }
+    for (uint32_t i = 0; i < program->n_made; i++) {
+        gbsi_free(program->made[i]);
+    }
+    gbsi_free(program->made);
     gbsi_free(program->type);
     gbsi_free(program->predicate);
     gbsi_free(program->node);
@@ -300,37 +418,62 @@ void gbsi_program_free(gbsi_program *program)
 
 /* ---- facts ---------------------------------------------------------------------------------- */
 
-static gbs_status read_fact(gbsi_program *p, const gbsi_text *text, gbsi_text *line,
-                            gbsi_fact_told *told, void *context, gbs_error *err)
+/* (Anna, Bob) of a predicate, (Anna) = Bob of a function. */
+static gbs_status read_fact_constants(gbsi_program *p, gbsi_text *line, const gbsi_predicate *q,
+                                      uint32_t *constant, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    uint32_t constant[GBSI_GROUND_MOST_ARGUMENTS];
-    uint32_t id = 0;
-    gbsi_token name = gbsi_logic_next(line);
-    const bool holds = !gbsi_token_is(name, "!");
-    if (!holds) {
-        name = gbsi_logic_next(line);
-    }
-    if (!gbsi_logic_is_name(name) || !gbsi_name_map_find(&p->predicates, 0, name.at, name.n, &id)) {
-        return gbsi_line_unexpected(line, name, "a predicate that the program declares", err);
-    }
-    const uint32_t n = p->predicate[id].n_arguments;
+    const uint32_t n_inside = q->n_arguments - q->function;
     GBSI_TRY(gbsi_logic_take(line, "(", "'('", err));
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < q->n_arguments; k++) {
         const gbsi_token item = gbsi_logic_next(line);
         if (!gbsi_logic_is_name(item)) {
             return gbsi_line_unexpected(line, item, "a constant", err);
         }
-        GBSI_TRY(gbsi_program_constant(p, text, p->predicate[id].type[k], item, &constant[k], err));
-        GBSI_TRY(k + 1 < n ? gbsi_logic_take(line, ",", "',' and the next argument", err)
-                           : gbsi_logic_take(line, ")", "')' behind the last argument", err));
+        GBSI_TRY(gbsi_program_constant(p, p->database, q->type[k], item, &constant[k], err));
+        if (k + 1 < n_inside) {
+            GBSI_TRY(gbsi_logic_take(line, ",", "',' and the next argument", err));
+        } else if (k + 1 == n_inside) {
+            GBSI_TRY(gbsi_logic_take(line, ")", "')' behind the last argument", err));
+            GBSI_TRY(q->function ? gbsi_logic_take(line, "=", "'=' and the function's value", err)
+                                 : GBS_OK);
+        }
     }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_fact(gbsi_program *program, gbsi_text *line, gbsi_fact_told *told,
+                            void *context, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t constant[GBSI_GROUND_MOST_ARGUMENTS];
+    uint32_t id = 0;
+    double p = 1.0; /* 1 and 0 in front are facts */
+    gbsi_token name = gbsi_logic_peek(line);
+    if (gbsi_logic_weight(line, &p) && p != 0.0 && p != 1.0) {
+        return gbsi_line_unexpected(line, name,
+                                    "a fact: evidence of a probability is not read here, the verbs "
+                                    "that answer questions take it as virtual evidence",
+                                    err);
+    }
+    name = gbsi_logic_next(line);
+    const bool negated = gbsi_token_is(name, "!");
+    if (negated) {
+        name = gbsi_logic_next(line);
+    }
+    if (!gbsi_logic_is_name(name) ||
+        !gbsi_name_map_find(&program->predicates, 0, name.at, name.n, &id)) {
+        return gbsi_line_unexpected(line, name, "a predicate that the program declares", err);
+    }
+    GBSI_TRY(read_fact_constants(program, line, &program->predicate[id], constant, err));
     if (gbsi_token_is(gbsi_logic_peek(line), ".")) {
         (void)gbsi_logic_next(line);
     }
     GBSI_TRY(gbsi_logic_take(line, "", "the end of the line behind a fact", err));
-    p->predicate[id].n_facts++;
-    GBSI_TRY(told(context, id, constant, holds, name, err));
+    program->predicate[id].n_facts++;
+    GBSI_TRY(told(context, id, constant, (p == 1.0) != negated, name, err));
 
 cleanup:
     return status;
@@ -343,9 +486,16 @@ gbs_status gbsi_database_read(gbsi_program *program, const gbsi_text *text, gbsi
     gbsi_text whole = *text;
     gbsi_text line;
     program->database = text;
-    while (gbsi_line_next(&whole, &line)) {
-        if (gbsi_logic_peek(&line).n != 0) {
-            GBSI_TRY(read_fact(program, text, &line, told, context, err));
+    while (gbsi_logic_statement(&whole, &line)) {
+        gbsi_token name;
+        uint32_t type = 0;
+        if (takes_type(&line, &name)) {
+            if (!gbsi_name_map_find(&program->types, 0, name.at, name.n, &type)) {
+                return gbsi_line_unexpected(&line, name, "a type of the program", err);
+            }
+            GBSI_TRY(read_constants(program, text, &line, type, err));
+        } else {
+            GBSI_TRY(read_fact(program, &line, told, context, err));
         }
     }
 

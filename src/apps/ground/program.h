@@ -17,7 +17,8 @@ typedef struct gbsi_logic_type {
     gbsi_token *constant; /* [n] in the order in which they are met */
     size_t capacity;
     uint32_t n;
-    bool declared; /* type = {...}: no other constants */
+    uint32_t n_in_program; /* the rest only the database knows */
+    bool declared;         /* type = {...}: no other constants */
 } gbsi_logic_type;
 
 typedef struct gbsi_predicate {
@@ -28,6 +29,8 @@ typedef struct gbsi_predicate {
     uint64_t stride; /* between codes of atoms whose argument `one` differs by one */
     uint64_t first;  /* code of the first of its atoms */
     bool open;       /* its atoms are variables unless the database has them */
+    bool closed;     /* '*' before its declaration: not open unless it is asked for */
+    bool function;   /* its last argument is the value, marked '!' */
     size_t n_facts;  /* of either sign */
     uint32_t *tuple; /* [n_true][n_arguments] */
     size_t tuple_capacity;
@@ -72,8 +75,12 @@ typedef struct gbsi_program {
     gbsi_logic_node *node;
     gbsi_logic_formula *formula;
     int64_t *term; /* a variable, or ~constant */
-    size_t type_capacity, predicate_capacity, node_capacity, formula_capacity, term_capacity;
-    uint32_t n_types, n_predicates, n_nodes, n_formulas;
+    char **made;   /* texts of constants that are in no file */
+    size_t type_capacity, predicate_capacity, node_capacity, formula_capacity, term_capacity,
+        made_capacity;
+    uint32_t n_types, n_predicates, n_nodes, n_formulas, n_made;
+    uint32_t n_unweighted; /* formulas with neither weight nor period */
+    bool closes;           /* a predicate is marked '*': those without are open */
     size_t n_terms;
     gbsi_name_map types, predicates, constants; /* constants are owned by their type */
 } gbsi_program;
@@ -84,12 +91,27 @@ void gbsi_program_free(gbsi_program *program);
 /* The number of a constant of a type, which is added unless the type was declared with others. */
 gbs_status gbsi_program_constant(gbsi_program *program, const gbsi_text *text, uint32_t type,
                                  gbsi_token name, uint32_t *constant, gbs_error *err);
+/* ---- tokens.c ------------------------------------------------------------------------------- */
+
 /* The next name, number or sign; the empty token at the end of the text. Comments are blank. */
 gbsi_token gbsi_logic_next(gbsi_text *text);
 gbsi_token gbsi_logic_peek(const gbsi_text *text);
 bool gbsi_logic_is_name(gbsi_token token);
 /* Takes this word, or fails saying what was expected. */
 gbs_status gbsi_logic_take(gbsi_text *text, const char *word, const char *expected, gbs_error *err);
+typedef enum gbsi_logic_sign {
+    GBSI_SIGN_AND,
+    GBSI_SIGN_OR,
+    GBSI_SIGN_IMPLIES,
+    GBSI_SIGN_IFF,
+} gbsi_logic_sign;
+bool gbsi_logic_is_sign(gbsi_token token, gbsi_logic_sign sign);
+/* The next statement, without blanks and comments around it: a line, and the next one if a
+ * parenthesis is open or a sign joins them. whole moves behind it. false: there is no more. */
+bool gbsi_logic_statement(gbsi_text *whole, gbsi_text *line);
+/* Takes a weight from the front of a line: a number, or an expression such as log(0.9/0.1). */
+bool gbsi_logic_weight(gbsi_text *line, double *weight);
+
 /* Reads the formula of a line into the program. */
 gbs_status gbsi_formula_read(gbsi_program *program, gbsi_text *line, gbsi_logic_formula *formula,
                              gbs_error *err);

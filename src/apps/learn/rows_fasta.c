@@ -9,10 +9,14 @@
 #include "learn/rows.h"
 #include "text/text.h"
 
-#define PROTEIN   "-ACDEFGHIKLMNPQRSTVWY"
-#define GAPS      "-.~"
-#define MOST_ODD  0.05 /* share of letters that the alphabet does not have */
-#define MOST_BASE 0.85 /* share of ACGTUN above which letters are those of nucleic acids */
+#define PROTEIN  "-ACDEFGHIKLMNPQRSTVWY"
+#define GAPS     "-.~"
+#define MOST_ODD 0.05 /* share of letters that the alphabet does not have */
+/* Least share of ACGTUN among letters of nucleic acids. A third of the letters of proteins are
+ * EFILPQ, so that among many that have none more may be letters for one of several nucleotides. */
+#define LEAST_OF_FEW  0.85
+#define LEAST_OF_MANY 0.5
+#define MANY          40.0
 
 /* The states of proteins are in the order of direct-coupling analysis. Letters of IUPAC that stand
  * for one of several are gaps, as are '?' and letters that an alphabet does not have. */
@@ -121,12 +125,12 @@ static uint64_t count(const alignment *a, const char *letters)
     return n;
 }
 
-/* Proteins have letters that stand for no nucleotide, and only some of ACGTUN. */
 static gbs_alphabet tell_alphabet(const alignment *a)
 {
     const double all = (double)count(a, NULL);
+    const double least = all < MANY ? LEAST_OF_FEW : LEAST_OF_MANY;
     if (all == 0.0 || (double)count(a, "EFIJLOPQZ") > MOST_ODD * all ||
-        (double)count(a, "ACGTUN") < MOST_BASE * all) {
+        (double)count(a, "ACGTUN") < least * all) {
         return GBS_ALPHABET_PROTEIN;
     }
     return count(a, "U") > count(a, "T") ? GBS_ALPHABET_RNA : GBS_ALPHABET_DNA;

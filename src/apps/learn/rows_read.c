@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of states from files: which file is a table, and which an alignment. */
+#include <string.h>
+
 #include "base/budget.h"
 #include "learn/rows.h"
 #include "text/common.h"
+
+/* The name of another format of alignments, or NULL. */
+static const char *other_format(const gbsi_text *text)
+{
+    static const char *const begin[][2] = {{"# STOCKHOLM", "in the Stockholm format"},
+                                           {"CLUSTAL", "of Clustal"}};
+    for (size_t k = 0; k < sizeof begin / sizeof begin[0]; ++k) {
+        const size_t n = strlen(begin[k][0]);
+        if (gbsi_text_left(text) >= n && memcmp(text->at, begin[k][0], n) == 0) {
+            return begin[k][1];
+        }
+    }
+    return NULL;
+}
 
 static gbs_status read_input(const gbsi_input *input, gbs_alphabet alphabet, gbs_rows **rows,
                              gbs_error *err)
@@ -16,6 +32,11 @@ static gbs_status read_input(const gbsi_input *input, gbs_alphabet alphabet, gbs
     const char *at = text.at;
     while (at < text.end && gbsi_is_blank(*at)) {
         ++at;
+    }
+    const char *other = other_format(&text);
+    if (other != NULL) {
+        GBSI_TRY(gbsi_text_fail(&text, (gbsi_token){text.at, 0}, err,
+                                "found an alignment %s, expected one in FASTA", other));
     }
     if (at < text.end && *at == '>') {
         text.at = at;

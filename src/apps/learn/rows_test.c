@@ -79,6 +79,8 @@ static void alphabets_are_told(void **state)
         {">a\nGGCTA-\n>b\nGGTTAR\n", GBS_ALPHABET_DNA, 5, "332410", 1},
         {">a\nGGCTAA\n>b\nGGTTAU\n", GBS_ALPHABET_DNA, 5, "332411", 0},
         {">a\nGGCUAA\n>b\nGGUTAU\n", GBS_ALPHABET_RNA, 5, "332411", 0},
+        {">a\nACRGTYACGTKACGTMACGTSACGTWACGTRACGTYACGTN\n", GBS_ALPHABET_DNA, 5, NULL, 9},
+        {">a\nACDWCAYA\n", GBS_ALPHABET_PROTEIN, 21, NULL, 0},
         {">a\nNACG\n", GBS_ALPHABET_DNA, 5, "0123", 1},
         {">a\nACDE\n", GBS_ALPHABET_PROTEIN, 21, "1234", 0},
         {">a\n--\n", GBS_ALPHABET_PROTEIN, 21, "00", 0},
@@ -202,6 +204,10 @@ static void files_are_refused(void **state)
         {"a,b\n0,0.5\n", "d:2:3: found '0.5', expected a state"},
         {"1,0,3\n0,1,1\n", "d:1:1: found '1', expected the name of a site: the first line"},
         {"a,b\n", "found no rows"},
+        {"# STOCKHOLM 1.0\na ACG\n//\n",
+         "d:1:1: found an alignment in the Stockholm format, expected"},
+        {"\nCLUSTAL W (1.8)\n\na ACG\n",
+         "d:2:1: found an alignment of Clustal, expected one in FASTA"},
     };
     (void)state;
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {

@@ -26,22 +26,23 @@ typedef struct gbsi_budget {
 /* @param there bytes that count towards the limit and are taken before: program and model. */
 void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there);
 
-/* @return what gbsi_budget_leave() wants: the budget in force before, NULL for none. */
+/* Puts a budget in force. @return the argument of gbsi_budget_leave(): the budget in force before,
+ * or NULL. */
 gbsi_budget *gbsi_budget_enter(gbsi_budget *budget);
 /* The same for a call that has no limit of its own: gbsi_default_memory_limit() beside the process
  * and what is `there`. */
 gbsi_budget *gbsi_budget_enter_default(gbsi_budget *budget, uint64_t there);
 void gbsi_budget_leave(gbsi_budget *before);
-/* In force on this thread, or NULL. */
+/* The budget in force on this thread, or NULL. */
 gbsi_budget *gbsi_budget_current(void);
-/* Members of a pool: exactly this one, NULL for none. */
+/* For members of a pool: puts exactly this budget in force; NULL for none. */
 void gbsi_budget_set(gbsi_budget *budget);
 
 /* Counts bytes that do not come from gbsi_alloc*(), such as a mapped file. @return false where they
  * are beyond the limit; then nothing is counted. */
 bool gbsi_budget_take(size_t bytes);
 void gbsi_budget_give(size_t bytes);
-/* The same for bytes that are there whatever the limit. */
+/* The same for bytes that are in memory whatever the limit. */
 void gbsi_budget_count(size_t bytes);
 /* Whether the budget in force refused a request that nobody has complained about yet. */
 bool gbsi_budget_refused(void);

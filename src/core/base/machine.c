@@ -75,7 +75,7 @@ static void read_group(const char *dir, gbsi_cgroup_limits *limits)
     }
 }
 
-/* From the group mount/path up to the mount itself. */
+/* Reads the limits of the groups from mount/path up to the mount itself. */
 static void walk_up(const char *root, const char *mount, const char *path,
                     gbsi_cgroup_limits *limits)
 {
@@ -178,8 +178,8 @@ static uint64_t resident(const char *key)
     return bytes;
 }
 
-/* Which pages of the code will be touched nobody knows: at most all of them, and of the libraries
- * of a large host, which stay unused, little beyond what is resident now. */
+/* It is unknown which pages of the code will be touched: at most all of them; but the libraries of
+ * a large host program stay unused, and add little to what is resident now. */
 static void measure(void)
 {
     loaded sum = {0, 0};

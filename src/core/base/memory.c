@@ -54,7 +54,7 @@ bool gbsi_add_size(size_t a, size_t b, size_t *sum)
     return true;
 }
 
-/* Large arrays are looked into at random: pages of 2 MiB where the system has them. */
+/* Large arrays are accessed at random places: asks for pages of 2 MiB where the system has them. */
 static void *in_large_pages(void *pointer, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where each of many rows of different lengths begins, in as little memory as the lengths allow:
- * none where all are equal, 4 bytes a row where the sum fits 32 bits, else 8. */
+/* The offsets of many rows of different lengths, in as little memory as the lengths allow: none
+ * where all are equal, 4 bytes a row where the sum fits 32 bits, else 8. */
 #ifndef GBSI_BASE_OFFSETS_H
 #define GBSI_BASE_OFFSETS_H
 
@@ -16,7 +16,7 @@ typedef struct gbsi_offsets {
     size_t *wide;     /* [n + 1] */
 } gbsi_offsets;
 
-/* Where row i begins; i = n: where the last one ends. */
+/* The start of row i; i = n: the end of the last row. */
 static inline size_t gbsi_offset(const gbsi_offsets *offsets, size_t i)
 {
     if (offsets->narrow != NULL) {
@@ -25,8 +25,9 @@ static inline size_t gbsi_offset(const gbsi_offsets *offsets, size_t i)
     return offsets->wide != NULL ? offsets->wide[i] : i * offsets->width;
 }
 
-/* @param size [n + 1] lengths, the last one ignored: taken, whatever comes of it. An array of
- * offsets where they need one. @return GBS_ERR_LIMIT where the sum fits no size_t. */
+/* Makes offsets from lengths. @param size [n + 1] lengths, the last one ignored; taken, even on
+ * failure: it becomes the array of offsets if they need one. @return GBS_ERR_LIMIT if the sum does
+ * not fit a size_t. */
 gbs_status gbsi_offsets_take(uint32_t *size, size_t n, gbsi_offsets *offsets, const char *what,
                              gbs_error *err);
 void gbsi_offsets_free(gbsi_offsets *offsets);

@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-/* Where state is put to be resumed from, and taken from in the same order.
+/* A sink, to which state is written, and a source, from which it is read in the same order.
  * @return a negative status when there is no more room or nothing more to take. */
 typedef struct gbsi_sink {
     void *context;
@@ -19,17 +19,18 @@ typedef struct gbsi_source {
     gbs_status (*take)(void *context, void *bytes, size_t n, gbs_error *err);
 } gbsi_source;
 
-/* n numbers of 1, 2, 4 or 8 bytes each. */
+/* Write, or read, n numbers of 1, 2, 4 or 8 bytes each. */
 gbs_status gbsi_put_numbers(const gbsi_sink *sink, const void *number, size_t n, size_t size,
                             gbs_error *err);
 gbs_status gbsi_take_numbers(const gbsi_source *source, void *number, size_t n, size_t size,
                              gbs_error *err);
 
-/* n bytes that are of no use here. */
+/* Skips n bytes. */
 gbs_status gbsi_skip_bytes(const gbsi_source *source, uint64_t n, gbs_error *err);
 
-/* n numbers that are those expected.
- * @param what of which they tell the shape: "traces". @return GBS_ERR_FORMAT if they are not. */
+/* Reads n numbers and checks that they are the expected ones.
+ * @param what the object whose shape they describe, for the message: "traces". @return
+ * GBS_ERR_FORMAT if they are not. */
 gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expected, size_t n,
                               const char *what, gbs_error *err);
 

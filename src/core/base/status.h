@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failing: the first failure writes the message, callers pass it on untouched. */
+/* Reporting failures: the first failure writes the message, and callers pass it on unchanged. */
 #ifndef GBSI_BASE_STATUS_H
 #define GBSI_BASE_STATUS_H
 

@@ -71,7 +71,8 @@ bool gbsi_watch_ask(gbsi_watch *watch)
     return gbsi_watch_stopped(watch);
 }
 
-/* What the owner does meanwhile is no part of the work. */
+/* Asks the owner whether to stop. Work of the owner meanwhile does not count as work of the
+ * call. */
 static bool is_told_to_stop(gbsi_watch *watch)
 {
     gbsi_watch *before = current;

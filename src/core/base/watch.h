@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at the clock and the stop flag inside long work. Whoever works says how many operations it
- * has spent; every so many of them the watch asks its owner whether to go on. What is computed
- * never depends on it, but for being cut short.
+/* Looks at the clock and the stop flag inside long work. The code that works reports how many
+ * operations it has spent; every GBSI_WATCH_EVERY of them the watch asks its owner whether to go
+ * on. Results do not depend on it, except that work may be cut short.
  *
  * One thread spends, the one that called the library; its helpers only ask whether it stopped.
  *
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Operations, of a few nanoseconds each, from one look to the next. */
+/* The number of operations, of a few nanoseconds each, from one look to the next. */
 #define GBSI_WATCH_EVERY (UINT64_C(1) << 16)
 
 typedef struct gbsi_watch {
@@ -37,34 +37,34 @@ typedef struct gbsi_watch {
  * @param look NULL: only the clock and the outer watch stop it. */
 gbsi_watch gbsi_watch_of(bool (*look)(void *context), void *context, double begun_s, double time_s);
 
-/* Out of line: counts are past GBSI_WATCH_EVERY. */
+/* Not inlined: called once the count has reached GBSI_WATCH_EVERY. */
 void gbsi_watch_look(gbsi_watch *watch);
 /* A look on any thread, which leaves `look` out. @return whether to stop. */
 bool gbsi_watch_ask(gbsi_watch *watch);
 
-/* In force on this thread, like a budget: reading a model and preparing a run are long, and many
- * loops far from the caller. What they call takes it once, and spends on it. NULL: the one in force
- * stays. @return what gbsi_watch_leave() wants. */
+/* Puts a watch in force on this thread, like a budget: reading a model and preparing a run are
+ * long, and have many loops far from the caller. These get the watch by gbsi_watch_current(), and
+ * spend on it. NULL: the one in force stays. @return the argument of gbsi_watch_leave(). */
 gbsi_watch *gbsi_watch_enter(gbsi_watch *watch);
 void gbsi_watch_leave(gbsi_watch *before);
 gbsi_watch *gbsi_watch_current(void);
 
-/* What is outside of calls that this thread makes, where no watch is in force: work that may be
- * stopped and still has an answer to give has its watch here. */
+/* The watch around calls that this thread makes while no watch is in force: work that still has an
+ * answer to give after it is stopped has its watch here. */
 typedef struct gbsi_surrounding {
     gbsi_watch *watch; /* NULL: none */
     bool lent;         /* it spends on another thread, as for members of a pool */
 } gbsi_surrounding;
 
-/* @return what was there before. */
+/* Sets the watch around calls. @return the one before. */
 gbsi_surrounding gbsi_watch_surround(gbsi_surrounding now);
-/* What is outside of a call made now. */
+/* @return the watch around a call made now. */
 gbsi_surrounding gbsi_watch_surrounding(void);
 
 /* GBS_ERR_STOPPED with a message that it was stopped while doing this, without a result. */
 gbs_status gbsi_watch_fail(gbs_error *err, const char *doing);
 
-/* @param watch NULL: nobody waits. */
+/* @param watch NULL: never stops. */
 static inline bool gbsi_watch_stopped(const gbsi_watch *watch)
 {
     return watch != NULL && atomic_load_explicit(&watch->stopped, memory_order_relaxed);

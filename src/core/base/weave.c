@@ -91,7 +91,7 @@ static uint64_t window_end(const gbsi_weave *w, uint64_t first)
 
 /* ---- saved ----------------------------------------------------------------------------------- */
 
-/* Own rows below `end`. @param next in and out: slot here. */
+/* Puts own rows of slots below `end`. @param next in and out: the next slot of this rank. */
 static gbs_status put_own(const gbsi_weave *w, const gbsi_rows *rows, uint64_t end, uint32_t *next,
                           passing *p, gbs_error *err)
 {
@@ -112,7 +112,7 @@ cleanup:
     return status;
 }
 
-/* On rank 0: what came, in the order of the whole. */
+/* On rank 0: writes what was received, in the order of the whole. */
 static gbs_status put_window(passing *p, uint64_t first, uint64_t end, const gbsi_sink *sink,
                              gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for each other: a gate that opens step by step, and the barrier made of it. */
+/* Threads that wait for each other: a gate that opens step by step, and the barrier made of it. */
 #ifndef GBSI_PARALLEL_BARRIER_H
 #define GBSI_PARALLEL_BARRIER_H
 
@@ -18,7 +18,7 @@ typedef struct gbsi_gate {
     pthread_cond_t opened;
 } gbsi_gate;
 
-/* @return false without the system's resources. */
+/* @return false if the system lacks the resources. */
 bool gbsi_gate_init(gbsi_gate *gate, uint32_t n_spins);
 void gbsi_gate_destroy(gbsi_gate *gate);
 void gbsi_gate_open(gbsi_gate *gate);                /* step += 1; what was written is seen */

@@ -30,8 +30,8 @@ void gbsi_pool_free(gbsi_pool *pool); /* NULL is allowed */
 uint32_t gbsi_pool_size(const gbsi_pool *pool);  /* members; NULL is a pool of one */
 uint32_t gbsi_pool_spins(const gbsi_pool *pool); /* for barriers among the members */
 
-/* job(context, member) once for each member, at the same time. What was written before is seen by
- * all, and what they wrote is seen afterwards. */
+/* Runs job(context, member) once for each member, at the same time. Members see all that was
+ * written before, and the caller sees what they wrote. */
 void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member), void *context);
 
 /* The share [*first, *end) of n things that falls to a member, cut at multiples of `unit`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instruction set to run on. Only dispatch.c looks at the CPU. */
+/* Chooses the instruction set. Only dispatch.c looks at the CPU. */
 #ifndef GBSI_SIMD_DISPATCH_H
 #define GBSI_SIMD_DISPATCH_H
 
@@ -7,7 +7,7 @@
 
 #include "gibbsite/status.h"
 
-/* In the order of the width of a register: a wish means at most that one. */
+/* In the order of the width of registers: GIBBSITE_SIMD sets the highest one allowed. */
 typedef enum gbsi_simd {
     GBSI_SIMD_PORTABLE,
     GBSI_SIMD_NEON,   /* Armv8.0-A */
@@ -41,13 +41,15 @@ typedef enum gbsi_simd {
 gbsi_simd gbsi_simd_level(void);
 /* "portable", "neon", "avx2" or "avx512". */
 const char *gbsi_simd_text(gbsi_simd level);
-/* Have the CPU and the build this level? Not every level below the best: NEON is not on x86. */
+/* Whether the CPU and the build have this level. That is not true of every level below the best:
+ * x86 has no NEON. */
 bool gbsi_simd_has(gbsi_simd level);
 /* Tests and benchmarks: use this level from now on if the machine has it. @return the level in use.
  */
 gbsi_simd gbsi_simd_force(gbsi_simd level);
 /* GBS_ERR_ARGUMENT where GIBBSITE_SIMD is set to something else than the name of a level; not set
- * and empty are fine. What computes asks this first: gbs_run_new(), gbs_exact_*() and their like.
+ * and empty are fine. Functions that compute call this first: gbs_run_new(), gbs_exact_*() and
+ * their like.
  */
 gbs_status gbsi_simd_check(gbs_error *err);
 

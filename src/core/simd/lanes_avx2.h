@@ -32,7 +32,7 @@ typedef struct vw {
     __m256i odd[2];  /* lanes 1, 3, 5, 7 and 9, 11, 13, 15 */
 } vw;
 
-/* Both halves through the same intrinsic. */
+/* Applies the same intrinsic to both halves. */
 #define GBSI_HALVES_1(type, name, op)  \
     static inline type name(type a)    \
     {                                  \

@@ -219,7 +219,7 @@ static double list_values(gbsi_block_lanes *lanes, const gbsi_conditioned *model
 }
 
 /* exp(beta (t - max t)): no weight exceeds 1, and a constant cancels in a draw. At beta = 0 zeros
- * are no zeros. */
+ * have weight 1 as well. */
 static void heat_factor(gbsi_block_lanes *lanes, size_t f, const float *beta)
 {
     size_t n = 0;

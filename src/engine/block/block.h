@@ -138,7 +138,7 @@ void gbsi_block_down(gbsi_block_lanes *lanes, const gbsi_block_draw *draw, const
 
 /* ---- the most probable block ----------------------------------------------------------------- */
 
-/* Log-weights in place of weights: for gbsi_block_maximise(), until lanes are heated again.
+/* Puts log-weights in place of weights, for gbsi_block_maximise(), until lanes are heated again.
  * @param values the blocks' model, or one that has the same factors with other weights. */
 void gbsi_block_cool(gbsi_block_lanes *lanes, const gbsi_conditioned *values);
 

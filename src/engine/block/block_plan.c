@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From an order to a draw: which rows are multiplied in each bucket, all offsets made once. */
+/* Makes the plan of a draw from an order: the rows that are multiplied in each bucket, with all
+ * offsets. */
 #include <assert.h>
 #include <string.h>
 
@@ -47,8 +48,8 @@ static size_t stride_in(const gbsi_conditioned *model, axes a, uint32_t v)
     return 0;
 }
 
-/* Row numbers in a table over `from` while the states of `over` are counted through, the last
- * fastest; variables of `from` beyond `over` in state 0. */
+/* Adds the row numbers in a table over `from` for all states of `over`, the last variable fastest;
+ * variables of `from` that are not in `over` are in state 0. */
 static gbs_status add_offsets(making *m, axes over, axes from, size_t *first, uint32_t *n,
                               gbs_error *err)
 {

@@ -19,7 +19,7 @@ static double field_odds(const gbsi_influence *w, size_t f)
            gbsi_factor_value_at(w->factors, w->model->arity, f, &zero);
 }
 
-/* Log-odds of binary variables from their own factors alone. */
+/* Adds up the log-odds of binary variables from their factors of one variable. */
 static gbs_status add_fields(gbsi_influence *w, gbs_error *err)
 {
     const gbsi_factors *factors = w->factors;
@@ -165,7 +165,7 @@ static void sort_ends(end *e, size_t n)
     }
 }
 
-/* Factors of the same two variables: their range is that of their sum, given to the first. */
+/* Merges factors of the same two variables: the first gets the range of their sum. */
 static void merge_parallel(gbsi_influence *w, uint32_t i)
 {
     for (size_t k = 0; k < w->n_end; ++k) {
@@ -271,8 +271,8 @@ cleanup:
     return status;
 }
 
-/* Long factors count beside the row as if nothing else tied their variables to i: changing x_j then
- * changes one factor after the other, and the bounds add up. */
+/* Long factors are added to the sum of the row as if no other factor joined their variables to i:
+ * changing x_j then changes one factor after the other, and the bounds add up. */
 gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -19,7 +19,7 @@ typedef struct gbsi_influence_row {
     const double *bound; /* [n] of C_ij, 0 to 1 */
 } gbsi_influence_row;
 
-/* Where time matters more than tight bounds. */
+/* Limits on the work, for calls in which time matters more than tight bounds. */
 typedef struct gbsi_influence_limits {
     size_t cells;  /* several factors of one pair are put together over all their variables if those
                       have at most so many configurations, else their bounds are added */

@@ -184,7 +184,7 @@ static double variation(const double *p, const double *q, uint32_t k)
     return 0.5 * sum;
 }
 
-/* Between any two of kj distributions, a stride apart. */
+/* The largest distance between any two of kj distributions, which are a stride apart. */
 static double worst_pair(gbsi_enumerator *e, const double *p, uint32_t k, size_t stride,
                          uint32_t kj)
 {
@@ -198,7 +198,8 @@ static double worst_pair(gbsi_enumerator *e, const double *p, uint32_t k, size_t
     return worst;
 }
 
-/* Over all configurations: the neighbour of states kj whose digit has the given stride. */
+/* The largest distance over all configurations, for the neighbour that has kj states and whose
+ * digit has the given stride. */
 static double worst_of(gbsi_enumerator *e, size_t n_configurations, uint32_t k, size_t stride,
                        uint32_t kj)
 {

@@ -106,14 +106,15 @@ struct gbsi_influence {
 
 /* ---- influence.c --------------------------------------------------------------------------- */
 
-/* Factor f as variable i at a position of its scope has it. */
+/* The use of factor f by variable i, at a position of its scope. */
 use gbsi_influence_use(gbsi_influence *w, uint32_t i, size_t f, uint32_t position);
 
 /* ---- influence_logical.c ----------------------------------------------------------------- */
 
 logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj);
-/* Over all cases: the range of the log-odds of literal i, and what literal j does to them.
- * @param single there is no j: k->j_head is true, as if i were it. */
+/* The effect over all cases: the range of the log-odds of literal i, and how literal j changes
+ * them.
+ * @param single there is no j; k->j_head is then true, as if i were j. */
 const logical_effect *gbsi_logical_effect(gbsi_influence *w, const logical_key *k, bool single);
 /* Every case of a short one, in the states of i: for more than two of them false, true, false. */
 void gbsi_logical_walk(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m);

@@ -40,7 +40,8 @@ static void logical_slab(const logical_key *k, bool single, uint32_t others, boo
     }
 }
 
-/* Further literals of the body, and whether there is a free head beside i and j. */
+/* The number of further literals of the body, and whether there is a free head other than i and
+ * j. */
 static uint32_t logical_others(const logical_key *k, bool single, bool *head)
 {
     const bool free_head = k->logical.head == GBSI_HEAD_FREE;

@@ -25,7 +25,7 @@ static size_t scope_size(const gbsi_factors *factors, size_t f)
     return factors->scope_start[f + 1] - factors->scope_start[f];
 }
 
-/* From literal true against false to state 1 against 0. */
+/* Converts log-odds of "literal true" against "false" into log-odds of state 1 against state 0. */
 static range turned(range r, bool turn)
 {
     return turn ? (range){-r.hi, -r.lo} : r;
@@ -94,7 +94,7 @@ static void measure_one(gbsi_influence *w, const use *u, uint32_t pj, measure *m
     }
 }
 
-/* Exact over the rest of its scope. */
+/* Measures a single factor exactly, over all states of the rest of its scope. */
 static void single(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
 {
     const gbsi_factors *factors = w->factors;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables, slab by slab: the two variables walk their states, everything else stands still. */
+/* Measures tables slab by slab: two variables go through their states, and all others are fixed. */
 #include <math.h>
 
 #include "dobrushin/influence_inside.h"

@@ -8,7 +8,8 @@
 
 #include "base/memory.h"
 
-/* Enumeration stops where it has cost so much: a fraction of a second, or as many as it takes. */
+/* Limits on the work of enumeration: with rule auto, which leaves it out beyond a fraction of a
+ * second, and with any rule. */
 #define AUTO_WORK  ((uint64_t)1 << 27)
 #define EXACT_WORK ((uint64_t)1 << 36)
 
@@ -87,7 +88,7 @@ cleanup:
     return status;
 }
 
-/* C_ji beside every C_ij. */
+/* Stores C_ji beside every C_ij. */
 static gbs_status transpose(gbsi_influences *c, gbs_error *err)
 {
     const size_t n_entries = gbsi_influences_row(c, c->n);

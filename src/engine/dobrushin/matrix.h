@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dobrushin's matrix of influences, kept: bounds on all entries, or the entries themselves where
- * enumeration is cheap [M17]. What variations [M38] and optimised scans [M39] are computed from.
+/* Dobrushin's matrix of influences: bounds on all entries, or the entries themselves where
+ * enumeration is cheap [M17]. Variations [M38] and optimised scans [M39] are computed from it.
  *
  * j has a place in row i exactly if the two share a factor, so that the pattern is symmetric and
  * one list of neighbours serves rows and columns. */
@@ -35,7 +35,7 @@ static inline uint64_t gbsi_influences_work(const gbsi_influences *c, size_t i)
 }
 
 /* @param graph borrowed while this works.
- * @param room bytes the matrix may take. @param watch NULL: nobody waits.
+ * @param room bytes the matrix may take. @param watch NULL: never stops.
  * @return GBS_ERR_LIMIT with the figure; GBS_ERR_STOPPED where the watch stopped it. */
 gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule, uint64_t room,
                                gbsi_watch *watch, gbsi_influences **out, gbs_error *err);
@@ -56,7 +56,7 @@ typedef struct gbsi_norms {
 } gbsi_norms;
 
 /* @param component [n] connected components of the pattern, numbered from 0; n_components of them.
- * @param watch NULL: nobody waits. @return GBS_ERR_STOPPED where it stopped. */
+ * @param watch NULL: never stops. @return GBS_ERR_STOPPED where it stopped. */
 gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component,
                              uint32_t n_components, gbsi_watch *watch, gbsi_norms *norms,
                              gbs_error *err);
@@ -68,7 +68,7 @@ gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component
 /* Scratch for rows by enumeration. */
 typedef struct gbsi_enumerator gbsi_enumerator;
 
-/* @param model borrowed. @param watch borrowed, NULL: nobody waits. */
+/* @param model borrowed. @param watch borrowed, NULL: never stops. */
 gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_watch *watch,
                                gbsi_enumerator **out, gbs_error *err);
 void gbsi_enumerator_free(gbsi_enumerator *e);

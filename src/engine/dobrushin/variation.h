@@ -30,7 +30,7 @@ bool gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, s
 typedef struct gbsi_uniform gbsi_uniform;
 
 /* @param d [n_targets] weights each, NULL: all 1; borrowed.
- * @param watch borrowed, NULL: nobody waits. */
+ * @param watch borrowed, NULL: never stops. */
 gbs_status gbsi_uniform_new(const gbsi_influences *c, size_t n_targets, const double *const *d,
                             gbsi_watch *watch, gbsi_uniform **out, gbs_error *err);
 void gbsi_uniform_free(gbsi_uniform *u);

@@ -15,9 +15,9 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
 
 /* Whether they can be herded by bins so. */
 gbs_status gbsi_binned_check(const gbsi_plan *plan, const gbsi_herding *how, gbs_error *err);
-/* At most what their tables can grow to, in bytes. */
+/* An upper bound of the bytes that their tables can grow to. */
 uint64_t gbsi_binned_categorical_bytes(const gbsi_draw_job *job);
-/* Lane after lane of a row whose probabilities are in tile->w; values into tile->value. */
+/* Draws a row, lane after lane: probabilities are in tile->w, values are written to tile->value. */
 void gbsi_binned_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row);
 
 #endif

@@ -99,7 +99,7 @@ static void start_vector(const gbsi_herd *herd, uint32_t slot, uint32_t group, u
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* F_a to a bin, (b/B, (b+1)/B] or [b/B, (b+1)/B), as of two states. */
+/* The bin of F_a, (b/B, (b+1)/B] or [b/B, (b+1)/B), as for two states. */
 static uint32_t bin_of(const gbsi_herding *how, double f)
 {
     const double scaled = f * how->n_bins;
@@ -136,7 +136,7 @@ static uint64_t key_of(const gbsi_herding *how, const float *p, uint32_t k, uint
     return code;
 }
 
-/* State a, or one of those after it, each by its own phase, rule post. */
+/* Decides state after state, each by its own phase (rule post): this state, or one after it. */
 static uint32_t draw_stick(const gbsi_herd *herd, const float *p, uint32_t k, uint32_t lane,
                            uint32_t *phase)
 {

@@ -31,7 +31,7 @@ uint32_t gbsi_view_at(const gbsi_view *view, uint32_t slot);
 void gbsi_conditional_logw(const gbsi_conditionals *c, uint32_t slot, const gbsi_view *view,
                            double *logw);
 
-/* Log-weights become probabilities, in place, summed in the order of the states.
+/* Turns log-weights into probabilities, in place, summing in the order of the states.
  * @return false where none is positive: all are 0 then. */
 bool gbsi_normalise(double *logw, uint32_t k);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding weights of all chains: where they stand, where they start [M19], how they are kept.
+/* Herding weights of all chains: their layout, their initial values [M19], and how they are saved.
  *
  * A weight of a variable of two states is a phase u in units of 2^-32: u += P, and the value is the
- * carry. With w = p - (2^32 - 1 - u) this is w += p - x, x = [w > 0]. Of more states it is a vector
- * of doubles that sums to 0. */
+ * carry. With w = p - (2^32 - 1 - u) this is w += p - x, x = [w > 0]. For a variable of more states
+ * it is a vector of doubles that sums to 0. */
 #ifndef GBSI_DRAW_HERD_H
 #define GBSI_DRAW_HERD_H
 
@@ -44,7 +44,7 @@ void gbsi_herd_free(void *state);
  * tables, empty. */
 gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err);
 
-/* Where the phases of a cell stand, by keys that decide. */
+/* The index of the phases of a cell, for keys that decide the conditional. */
 static inline size_t gbsi_herd_phase_at(const gbsi_herd *herd, size_t cell)
 {
     return herd->paired ? 2 * cell : cell * herd->lanes;

@@ -3,7 +3,8 @@
 #include "draw/herd.h"
 #include "plan/plan.h"
 
-/* By bins: a slot of two states has the cells up to those of the next one. */
+/* For draws by bins: the end of the cells of a slot of two states, which is where those of the next
+ * such slot begin. */
 static size_t end_of_cells(const gbsi_herd *herd, uint32_t slot)
 {
     const gbsi_plan *plan = herd->plan;

@@ -100,7 +100,7 @@ gbs_status gbsi_herded_init(const gbsi_draw_job *job, void **state, gbs_error *e
     GBSI_TRY(gbsi_herd_new(job, &herd, err));
     GBSI_TRY(gbsi_keys_new(job, herd->how.keys, &herd->keys, err));
     herd->paired = herd->lanes == 1 && !herd->how.bounded;
-    /* turns of bounded herding, 0, stand behind */
+    /* the turns of bounded herding, 0 at first, come after the phases */
     herd->n_phases = herd->keys.n_phases * (herd->how.bounded || herd->paired ? 2 : 1);
     herd->n_shares = herd->keys.n_shares;
     herd->n_tables = herd->keys.n_hashed;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding is rule x key scheme: what the options, presets resolved, come to. */
+/* The settings of herding, a rule and a key scheme, that follow from the options once presets are
+ * resolved. */
 #ifndef GBSI_DRAW_HERDING_H
 #define GBSI_DRAW_HERDING_H
 
@@ -52,7 +53,8 @@ static inline bool gbsi_keys_decide(int keys)
     return keys != GBS_KEYS_BINS && keys != GBS_KEYS_ONE;
 }
 
-/* By bins, more than two states: one state after another, a phase for each. */
+/* Whether draws by bins with more than two states decide one state after another, with a phase for
+ * each. */
 static inline bool gbsi_herding_sticks(const gbsi_herding *how)
 {
     return !how->argmax && !how->rounded && !how->bounded;
@@ -65,7 +67,8 @@ static inline bool gbsi_herding_sticks(const gbsi_herding *how)
  * @return k: no state has any. */
 uint32_t gbsi_herd_vector(const gbsi_herding *how, const double *p, double *w, uint32_t k,
                           uint32_t word);
-/* BEG of two states: by w where it is beyond the bound, else by word. w in units of 2^-32. */
+/* The value by BEG for two states: decided by w if it is beyond the bound, else by the random word.
+ * w in units of 2^-32. */
 uint32_t gbsi_bounded_value(const gbsi_herding *how, int64_t w, uint32_t chance, uint32_t word);
 /* A step of a phase whose weight may leave the interval of herding: whole turns are counted. */
 uint32_t gbsi_bounded_phase(const gbsi_herding *how, uint32_t chance, uint32_t word,

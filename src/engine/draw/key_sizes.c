@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which slots have dense tables, and what the weights of all take. */
+/* Chooses the slots that have dense tables, and predicts the memory of all weights. */
 #include "draw/key_codes.h"
 #include "draw/keys.h"
 
@@ -7,7 +7,7 @@
  * whatever memory there is: most would never be met. */
 #define N_BOUNDS   13
 #define MOST_CODES (UINT64_C(1) << (N_BOUNDS - 1))
-/* Nor more conditionals in all than take seconds. */
+/* The most conditionals that are tabulated in all, so that it does not take more than seconds. */
 #define MOST_WORK (UINT64_C(1) << 30)
 
 static uint64_t more(uint64_t a, uint64_t b)

@@ -51,7 +51,7 @@ uint64_t gbsi_hashed_code(const gbsi_keys *keys, uint32_t slot, const gbsi_view 
     return code;
 }
 
-/* To a multiple of 2^-33, times the power of two below |d| where that is above 1. */
+/* Rounds d to a multiple of 2^-33, times the power of two below |d| if that is above 1. */
 static double quantised(double d)
 {
     if (!isfinite(d)) {
@@ -324,7 +324,7 @@ static gbs_status make_whole_steps(const gbsi_key_maker *m, gbsi_keys *keys, gbs
     return GBS_OK;
 }
 
-/* Sizes are known where keys are codes; shared ones grow. */
+/* Reserves the tables: sizes are known if keys are codes; tables of shared keys grow. */
 static gbs_status reserve_all(gbsi_key_maker *m, gbsi_keys *keys, gbs_error *err)
 {
     uint64_t n_phases = 0;

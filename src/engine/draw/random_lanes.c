@@ -17,7 +17,7 @@
 #include "rng/philox.h"
 #include "simd/math_lanes.h"
 
-/* Up to this many states the draw is in whole numbers. */
+/* The most states for which a draw uses whole numbers. */
 #define MOST_WHOLE 32
 
 /* u of a lane whose word was 0. */
@@ -50,7 +50,7 @@ GBSI_INLINE vf uniform(const gbsi_tile *tile, uint32_t row)
     return vm_any(zero) ? refine(tile, row, u, vm_bits(zero)) : u;
 }
 
-/* State 1 where the mask says so, else 0. */
+/* Stores state 1 in the lanes of the mask, 0 in the others. */
 GBSI_INLINE void store_mask(const gbsi_tile *tile, uint32_t row, vm one)
 {
     if (tile->value_bytes == 1) {
@@ -233,7 +233,7 @@ GBSI_INLINE vd exact_uniform(const gbsi_tile *tile, uint32_t row)
     return vd_load(refined);
 }
 
-/* w becomes weights. @return their sum in double. */
+/* Turns w into weights. @return their sum in double. */
 GBSI_INLINE vd sum_weights(gbsi_tile *tile, uint32_t row, uint32_t k)
 {
     float *w = tile->w + (size_t)row * k * GBSI_LANES;
@@ -251,7 +251,7 @@ GBSI_INLINE vd sum_weights(gbsi_tile *tile, uint32_t row, uint32_t k)
     return total;
 }
 
-/* Where rounding left u total at the total: the last value of positive weight. */
+/* The last value of positive weight, used where rounding made u * total equal to the total. */
 static __attribute__((noinline)) vu last_positive(const float *weight, uint32_t k)
 {
     vu last = vu_set1(0);

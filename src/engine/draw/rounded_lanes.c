@@ -32,7 +32,7 @@ GBSI_INLINE vu rounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row,
     return vu_load(value);
 }
 
-/* x by w where it is beyond the threshold, else by the word; w += p - x. */
+/* Draws x by w if it is beyond the threshold, else by the random word; then w += p - x. */
 GBSI_INLINE vu bounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p,
                            unsigned open)
 {

@@ -57,8 +57,8 @@ static void add_chains(float *sum, const gbsi_offsets *cell_start, const gbsi_ti
 
 #define MOST_TURNED 16u /* cells of a slot */
 
-/* Whole rows of consecutive slots of one chain: a row holds sixteen places state by state, cells
- * lie place by place. @return places added. */
+/* Adds whole rows of consecutive slots of one chain: a row holds sixteen places state by state, and
+ * cells lie place by place. @return the number of places added. */
 static size_t add_consecutive(float *to, const gbsi_tile *tile, tile_rows rows)
 {
     const size_t n_full = tile->n_places / GBSI_LANES;

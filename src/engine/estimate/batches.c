@@ -110,7 +110,7 @@ static void find_start_totals(const gbsi_estimate *e, size_t first_cell, size_t 
     }
 }
 
-/* r0. @param start as found. @param r0 [end_cell - first_cell] out. */
+/* Computes r0. @param start as found. @param r0 [end_cell - first_cell] out. */
 static void find_reference(const gbsi_estimate *e, uint32_t slot, size_t first_cell,
                            size_t end_cell, const double *restrict start, double *restrict r0)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where everything lies, and the life of an estimate pass by pass. */
+/* The arrays of an estimate, and its life pass by pass. */
 #include <assert.h>
 
 #include "base/memory.h"
@@ -315,7 +315,7 @@ static void count_updates(uint64_t *updates, const gbsi_tile *tile)
     }
 }
 
-/* Half of a second-level cache of our time. */
+/* Half of a typical second-level cache. */
 #define FAR_BYTES ((size_t)1 << 20)
 
 static size_t fast_bytes(const gbsi_estimate *e)
@@ -426,7 +426,7 @@ uint8_t *gbsi_estimate_visits(gbsi_estimate *e, uint32_t chain, size_t *stride)
 
 /* ---- work by slots ---- */
 
-/* Below so many sums one member does it before the others have woken up. */
+/* With fewer sums one thread has finished before the others have woken up. */
 #define LEAST_SHARED 65536u
 
 typedef struct slot_job {

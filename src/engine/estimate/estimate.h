@@ -86,7 +86,8 @@ typedef struct gbsi_held {
     void (*sum)(void *context, uint32_t chain, uint32_t first, uint32_t n, float *sum);
     void (*forget)(void *context); /* they have been taken */
 } gbsi_held;
-/* Before the pass ends, and before any estimate below is read. @param held copied. */
+/* To be called before the pass ends, and before any estimate below is read: sets the chains that
+ * keep their sums. @param held copied. */
 void gbsi_estimate_hold(gbsi_estimate *estimate, const gbsi_held *held);
 /* Estimates of GBSI_SLOTS_HELD slots; the first slot is a multiple of that number. */
 typedef struct gbsi_held_row {
@@ -126,8 +127,9 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *estimate, gbsi_pool *po
 /* ---- chains on several ranks: spread.c ---------------------------------------------------------
  *
  * Each rank feeds the chains that it has, whole groups, in ascending order, and keeps the sums of
- * all chains for some of the slots. What is fed goes there when a batch ends, so that every sum is
- * made where all its terms are, in the same order as on one rank: bits do not depend on ranks. */
+ * all chains for some of the slots. When a batch ends, the values fed are sent there, so that every
+ * sum is made where all its terms are, in the same order as on one rank: bits do not depend on
+ * ranks. */
 
 /* The first group of a rank, that of rank n_ranks being n_groups: rank 0 has one. */
 uint32_t gbsi_first_group(uint32_t n_groups, uint32_t n_ranks, uint32_t rank);

@@ -188,7 +188,8 @@ double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell);
 /* The same. @param closed sum over all chains of closed batches. */
 double gbsi_batches_mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double closed);
 
-/* summary.c: independent draws of a standard error; NAN where there is no telling. */
+/* summary.c: the number of independent draws that would have this standard error; NAN if it is
+ * unknown. */
 double gbsi_effective_size(double p, double mcse);
 /* R-hat of so many sequences of a mean length, from the sum of their variances and of the distances
  * of their means from one value, and the squares of these. NAN of fewer than two. */

@@ -219,7 +219,7 @@ cleanup:
 
 /* ---- draws ----------------------------------------------------------------------------------- */
 
-/* p(last | all others) into e->weight; where no state has weight, the state itself. */
+/* Stores p(last | all others) in e->weight; if no state has weight, the state itself gets all. */
 static void condition(gbs_joint_estimate *e, const uint32_t *state)
 {
     const gbsi_factors *f = &e->model->factors;

@@ -163,7 +163,7 @@ static void pack(const gbsi_estimate *e, uint32_t rank, unsigned char *to)
     }
 }
 
-/* Where the fast sums of a rank's chains stand in the share of this one. */
+/* The address of the fast sums of a rank's chains in the share of this rank. */
 static unsigned char *place_of(const gbsi_spread *s, uint32_t rank)
 {
     return fast_of(s->share) + s->first_group[rank] * s->share->n_cells * cell_bytes(s->share);
@@ -291,7 +291,8 @@ bool gbsi_estimate_has_told(const gbsi_estimate *e)
 
 /* ---- to be resumed --------------------------------------------------------------------------- */
 
-/* Where the items of a rank begin in one part of an array: a group of places, or all of it. */
+/* The index of a rank's first item in one part of an array: in a group of places, or in all of
+ * it. */
 static size_t first_of(const gbsi_estimate *e, gbsi_per per, uint32_t rank)
 {
     const gbsi_spread *s = e->spread;

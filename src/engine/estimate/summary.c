@@ -151,8 +151,8 @@ static double mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double
     return mcse < floor ? floor : mcse; /* NAN stays: nothing is claimed yet */
 }
 
-/* Where the conditional was the same at every pass, what is left of a standard error is the
- * rounding of float sums: no number of draws can be told from it. [M8] */
+/* If the conditional was the same at every pass, the standard error is only the rounding of float
+ * sums, and gives no effective number of draws. [M8] */
 #define SUM_ROUNDING 0x1p-24
 
 double gbsi_effective_size(double p, double mcse)
@@ -238,7 +238,7 @@ static bool is_frozen(const gbsi_estimate *e, size_t cell, double updates)
     return true;
 }
 
-/* Frozen in every cell. */
+/* Whether the slot had the same state in every chain at every pass. */
 bool gbsi_is_constant(const gbsi_estimate *e, uint32_t slot)
 {
     const double updates = (double)gbsi_estimate_updates(e, slot);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Thinned traces: the log density and the states of a few variables at evenly spaced passes, in
- * constant memory. Where GBSI_THINNED passes are kept every other one is dropped, and the stride
+ * constant memory. Once GBSI_THINNED passes are kept, every other one is dropped and the stride
  * doubles. */
 #ifndef GBSI_ESTIMATE_THINNED_H
 #define GBSI_ESTIMATE_THINNED_H
@@ -27,14 +27,14 @@ gbs_status gbsi_thinned_init(gbsi_thinned *t, uint32_t n_chains, uint32_t n_vari
                              uint64_t stride, gbs_error *err);
 void gbsi_thinned_free(gbsi_thinned *t); /* what init took, not the struct */
 
-/* At the end of a pass: whether it is one to be kept, as the t->n-th. If so every chain's density
- * and states are set there, ... */
+/* Called at the end of a pass. @return whether the pass is kept, as number t->n. If so, the density
+ * and the states of every chain are set, ... */
 bool gbsi_thinned_pass(gbsi_thinned *t);
 void gbsi_thinned_set(gbsi_thinned *t, uint32_t chain, double density, const uint32_t *state);
 /* ... and then this is called. */
 void gbsi_thinned_end(gbsi_thinned *t);
 
-/* Between two passes, as gbsi_estimate_save() and gbsi_estimate_load(). */
+/* Save and load between two passes, as gbsi_estimate_save() and gbsi_estimate_load() do. */
 gbs_status gbsi_thinned_save(const gbsi_thinned *t, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_thinned_load(gbsi_thinned *t, const gbsi_source *source, gbs_error *err);
 

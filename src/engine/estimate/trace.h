@@ -27,7 +27,7 @@ typedef struct gbsi_trace_summary {
 
 gbsi_trace_summary gbsi_trace_summarise(const gbsi_trace *trace, uint32_t series);
 
-/* Between two passes, as gbsi_estimate_save() and gbsi_estimate_load(). */
+/* Save and load between two passes, as gbsi_estimate_save() and gbsi_estimate_load() do. */
 gbs_status gbsi_trace_save(const gbsi_trace *trace, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_trace_load(gbsi_trace *trace, const gbsi_source *source, gbs_error *err);
 

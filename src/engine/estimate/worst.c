@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worst of all errors, sizes and R-hat: by threads that share the slots, and by ranks that
- * share slots or chains. No order of adding them up counts. */
+/* Finds the worst error, effective size and R-hat: threads share the slots, and ranks share slots
+ * or chains. The result does not depend on the order in which they are combined. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -52,11 +52,11 @@ static void offer(largest *l, double value)
     l->value[i] = value;
 }
 
-/* Below so many cells one thread is done before the others have woken up. */
+/* With fewer cells one thread has finished before the others have woken up. */
 #define LEAST_SHARED 4096u
 
-/* How many values may count as the largest: one in 10^4 is let off above 10^5 of them, so that the
- * answer is the 99.99 % quantile. */
+/* The number of largest values that are kept: with more than 10^5 values, one in 10^4 is ignored,
+ * so that the result is the 99.99 % quantile. */
 static size_t rank_of(size_t n)
 {
     return n > 100000 ? n / 10000 + 1 : 1;
@@ -69,7 +69,7 @@ typedef struct tally {
     bool unclaimed; /* a cell that moves has no standard error */
 } tally;
 
-/* NAN until the first that is none. */
+/* Updates the extremes; they are NAN until the first value that is not NAN. */
 static void see_extremes(gbsi_estimate_worst *worst, double rhat, double ess)
 {
     if (rhat > worst->max_rhat || isnan(worst->max_rhat)) {

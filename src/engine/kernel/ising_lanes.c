@@ -19,14 +19,14 @@ GBSI_INLINE float step1(float l, uint32_t x, float coupling, const bool linear)
     return x == 0 ? l : join1(l, coupling, linear);
 }
 
-/* Which of sixteen chains have a neighbour in state 1. */
+/* The mask of the chains, of sixteen, in which a neighbour is in state 1. */
 GBSI_INLINE vm ones16(const void *state, uint32_t slot, bool wide)
 {
     return wide ? vu_eq(state16(state, slot, true), vu_set1(1))
                 : vb_mask(vb_load((const uint8_t *)state + (size_t)slot * GBSI_LANES));
 }
 
-/* Partial sums i and i + 8, then + 4, + 2, + 1. */
+/* Adds partial sums i and i + 8, then i + 4, i + 2, i + 1. */
 GBSI_INLINE vf tree16(vf *partial, const bool linear)
 {
     for (unsigned half = 8; half > 0; half /= 2) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernel computes which class, on which instruction set. */
+/* The table of kernels, by class and instruction set. */
 #include <assert.h>
 #include <stddef.h>
 

@@ -5,11 +5,12 @@
 
 #include "kernel/state.h"
 
-/* Own states at a time where there are more than the widths that FOR_WIDTH has code for. */
+/* The number of own states computed at a time if there are more than the widths that FOR_WIDTH has
+ * code for. */
 #define GBSI_BLOCK 4u
 
-/* run(k) with k, the width of a row, as a constant where it is small, else run(0). Plain C has no
- * registers to keep a row in, and compilers spend minutes on unrolling its lanes for every k. */
+/* Calls run(k) with k, the width of a row, as a constant if it is small, else run(0). Plain C has
+ * no registers to keep a row in, and compilers spend minutes on unrolling its lanes for every k. */
 #if defined(GBSI_LANES_AVX512) || defined(GBSI_LANES_AVX2) || defined(GBSI_LANES_NEON)
 #define GBSI_SPECIALISED 1
 #define FOR_WIDTH(width, run) \

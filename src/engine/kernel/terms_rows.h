@@ -13,7 +13,7 @@ GBSI_INLINE void join_table16(const gbsi_plan *plan, const gbsi_term *term, cons
                               uint32_t k, uint32_t from, const uint32_t width, vr *sum, bool wide,
                               const bool linear);
 
-/* Where in its table a term stands: sum over links of stride * state. */
+/* The index of a term in its table: the sum over links of stride * state. */
 GBSI_INLINE vu table_index16(const gbsi_plan *plan, const gbsi_term *term, const void *state,
                              bool wide)
 {

@@ -139,7 +139,7 @@ static inline real scalar_largest(real top, const real *sum, uint32_t n)
     return top;
 }
 
-/* Before a block: asks the watch of a long update. */
+/* Called before a block: asks the watch whether a long update may go on. */
 static inline bool go_on(const scalar_view *view)
 {
     const gbsi_tile *tile = view->tile;

@@ -15,7 +15,7 @@
 #define GBSI_LATTICE_ROW_SLOTS 512u /* slots of a row of lanes */
 #define GBSI_LATTICE_COUNTS    8u   /* values of three bits */
 
-/* Where a pass of a row of lanes is kept, in words: three planes of sixteen. */
+/* The index of a pass of a row of lanes, in words: three planes of sixteen. */
 static inline size_t gbsi_lattice_kept(uint32_t row, uint32_t pass)
 {
     return ((size_t)row * GBSI_LATTICE_KEPT + pass) * 3 * GBSI_LATTICE_LANES;
@@ -35,7 +35,7 @@ typedef struct gbsi_lattice_averages {
     float p[(GBSI_LATTICE_KINDS + 1) * GBSI_LATTICE_COUNTS]; /* 1 + kind */
 } gbsi_lattice_averages;
 
-/* NULL, or why the conditionals of a lattice are not averaged. */
+/* @return NULL, or the reason why the conditionals of a lattice cannot be averaged. */
 const char *gbsi_lattice_averages_refusal(const gbsi_lattice *lattice);
 /* @param lattice not refused. */
 gbsi_lattice_averages gbsi_lattice_averages_of(const gbsi_lattice *lattice);
@@ -46,7 +46,7 @@ uint32_t gbsi_lattice_slot_of(const gbsi_lattice *lattice, uint32_t site);
 /* The sums of the probabilities of one slot over passes. @param kept of a chain. */
 float gbsi_lattice_average_slot(const gbsi_lattice_averages *a, const uint32_t *kept,
                                 uint32_t n_passes, uint32_t slot);
-/* The same of all slots of a row of lanes. @param sum [512] */
+/* The same for all slots of a row of lanes. @param sum [512] */
 typedef void (*gbsi_lattice_average_function)(const gbsi_lattice_averages *a, const uint32_t *kept,
                                               uint32_t n_passes, uint32_t row, float *sum);
 gbsi_lattice_average_function gbsi_lattice_average_of(gbsi_simd level);

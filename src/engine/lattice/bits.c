@@ -134,8 +134,9 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     return GBS_OK;
 }
 
-/* Visits are counted here until the estimate looks at them. Of a pass that was cut short the rest
- * is counted as it is: that takes less than the estimate's own look at all of its counts. */
+/* Visits are counted here until the estimate looks at them. If a pass was cut short, the sites that
+ * were not updated are counted as they are: that takes less time than the estimate's own look at
+ * all of its counts. */
 static gbs_status end(void *state, gbs_error *err)
 {
     bits *b = state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a grid: where sites lie, what kinds of sites there are, and the thresholds of all
- * values that the local log-odds take. */
+/* Compiles a grid: the places of sites, the kinds of sites, and the thresholds of all values that
+ * the local log-odds take. */
 #include "lattice/lattice.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a graph of spins for chains in bits: kinds of sites, slots, neighbours, thresholds. */
+/* Compiles a graph of spins for chains in bits: kinds of sites, slots, neighbours, thresholds. */
 #include "lattice/packed.h"
 
 #include <math.h>
@@ -225,7 +225,7 @@ cleanup:
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
-/* Where the slots of each colour and kind begin; rows and blocks are counted with them. */
+/* Finds where the slots of each colour and kind begin, and counts rows and blocks. */
 static gbs_status count_slots(compiling *c, uint64_t *n_slots, gbs_error *err)
 {
     const gbsi_packed *p = c->packed;

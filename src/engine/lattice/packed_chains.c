@@ -171,7 +171,8 @@ static void run_parts(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t b
     }
 }
 
-/* Whole groups by each member, if that comes out even: nobody waits for a colour. */
+/* Each thread runs whole groups if these divide evenly among threads: then no thread waits for a
+ * colour. */
 static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t first,
                         uint32_t end)
 {

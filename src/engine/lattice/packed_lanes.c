@@ -197,7 +197,7 @@ static vu update_groups(const gbsi_packed_sweep *s, const plane_source *random, 
     return state;
 }
 
-/* Without any coupling: every site alike. */
+/* Updates spins without any coupling: every site is alike. */
 static vu update_alone(const gbsi_packed_sweep *s, const plane_source *random, uint32_t r)
 {
     vu is[GBSI_SPIN_GROUPS][GBSI_SPIN_NEIGHBOURS + 1];

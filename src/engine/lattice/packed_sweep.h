@@ -6,7 +6,8 @@
 #include "lattice/packed.h"
 #include "simd/dispatch.h"
 
-/* Some rows of 32 chains, in order. Those of one colour may be swept at once by several threads. */
+/* Sweeps some rows of 32 chains, in order. Rows of one colour may be swept by several threads at
+ * the same time. */
 typedef struct gbsi_packed_sweep {
     const gbsi_packed *packed;
     uint32_t *state; /* [n_slots] */

@@ -83,7 +83,7 @@ void gbsi_spin_chains_add_up(gbsi_spin_chains *c)
     }
 }
 
-/* Bit j of a byte to byte j. */
+/* Spreads a byte: bit j goes to byte j. */
 static uint64_t spread(uint32_t byte)
 {
     const uint64_t one = UINT64_C(0x0101010101010101);

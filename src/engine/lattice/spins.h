@@ -41,7 +41,7 @@ typedef struct gbsi_spin_factor {
     double constant, coupling, field[2];
 } gbsi_spin_factor;
 
-/* Why a model is not a model of spins; NULL if it is one. O(factors). */
+/* @return the reason why a model is not a model of spins; NULL if it is one. O(factors). */
 const char *gbsi_spins_refusal(const gbsi_conditioned *model);
 /* @param model not refused by gbsi_spins_refusal(). */
 gbsi_spin_factor gbsi_spin_factor_of(const gbsi_conditioned *model, size_t f);
@@ -63,8 +63,8 @@ uint32_t gbsi_spins_threshold(const gbsi_spins *spins, uint32_t field, const uin
 /* ~0 if the bit of the threshold in this plane is set, else 0; plane 0 is the top bit. */
 uint32_t gbsi_spins_plane(uint32_t threshold, uint32_t plane);
 
-/* From the sums of a chain: the log density, as gbsi_conditioned_log_density() up to rounding; and
- * the sum of its spins. */
+/* The log density, computed from the sums of a chain, as gbsi_conditioned_log_density() up to
+ * rounding; and the sum of its spins. */
 double gbsi_spins_log_density(const gbsi_spins *spins, const gbsi_spin_sums *sums);
 int64_t gbsi_spins_total(const gbsi_spins *spins, const gbsi_spin_sums *sums);
 

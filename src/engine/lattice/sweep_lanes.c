@@ -179,7 +179,7 @@ INLINE void tally_bonds(const row *r, const vu *y, vu state, vu open, const bool
     }
 }
 
-/* Any sites. */
+/* Updates a row of sites of any kinds. */
 static vu update_mixed(const row *r, vu open, tally *t)
 {
     const gbsi_lattice *l = r->lattice;
@@ -230,8 +230,8 @@ typedef struct corner {
     uint32_t word[GBSI_LATTICE_LANES];
 } corner;
 
-/* Neighbours in the row itself: word x + shift, shift -1, 0 or 1, the row being closed. What lies
- * around the corner is of the other colour, or across the seam of the own one. */
+/* Neighbours in the row itself: word x + shift, shift -1, 0 or 1, the row being closed. The word
+ * around the corner has the other colour or, across the seam, the same colour. */
 INLINE const uint32_t *around(const gbsi_lattice *l, const uint32_t *words, const uint32_t *own,
                               bool forward, int shift, uint32_t x, corner *copy)
 {
@@ -388,13 +388,13 @@ INLINE vu sites_on_seams(const gbsi_lattice_sweep *s, uint32_t layer, uint32_t y
     }
 }
 
-/* Not inlined a second time, where speed matters less. */
+/* Not inlined a second time: speed matters less here. */
 static __attribute__((noinline)) vu update_any(const row *r, vu open, tally *t)
 {
     return update(r, open, t);
 }
 
-/* As sweep_row(), of the sites on so many seams; or sums and visits of all sites. */
+/* As sweep_row(), for the sites on a number of seams; or for the sums and visits of all sites. */
 static void sweep_row_with_seams(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
                                  uint32_t first, uint32_t end, tally *t)
 {

@@ -52,7 +52,7 @@ typedef struct gbsi_levels {
     double *top;           /* [n_values] what was taken off for that */
     uint32_t *start;       /* [n_values][n_levels] chances of levels up to this one where a site
                               has no neighbours, in units of 2^-32, the last one 2^32 - 1 */
-    /* Where a register holds a row of factors, and no product of weights can underflow: */
+    /* If a register holds a row of factors, and no product of weights can underflow: */
     bool multiplies;
     float *weight_seen; /* [n_levels][n_values] exp(seen), 0 where it makes no odds */
     /* [diagonal or not][level][level of the neighbour] exp(-c min((a - b)^2, t)) */
@@ -84,7 +84,7 @@ typedef struct gbsi_levels_setting {
 gbs_status gbsi_levels_new(const gbsi_levels_setting *setting, gbsi_levels **out, gbs_error *err);
 void gbsi_levels_free(gbsi_levels *levels); /* NULL is allowed */
 
-/* Where a site is. */
+/* The position of a site. */
 typedef struct gbsi_levels_place {
     uint32_t half;  /* 2 * row + parity of the column */
     uint32_t index; /* of its half of the row */

@@ -51,10 +51,10 @@ void gbsi_levels_chains_run(gbsi_levels_chains *chains, uint64_t pass, uint32_t 
                             uint32_t first, uint32_t end, struct gbsi_estimate *estimate);
 /* Updates all sites once, and keeps nothing. */
 void gbsi_levels_chains_sweep(gbsi_levels_chains *chains, uint64_t pass);
-/* After a pass that was kept. */
+/* To be called after a pass that is kept. */
 void gbsi_levels_chains_kept(gbsi_levels_chains *chains);
 
-/* Up to the rounding of sums over a row in single precision. */
+/* The log density, up to the rounding of sums over a row in single precision. */
 double gbsi_levels_chains_log_density(const gbsi_levels_chains *chains, uint32_t chain);
 
 #endif

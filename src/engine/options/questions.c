@@ -308,8 +308,8 @@ typedef struct asked {
     const void *options;
 } asked;
 
-/* "NAME": that option has another value than its default. What speaks of no option of the struct is
- * not ours to judge. */
+/* "NAME": that option has another value than its default. Conditions about anything but an option
+ * of the struct are not decided here. */
 static gbsi_held holds(const void *context, const char *name, const char *values)
 {
     const asked *a = context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cheapest class that computes a variable's conditional exactly. What the factors ask for is
- * gathered in their order, not variable by variable: on a large model whose factors lie anywhere,
- * one walk through memory instead of one look into it per end. */
+/* The cheapest class that computes a variable's conditional exactly. The properties of factors are
+ * gathered in the order of factors, not variable by variable: on a large model whose factors are
+ * scattered, that is one walk through memory instead of a random access per end. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -12,8 +12,8 @@
  */
 #define ENDS_AHEAD     32 /* of the one whose profile is written */
 #define TABULATE_LIMIT 256u
-/* Larger ones of three variables or more likewise: a table of each of them as each of its variables
- * sees it costs what its term and links cost, and fits two registers. */
+/* Factors of three variables or more are tabulated up to this many entries: a table for each of its
+ * variables costs what its term and links cost, and fits two registers. */
 #define TABULATE_TERM 32u
 
 /* Largest minus smallest finite entry of a table, computed once. */

@@ -73,19 +73,19 @@ static inline bool gbsi_is_row_class(gbsi_class class_id)
     return class_id <= GBSI_CLASS_PAIRWISE;
 }
 
-/* ISING and POTTS: couplings alone. */
+/* Whether a class has couplings only: ISING and POTTS. */
 static inline bool gbsi_has_couplings(gbsi_class class_id)
 {
     return class_id <= GBSI_CLASS_POTTS;
 }
 
-/* class.c: the type in every profile. */
+/* class.c: sets the type in every profile. */
 gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err);
 
 /* grain.c: the largest g for which all log-weights of factor f are multiples of 2^g. */
 int16_t gbsi_grain_of(gbsi_compile *c, size_t f);
 /* grain.c: whether sums of such log-weights are exact in float, whatever their order [M13].
- * @param magnitude of which no partial sum is larger. */
+ * @param magnitude an upper bound of all partial sums. */
 bool gbsi_sums_are_exact(double magnitude, int16_t grain);
 
 /* class.c: whether a logical factor or spin product of three variables or more is stored as a
@@ -97,10 +97,10 @@ bool gbsi_is_tabulated(const gbsi_compile *c, size_t f);
 void gbsi_sort_by(const uint32_t *key, uint32_t n_keys, const uint32_t *in, uint32_t *out, size_t n,
                   uint32_t *histogram);
 
-/* slots.c: who is which slot, and what follows of it alone. */
+/* slots.c: gives every variable its slot, and sets all that follows from slots alone. */
 gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n, gbs_error *err);
 
-/* derive.c: the table of factor f as the variable at `position` sees it, appended to the pool or
+/* derive.c: the table of factor f as used by the variable at `position`, appended to the pool or
  * shared: [configurations of the others, last fastest][k], each row with its maximum taken off;
  * odds: [configurations]. */
 gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned form, size_t *base,
@@ -116,16 +116,17 @@ gbs_status gbsi_pool_take(gbsi_compile *c, unsigned form, size_t n, size_t *base
 /* Stores a log-weight in a pool, in the form asked for. */
 void gbsi_pool_put(gbsi_compile *c, unsigned form, size_t index, double logw);
 
-/* count.c: tables by the number of neighbours, for the classes where most rows have one coupling.
+/* count.c: makes tables by the number of neighbours, for the classes in which most rows have one
+ * coupling.
  */
 gbs_status gbsi_count_neighbours(gbsi_compile *c, gbs_error *err);
 
-/* noisy.c: the sums of noisy factors. */
+/* noisy.c: makes the sums of noisy factors. */
 gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err);
 
-/* terms.c: fields and terms of the classes that see factors whole. */
+/* terms.c: makes the fields and terms of the classes that use whole factors. */
 gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err);
-/* layout.c, sell.c: how much room rows need, one after the other or in slices, ... */
+/* layout.c, sell.c: compute how much room rows need, one after the other or in slices, ... */
 gbs_status gbsi_lay_out_rows(gbsi_compile *c, gbs_error *err);
 gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err);
 /* ... the room itself, ... */
@@ -133,10 +134,10 @@ gbs_status gbsi_take_rows(gbsi_plan *plan, gbs_error *err);
 gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err);
 /* ... and what goes there (rows.c). */
 gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err);
-/* Padding, terms and tables of slices. @param used [n_slots] neighbours of each row. */
+/* Makes the padding, terms and tables of slices. @param used [n_slots] neighbours of each row. */
 gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *err);
 
-/* Work of compiling. @return GBS_ERR_STOPPED if the watch in force says so. */
+/* Reports work of compiling to the watch in force. @return GBS_ERR_STOPPED if that stopped it. */
 static inline gbs_status gbsi_compile_spend(const gbsi_compile *c, uint64_t n, gbs_error *err)
 {
     return gbsi_watch_work(c->watch, n, "compiling the model", err);

@@ -15,7 +15,8 @@ typedef struct gbsi_context {
     uint64_t *n_codes; /* [n_slots] joint states of the neighbours; GBSI_MANY_CODES: 2^63 or more */
 } gbsi_context;
 
-/* At most so many links, without making them: members of one scope see each other. */
+/* An upper bound of the number of links, without making them: the members of a scope are
+ * neighbours. */
 uint64_t gbsi_context_links(const gbsi_plan *plan);
 
 gbs_status gbsi_context_new(const gbsi_plan *plan, gbsi_context *context, gbs_error *err);

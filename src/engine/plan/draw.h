@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a value is picked from a conditional: one file per rule in src/engine/draw/. */
+/* Draws: rules by which a value is picked from a conditional, one file per rule in
+ * src/engine/draw/. */
 #ifndef GBSI_PLAN_DRAW_H
 #define GBSI_PLAN_DRAW_H
 
@@ -13,7 +14,8 @@ struct gbsi_plan;
 struct gbsi_group;
 struct gbsi_schedule;
 
-/* Traits: what a rule promises or needs; a run that does not meet a need is refused. */
+/* Traits: properties that a rule has or requires; a run that does not meet a requirement is
+ * refused. */
 #define GBSI_DRAW_EXACT    1u /* leaves the target invariant */
 #define GBSI_DRAW_CONTEXT  2u /* reads the neighbours' states: tile.state */
 #define GBSI_DRAW_POSITION 4u /* needs the place's position in the sequence */

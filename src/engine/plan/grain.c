@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which float sums are exact. Let all log-weights that a variable sees be multiples of 2^g. Then so
- * are all partial sums, in any order, and a float holds every multiple of 2^g below 2^(24 + g)
- * [M13]. */
+/* Finds which float sums are exact. Let all log-weights that a variable sees be multiples of 2^g.
+ * Then so are all partial sums, in any order, and a float holds every multiple of 2^g below 2^(24 +
+ * g) [M13]. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* A table whose entries share a large constant: their double sums need not be exact either. */
 #define MOST_GRAINS 0x1p24
-/* Far from where floats lose bits or overflow. */
+/* The range of grains: far from where floats lose bits or overflow. */
 #define FINEST   (-100)
 #define COARSEST 100
 

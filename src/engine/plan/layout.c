@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Room for the neighbours of all slots, one row after the other: how much is known before anything
+/* Lays out the neighbours of all slots, one row after the other; the size is known before anything
  * is written. */
 #include "base/memory.h"
 #include "plan/compile.h"

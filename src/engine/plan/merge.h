@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The neighbours of one slot while its row is put in order: private to src/plan. */
+/* The neighbours of one slot while its row is sorted and merged: private to src/plan. */
 #ifndef GBSI_PLAN_MERGE_H
 #define GBSI_PLAN_MERGE_H
 
@@ -27,7 +27,7 @@ typedef struct gbsi_row_entries {
 gbs_status gbsi_row_entries_reserve(gbsi_row_entries *e, uint32_t n, gbs_error *err);
 void gbsi_row_entries_clear(gbsi_row_entries *e);
 
-/* By slot. @return whether anything moved. */
+/* Sorts the entries by slot. @return whether anything moved. */
 bool gbsi_row_entries_sort(gbsi_row_entries *e);
 /* Whether some neighbour is in a sorted row more than once. */
 bool gbsi_row_entries_tied(const gbsi_row_entries *e);

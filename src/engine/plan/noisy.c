@@ -25,8 +25,8 @@ static int64_t cost_of(const scale *s, double log_q)
     return cost == 0 && log_q < 0.0 ? 1 : cost; /* what is possible stays so */
 }
 
-/* `never` as often as there are parents and the leak fits a sum, and is more than twice the finite
- * costs of all of them. */
+/* Chooses the scale: `never`, added once for each parent and the leak, still fits a sum, and is
+ * more than twice the finite costs of all of them. */
 static scale scale_of(const gbsi_compile *c, const gbsi_noisy *noisy)
 {
     const double *log_q = noisy->log_q + 1;

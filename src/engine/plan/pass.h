@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How chains are moved on: one table of functions per kind of pass.
+/* Passes, which update chains: one table of functions per kind of pass.
  *
  * Tiles (chains/tiles.c) update one variable after the other, splashes (splash/) blocks, bit
  * lattices (lattice/) spins by logic alone. The executor (chains/executor.h) owns the chains and
@@ -22,7 +22,7 @@ struct gbsi_estimate;
 #define GBSI_PASS_OWNS    2u /* keeps states in a form of its own: plan, group, draw are NULL */
 #define GBSI_PASS_CONNECT 4u /* single updates need not cross hard zeros: see connects() */
 
-/* Who sees a slot, where ranks share the model. */
+/* The ranks that see a slot, if the model is partitioned over ranks. */
 typedef enum gbsi_reach {
     GBSI_REACH_INTERIOR, /* this rank alone */
     GBSI_REACH_BOUNDARY, /* others too: a factor has it and a variable of another rank */
@@ -70,58 +70,62 @@ typedef struct gbsi_pass_job {
     struct gbsi_estimate *estimate; /* NULL: nothing is kept */
     bool rao_blackwell;
     gbsi_watch *watch; /* asked in long passes; where it stops, end() keeps what was drawn until
-                          then. NULL: nobody waits */
+                          then. NULL: never stops */
 } gbsi_pass_job;
 
-/* Told of every variable of every block before it is drawn; see gbs_run_callbacks. */
+/* Called for every variable of every block before it is drawn; see gbs_run_callbacks. */
 typedef void gbsi_on_block(void *context, uint64_t round, uint32_t block, uint32_t variable);
 
 typedef struct gbsi_pass {
     const char *name;
     unsigned traits;
 
-    /* REQUIRED. At most what prepare() takes, bytes. */
+    /* REQUIRED. An upper bound of the bytes that prepare() takes. */
     uint64_t (*bytes)(const gbsi_pass_setting *setting);
-    /* REQUIRED. All that passes need: none of the functions below allocates, but for tables of
-     * draws and blocks that grow. */
+    /* REQUIRED. Allocates all that passes need: none of the functions below allocates, except for
+     * growing tables of draws and blocks. */
     gbs_status (*prepare)(const gbsi_pass_setting *setting, void **state, gbs_error *err);
-    /* REQUIRED. @param job copied. */
+    /* REQUIRED. Begins a pass. @param job copied. */
     gbs_status (*begin)(void *state, const gbsi_pass_job *job, gbs_error *err);
-    /* REQUIRED. The next batches, at most so many. @param more out: whether any are left. */
+    /* REQUIRED. Runs the next batches, at most `most` of them. @param more out: whether any are
+     * left. */
     gbs_status (*batch)(void *state, uint32_t most, bool *more, gbs_error *err);
-    /* REQUIRED. After the last batch. @return GBS_STOPPED where the watch cut the pass short;
-     * GBS_ERR_NOT_FOUND naming a variable whose conditional had no positive weight. */
+    /* REQUIRED. Ends the pass, after the last batch. @return GBS_STOPPED where the watch cut the
+     * pass short; GBS_ERR_NOT_FOUND naming a variable whose conditional had no positive weight. */
     gbs_status (*end)(void *state, gbs_error *err);
     /* REQUIRED. Updates of each chain in the last pass. */
     uint64_t (*n_updates)(const void *state);
-    /* REQUIRED. What all passes so far would have taken with so many chains, in operations: counted
-     * work times calibrated nanoseconds, no clock. */
+    /* REQUIRED. The operations of all passes so far if there were n_chains chains: counted work
+     * times calibrated nanoseconds, without a clock. */
     double (*operations)(void *state, uint32_t n_chains);
-    /* REQUIRED. What a pass takes at least. Looks at plan or compiled, and n_chains. */
+    /* REQUIRED. The operations that a pass takes at least, from plan or compiled, and n_chains. */
     double (*least_operations)(const gbsi_pass_setting *setting);
 
-    /* With OWNS, else NULL: states of one chain by variable, 0 .. arity - 1. */
+    /* With OWNS, else NULL: set and get the states of one chain by variable, 0 .. arity - 1. */
     void (*set)(void *state, uint32_t chain, const uint32_t *x);
     void (*get)(const void *state, uint32_t chain, uint32_t *x);
-    /* OPTIONAL: dispersed starts of its own for all chains; NULL: those of the model's factors. */
+    /* OPTIONAL: sets dispersed starts of its own in all chains; NULL: starts come from the model's
+     * factors. */
     void (*scatter)(void *state);
     /* With OWNS, else NULL: the log density of a chain after the last pass. */
     double (*log_density)(const void *state, uint32_t chain);
-    /* Where a pass counts inside, else NULL: moves that to the estimate, before this is asked. */
+    /* For passes that count inside, else NULL: moves the counts to the estimate, before the
+     * estimate is read. */
     void (*fetch)(void *state, struct gbsi_estimate *estimate);
 
     /* With CONNECT, else NULL: whether the blocks so far show that all states of positive weight
      * are reached from each other. */
     bool (*connects)(const void *state);
-    /* OPTIONAL. @param on_block NULL: nobody listens. */
+    /* OPTIONAL. Sets a callback for blocks. @param on_block NULL: none. */
     void (*watch)(void *state, gbsi_on_block *on_block, void *context);
 
-    /* OPTIONAL, both or neither: what passes depend on besides setting, job, states of groups and
-     * the draw, between two passes. load() comes after prepare() with an equal setting. */
+    /* OPTIONAL, both or neither: save and load, between two passes, what passes depend on besides
+     * setting, job, states of groups and the draw. load() comes after prepare() with an equal
+     * setting. */
     gbs_status (*save)(const void *state, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);
 
-    /* REQUIRED. Accepts NULL. */
+    /* REQUIRED. Frees the state; NULL is allowed. */
     void (*free)(void *state);
 } gbsi_pass;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling: classes, slots, room, then the packed neighbourhoods. */
+/* Compiles a plan: classes, slots, memory, then the packed neighbourhoods. */
 #include "plan/plan.h"
 
 #include <math.h>

@@ -68,7 +68,7 @@ static void check_row(const gbsi_plan *plan, uint32_t slot)
     assert(table == GBSI_NONE || table + (size_t)row.n < plan->n_pool);
 }
 
-/* Whatever states the neighbours have, a table is read inside its pool. */
+/* Checks that a table is read inside its pool, whatever states the neighbours have. */
 static void check_term(const gbsi_plan *plan, uint32_t slot, const gbsi_term *term)
 {
     const bool odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0;
@@ -197,7 +197,7 @@ void gbsi_schedule_check(const gbsi_plan *plan, const gbsi_schedule *schedule)
     assert(place == schedule->n_places);
 }
 
-/* Update of v in batch `number` - 1. */
+/* Checks an update of v in batch `number` - 1. */
 static void check_update(const gbsi_graph *graph, size_t v, uint32_t number, uint32_t *last)
 {
     const size_t end = gbsi_graph_ends(graph, v + 1);

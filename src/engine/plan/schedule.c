@@ -111,8 +111,8 @@ static void end_pass(gbsi_schedule *s, size_t n)
     }
 }
 
-/* Cut the sorted updates, slots by place and levels by update, into batches and pieces.
- * @param counts [n] by update, or NULL: all do. */
+/* Cuts the sorted updates, with slots by place and levels by update, into batches and pieces.
+ * @param counts [n] whether an update counts; NULL: all do. */
 static gbs_status cut(const gbsi_plan *plan, const uint32_t *level, const uint32_t *update,
                       const uint32_t *counts, size_t n, gbsi_schedule *s, gbs_error *err)
 {
@@ -181,7 +181,8 @@ static void sort_by_rank(const gbsi_plan *plan, const uint32_t *sequence, size_t
     gbsi_sort_by(key, UINT8_MAX + 1, spare, sorted, n, histogram);
 }
 
-/* Which updates are the last of a variable that is asked for. @param seen [n_slots] scratch. */
+/* Finds the updates that are the last of a variable that is asked for. @param seen [n_slots]
+ * scratch. */
 static void find_last(const gbsi_plan *plan, const gbsi_schedule *schedule,
                       const uint32_t *sequence, size_t n, uint32_t *counts, uint32_t *seen)
 {

@@ -295,7 +295,7 @@ cleanup:
     return status;
 }
 
-/* Where a slot of a slice finds what changes nothing. */
+/* The index of the neutral entries, which change nothing, for a slot of a slice. */
 static uint32_t neutral_of(const packing *p, uint32_t slot)
 {
     const bool linear = (gbsi_plan_form(p->plan, slot) & GBSI_LINEAR) != 0;

@@ -19,7 +19,7 @@ typedef struct sorting {
     size_t histogram_capacity;
 } sorting;
 
-/* By s->key, below n_keys. */
+/* Sorts by s->key; keys are below n_keys. */
 static gbs_status sort(sorting *s, uint32_t n_keys, gbs_error *err)
 {
     gbs_status status = GBS_OK;

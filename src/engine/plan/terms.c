@@ -158,7 +158,8 @@ static gbs_status potts_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
     return add_links(c, g, term, f, position, NULL, err);
 }
 
-/* Linked to its child alone, which only a parent sees. */
+/* Makes the term of a noisy factor. Its only link is to the child, and only in the terms of
+ * parents. */
 static gbs_status noisy_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
                              uint32_t position, gbs_error *err)
 {

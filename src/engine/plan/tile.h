@@ -49,7 +49,7 @@ typedef struct gbsi_tile {
     const float *beta;    /* [lanes] inverse temperature of each chain; NULL: 1 */
     /* one update that takes long: its kernel asks the watch every `block` own states, and leaves w
      * unfinished where that stops */
-    gbsi_watch *watch;   /* NULL: no such update, or nobody waits */
+    gbsi_watch *watch;   /* NULL: no such update, or it never stops */
     uint64_t operations; /* for an own state in all lanes */
     uint32_t block;
     /* written by the kernel */

@@ -73,7 +73,8 @@ cleanup:
 
 static const char doing[] = "following a scan to bound its variation";
 
-/* n updates of the sequence from *at on, round and round. @return false if the watch stopped it. */
+/* Follows n updates of the sequence from *at on, cyclically. @return false if the watch stopped
+ * it. */
 static bool follow(const gbs_influences *f, const gbsi_sequence *sequence, uint64_t n, size_t *at,
                    double *b, gbsi_watch *watch)
 {
@@ -167,7 +168,7 @@ cleanup:
 
 /* ---- passes that suffice ----------------------------------------------------------------- */
 
-/* V after whole passes, one after the other or anywhere. */
+/* A search for the number of passes by V after whole passes, one after the other or anywhere. */
 typedef struct search {
     const gbs_influences *f;
     const gbsi_scan_pass *pass;
@@ -216,7 +217,7 @@ cleanup:
     return status;
 }
 
-/* By doubling, then by bisection. */
+/* Searches for the number of passes by doubling, then by bisection. */
 static gbs_status search_random(const search *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;

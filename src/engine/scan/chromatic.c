@@ -3,7 +3,7 @@
  * can be updated at once (Gonzalez, Low, Gretton & Guestrin 2011, section 3). The order inside a
  * class does not matter to the result; ascending is kind to memory. Greedy colours are the lowest
  * that are free, so a variable of colour c has neighbours of all colours below: its level [M11] is
- * c. Of two colours the second is only used next to the first. */
+ * c. With two colours the second is only used next to the first. */
 #include "base/memory.h"
 #include "scan/fixed.h"
 #include "scan/registry.h"

@@ -192,8 +192,8 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
     return v;
 }
 
-/* b and what it was before each update; then g and w where they have changed. @return false where
- * the watch stopped it. */
+/* Computes b, and its value before each update; then g and w where they have changed. @return false
+ * where the watch stopped it. */
 static bool forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
 {
     for (size_t t = 0; t < n; ++t) {
@@ -220,7 +220,7 @@ static bool forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
 
 /* ---- backwards ----------------------------------------------------------------------------- */
 
-/* b_k as it was before this update. */
+/* Restores b_k to its value before this update. */
 static void undo(gbsi_optimiser *o, uint32_t k, double old)
 {
     const double delta = old - o->b[k];
@@ -236,7 +236,7 @@ static void undo(gbsi_optimiser *o, uint32_t k, double old)
     }
 }
 
-/* d through an update of s: its weight goes to what influences it. */
+/* Propagates d back through an update of s: its weight goes to the variables that influence it. */
 static void bring_back(gbsi_optimiser *o, uint32_t s)
 {
     const double weight = o->d[s];

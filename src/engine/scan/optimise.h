@@ -10,7 +10,7 @@
 typedef struct gbsi_optimiser gbsi_optimiser;
 
 /* @param c borrowed. @param d [n] weights >= 0, NULL: all 1; copied.
- * @param watch borrowed, NULL: nobody waits. */
+ * @param watch borrowed, NULL: never stops. */
 gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_watch *watch,
                               gbsi_optimiser **out, gbs_error *err);
 void gbsi_optimiser_free(gbsi_optimiser *o);

@@ -36,7 +36,7 @@ typedef struct gbsi_scan {
     /* Whether the values of its options go together; NULL: they always do. */
     gbs_status (*check)(const gbs_run_options *options, gbs_error *err);
     /* On entry *traits holds the table's traits. init may remove some: the traits of a scan file
-     * depend on the file. Long work asks the watch; NULL: nobody waits. */
+     * depend on the file. Long work asks the watch; NULL: never stops. */
     gbs_status (*init)(const gbsi_graph *graph, const gbs_run_options *options, gbsi_watch *watch,
                        void **state, unsigned *traits, gbs_error *err);
     /* The sequence of a pass, a pure function of (state after init, seed, pass). */

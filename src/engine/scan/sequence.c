@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequence: the variables a scan file lists, in the user's numbering, pass after pass. What is
- * observed, implied or in another part of the model has no update and is dropped. */
+/* Sequence: the variables a scan file lists, in the user's numbering, pass after pass. Variables
+ * that are observed, implied or in another part of the model have no update and are dropped. */
 #include <inttypes.h>
 
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splash: blocks rather than single variables, which src/engine/splash/ grows and draws. What there
- * is of a sequence is every variable once, for the plan to number them by. */
+/* Splash: updates blocks rather than single variables; src/engine/splash/ grows and draws them. Its
+ * sequence has every variable once, so that the plan can number them. */
 #include "base/status.h"
 #include "options/options.h"
 #include "scan/fixed.h"

@@ -132,7 +132,7 @@ static void sort_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
 
 /* The Markov blanket: a write lock on the slot, read locks on its neighbours by links, write locks
  * on its long factors in place of their variables; all in ascending order. Of two variables of a
- * long factor one would write what the other reads: one lock on the factor keeps them apart as
+ * long factor, one would write what the other reads: one lock on the factor excludes that as
  * well. */
 static void lock_blanket(gbsi_grower *g, const gbsi_growing *job, uint32_t slot)
 {

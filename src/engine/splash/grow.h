@@ -41,7 +41,7 @@ typedef struct gbsi_grower {
     uint32_t *near; /* [most links + 1] neighbours by links of the variable at hand */
     uint32_t n_near;
     gbsi_shares shares;
-    gbsi_watch *watch; /* NULL: nobody waits. Where it stops growth->n is 0 */
+    gbsi_watch *watch; /* NULL: never stops. Where it stops growth->n is 0 */
     bool spends;       /* this is the thread that may look */
     uint64_t n_spent;  /* of n_looked, reported to the watch so far */
     uint64_t n_looked; /* entries of links, long factors and scopes read so far */

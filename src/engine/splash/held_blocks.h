@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which blocks of variables that hard zeros join have been held whole in a splash. Given all other
- * variables such a splash draws every configuration of a block that its zeros allow, and the zeros
- * of other blocks do not see it: if that is so of all blocks, the support is connected. */
+/* Notes which blocks of variables joined by hard zeros have been in one splash as a whole. Given
+ * all other variables such a splash draws every configuration of a block that its zeros allow, and
+ * the zeros of other blocks do not see it: if that is so of all blocks, the support is
+ * connected. */
 #ifndef GBSI_SPLASH_HELD_BLOCKS_H
 #define GBSI_SPLASH_HELD_BLOCKS_H
 

@@ -62,7 +62,7 @@ cleanup:
     return status;
 }
 
-/* Where splashes of either reach begin: the slots of that reach. */
+/* Makes the roots of splashes of either reach: the slots of that reach. */
 static gbs_status take_roots(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;

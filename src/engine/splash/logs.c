@@ -123,7 +123,7 @@ static void states_of_row(const gbsi_splash_clique *c, uint32_t row, uint32_t *x
     }
 }
 
-/* Log-weights of own states, the axes being x. */
+/* Computes the log-weights of own states for axes in states x. */
 static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane,
                      const uint32_t *x, double *out)
 {
@@ -154,7 +154,7 @@ static uint32_t count_long(const gbsi_splash_job *job, const gbsi_splash_clique 
     return n;
 }
 
-/* work->table: p(own | separator); message: logs of the sums. */
+/* Fills work->table with p(own | separator), and message with the logs of the sums. */
 static void fill_table(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane,
                        double *message)
 {

@@ -43,14 +43,15 @@ typedef struct gbsi_splash_job {
 } gbsi_splash_job;
 
 typedef struct gbsi_splash_loops {
-    /* Bases and long factors, whose logs are in work->many. */
+    /* Computes bases and long factors; the logs of the latter are in work->many. */
     void (*base)(const gbsi_splash_job *job);
-    /* All messages. @return a bit per chain whose weights may have left the range. */
+    /* Computes all messages. @return a bit per chain whose weights may have left the range. */
     unsigned (*up)(const gbsi_splash_job *job);
-    /* work->w of clique i given the states drawn before, largest 1; all 1 in the lanes `bad`.
+    /* Computes work->w of clique i given the states drawn before, largest 1; all 1 in the lanes
+     * `bad`.
      * @return a bit per other chain without a state of positive weight. */
     unsigned (*weigh)(const gbsi_splash_job *job, uint32_t i, unsigned bad);
-    /* All of work->p. */
+    /* Computes all of work->p. */
     void (*down)(const gbsi_splash_job *job);
 } gbsi_splash_loops;
 
@@ -58,21 +59,22 @@ const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
 
 /* ---- long_factors.c ------------------------------------------------------------------------- */
 
-/* ln of a long factor over its variables inside, less its maximum, in one chain. @param out
- * [n_entries]. @return false: all are 0, since what is outside decides it; `out` is as it was. */
+/* Computes ln of a long factor over its variables inside, minus its maximum, in one chain. @param
+ * out [n_entries]. @return false: all are 0, since what is outside decides it; `out` is as it
+ * was. */
 bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out);
-/* The same of a factor with one variable inside, added to the logs of its states in some chains.
+/* The same for a factor with one variable inside, added to the logs of its states in some chains.
  * @param base of chain 0. @param stride from chain to chain. */
 void gbsi_splash_add_given(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t first,
                            uint32_t end, double *base, size_t stride);
-/* work->many of all, as logs. */
+/* Fills work->many of all chains, as logs. */
 void gbsi_splash_fill_many(const gbsi_splash_job *job);
 
 /* ---- logs.c: one chain in logarithms and double ---------------------------------------------- */
 
-/* First, what neighbours outside say, and long factors with one variable inside. @param lanes a bit
- * for each that is asked for, not none. */
+/* Called first: adds the effect of neighbours outside, and of long factors with one variable
+ * inside. @param lanes a bit for each lane that is wanted, at least one. */
 void gbsi_logs_outside(const gbsi_splash_job *job, unsigned lanes);
 /* Messages up. @return false where nothing has weight. */
 bool gbsi_logs_up(const gbsi_splash_job *job, uint32_t lane);

@@ -96,7 +96,7 @@ static void base(const gbsi_splash_job *job)
 
 /* ---- walking --------------------------------------------------------------------------------- */
 
-/* Where an operand begins at the first states of n axes, and whether it is one number for all. */
+/* The start of an operand at the first states of n axes, and whether it is one number for all. */
 typedef struct place {
     const float *at;
     uint32_t step; /* floats per state of the last axis */

@@ -42,7 +42,7 @@ typedef struct gbsi_potentials {
 
 gbs_status gbsi_potentials_new(const gbsi_plan *plan, gbsi_potentials **out, gbs_error *err);
 void gbsi_potentials_free(gbsi_potentials *potentials);
-/* At most what the above takes. */
+/* An upper bound of the bytes of potentials. */
 uint64_t gbsi_potentials_bytes(const gbsi_plan *plan);
 
 /* Factors of three or more variables, before there are potentials. */

@@ -71,7 +71,8 @@ typedef struct gbsi_splash_program {
     size_t clique_capacity, operand_capacity, sorted_capacity, outer_capacity, many_capacity;
 } gbsi_splash_program;
 
-/* Which splash of the round a slot is in, and as which of its variables. */
+/* The splash of the round that each slot is in, and its number among the variables of the
+ * splash. */
 typedef struct gbsi_ownership {
     _Atomic uint32_t *owner; /* [n] tag */
     _Atomic uint32_t

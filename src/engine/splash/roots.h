@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where splashes begin: slots in a fixed random order, round and round. A root that could not
- * be taken stays in front, so that each is one within a bounded number of rounds (the second
- * condition of theorem 4.1 of Gonzalez et al. 2011). */
+/* The roots of splashes: slots in a fixed random order, round and round. A root that could not be
+ * taken stays in front, so that each is one within a bounded number of rounds (the second condition
+ * of theorem 4.1 of Gonzalez et al. 2011). */
 #ifndef GBSI_SPLASH_ROOTS_H
 #define GBSI_SPLASH_ROOTS_H
 
@@ -23,9 +23,10 @@ gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n_slots, const gbsi_turns
                            gbsi_reach reach, uint32_t most, uint64_t seed, gbs_error *err);
 void gbsi_roots_free(gbsi_roots *roots);
 
-/* At most min(n, most) before the next gbsi_roots_end_round(): all different. */
+/* Takes the next root. At most min(n, most) may be taken before the next gbsi_roots_end_round();
+ * all are different. */
 uint32_t gbsi_roots_next(gbsi_roots *roots);
-/* In the order in which they were taken. */
+/* Puts a root back; roots must be put back in the order in which they were taken. */
 void gbsi_roots_defer(gbsi_roots *roots, uint32_t root);
 void gbsi_roots_end_round(gbsi_roots *roots);
 

@@ -92,7 +92,7 @@ static void set_insiders(conditional *c, const gbsi_score_inside *inside)
     }
 }
 
-/* Which of n something is; n: none. */
+/* The index of `wanted` among n; n: it is not there. */
 static uint32_t index_of(const uint32_t *of, uint32_t n, uint32_t wanted)
 {
     uint32_t i = 0;
@@ -126,7 +126,7 @@ static void set_factors(const conditional *c, const gbsi_score_inside *inside)
     }
 }
 
-/* Over the whole scope, in the chain at hand. */
+/* The sum over the whole scope, in the current chain. */
 static size_t sum_scope(const conditional *c, size_t f)
 {
     const gbsi_plan *plan = c->p->plan;

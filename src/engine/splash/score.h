@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How strongly a variable is coupled to the splash next to it, for adaptive growth [M36]. */
+/* Scores how strongly a variable is coupled to the splash next to it, for adaptive growth [M36]. */
 #ifndef GBSI_SPLASH_SCORE_H
 #define GBSI_SPLASH_SCORE_H
 
@@ -51,7 +51,7 @@ typedef struct gbsi_score_scratch {
 gbs_status gbsi_score_scratch_init(gbsi_score_scratch *scratch, const gbsi_potentials *potentials,
                                    gbs_error *err);
 void gbsi_score_scratch_free(gbsi_score_scratch *scratch);
-/* States may have changed. */
+/* Forgets sums that were kept: states may have changed. */
 void gbsi_score_begin(gbsi_score_scratch *scratch);
 
 /* Mean over the chains of the kind's score: with u the states of the neighbours inside, mu uniform

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which variables of each long factor a growing splash holds, without walking its scope. */
+/* Keeps track of the variables of each long factor that a growing splash holds, without walking its
+ * scope. */
 #ifndef GBSI_SPLASH_SHARES_H
 #define GBSI_SPLASH_SHARES_H
 
@@ -18,7 +19,7 @@ void gbsi_shares_free(gbsi_shares *shares); /* what init took */
 
 /* Starts an empty splash. */
 void gbsi_shares_begin(gbsi_shares *shares, gbsi_growth *growth);
-/* The latest variable of the splash joins its long factors. */
+/* Adds the latest variable of the splash to the shares of its long factors. */
 gbs_status gbsi_shares_join(gbsi_shares *shares, const gbsi_potentials *potentials,
                             gbsi_growth *growth, gbs_error *err);
 

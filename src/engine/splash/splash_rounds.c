@@ -127,8 +127,8 @@ cleanup:
     return status;
 }
 
-/* The same splashes by one thread. It gives a splash up where it meets one that was settled in this
- * turn, which threads would have grown at the same time. */
+/* Grows the same splashes by one thread. It gives up a splash that meets one settled in this turn,
+ * which threads would have grown at the same time. */
 static gbs_status grow_in_turn(phase *ph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -254,7 +254,8 @@ static uint32_t drop_empty(gbsi_splash *s, gbsi_roots *roots)
     return n;
 }
 
-/* And counts their updates: all, and those of slots of the reach. */
+/* Numbers the places of splashes, and counts their updates: all, and those of slots of the
+ * reach. */
 static void number_blocks(gbsi_splash *s, gbsi_reach reach, bool adapts)
 {
     for (uint32_t i = 0; i < s->n_blocks; ++i) {

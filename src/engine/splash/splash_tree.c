@@ -75,7 +75,7 @@ static void write_journal(gbsi_growth *g, uint32_t i)
     memcpy(entry + 2, gbsi_growth_separator(g, i), entry[1] * sizeof *entry);
 }
 
-/* As it was before the variable that is numbered n. */
+/* Undoes the variable that is numbered n. */
 static void roll_back(gbsi_growth *g)
 {
     while (g->n_journal > 0) {
@@ -108,7 +108,7 @@ static uint32_t subtract(const uint32_t *from, uint32_t n, const uint32_t *other
     return n_out;
 }
 
-/* Ascending union of disjoint sets, into the first. */
+/* Merges two disjoint ascending sets into the first one. */
 static void merge(uint32_t *into, uint32_t n, const uint32_t *other, uint32_t n_other)
 {
     while (n_other > 0) {

@@ -24,8 +24,8 @@ typedef struct gbsi_growth_clique {
     uint32_t first_share; /* of its long factors, in the order of gbsi_potentials.many */
 } gbsi_growth_clique;
 
-/* A long factor that a variable of the splash is in. Those of one factor are chained in the order
- * in which its variables came, so that nobody has to search its scope for them. */
+/* A long factor that a variable of the splash is in. The entries of one factor are chained in the
+ * order in which its variables came, so that its scope need not be searched for them. */
 typedef struct gbsi_growth_share {
     uint32_t variable; /* number in the splash */
     uint32_t at;       /* position in the scope */

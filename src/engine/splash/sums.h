@@ -6,12 +6,14 @@
 #include "plan/kernel.h"
 #include "splash/potentials.h"
 
-/* In the sum of a noisy factor: what its child's state is, a gbsi_noisy_part. */
+/* The first bit, in the sum of a noisy factor, of the role of its child's state, a
+ * gbsi_noisy_part. */
 #define GBSI_PART_BIT 62
 
 /* A long factor sees its variables through a sum: of offsets (TABLE), of twice the body literals
- * that hold and once the head (LOGICAL), of states 0 (SPIN), of costs (noisy). What those inside
- * add to it is the same for all chains, what those outside add is one number for each.
+ * that hold and once the head (LOGICAL), of states 0 (SPIN), of costs (noisy). The contribution of
+ * variables inside the splash is the same for all chains; that of variables outside is one number
+ * for each chain.
  * @param e of the variable in the scopes. @param stride gbsi_part_stride(). */
 static inline size_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, size_t stride,
                                   uint32_t x)

@@ -13,7 +13,7 @@ typedef struct gbsi_splash_worker {
     gbsi_splash_work work;
     const gbsi_splash_loops *loops;
     const gbsi_words *words;
-    gbsi_watch *watch;      /* NULL: nobody waits */
+    gbsi_watch *watch;      /* NULL: never stops */
     bool spends;            /* this is the thread that may look */
     uint64_t n_log_entries; /* of cliques that single chains walked in logarithms */
     gbs_status status;      /* of the tasks it ran; */
@@ -39,7 +39,8 @@ gbs_status gbsi_splash_work_init(gbsi_splash_work *work, const gbsi_potentials *
 void gbsi_splash_work_free(gbsi_splash_work *work);
 uint64_t gbsi_splash_work_bytes(const gbsi_plan *plan, uint32_t width, uint32_t most);
 
-/* New states of all its variables in all chains of the bundle, and into the estimate. */
+/* Draws new states of all variables of the splash in all chains of the bundle, and feeds the
+ * estimate. */
 void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct gbsi_exchange {
     uint64_t *n_trips; /* [n_ladders] replicas that went from the cold end to the hot and back */
 } gbsi_exchange;
 
-/* Told of two lanes whose states are to be swapped. */
+/* Called for two lanes whose states are to be swapped. */
 typedef void gbsi_swap(void *context, uint32_t a, uint32_t b);
 
 /* @param n_levels >= 1. Inverse temperatures t / (T - 1) to the power 3/2, closer where it is hot.
@@ -53,7 +53,7 @@ double gbsi_exchange_barrier(const gbsi_exchange *exchange, uint32_t from, uint3
 double gbsi_exchange_barrier_from(const gbsi_exchange *exchange, double from);
 
 /* Levels of equal rejection between `first`, in levels, and the cold end, by the rates so far.
- * Nothing else is taken over: rates and trips are counted afresh. */
+ * Nothing else is kept: rates and trips are counted anew. */
 gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_t n_levels,
                                 uint32_t n_ladders, gbsi_exchange **exchange, gbs_error *err);
 

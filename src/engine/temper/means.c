@@ -66,7 +66,7 @@ uint64_t *gbsi_means_row(gbsi_means *m, uint32_t ladder)
     return row(m, m->n_full, ladder);
 }
 
-/* Moves batch `from`, or adds it. */
+/* Moves batch `from` to batch `to`, or adds it to that. */
 static void carry(gbsi_means *m, uint32_t to, uint32_t from, bool add)
 {
     const size_t n = m->n_ladders * m->n_cells;
@@ -199,8 +199,8 @@ gbsi_mean gbsi_means_cell(const gbsi_means *m, size_t cell)
     return mean;
 }
 
-/* sum over cells of weight times the mean over batches [from, to) of a ladder. @return false: no
- * draw counts there. */
+/* Computes the sum over cells of weight times the mean over batches [from, to) of a ladder. @return
+ * false: no draw counts there. */
 static bool combine(const gbsi_means *m, const double *weight, uint32_t ladder, uint32_t from,
                     uint32_t to, double *value)
 {

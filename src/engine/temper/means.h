@@ -43,7 +43,7 @@ gbs_status gbsi_means_new(uint32_t n_ladders, size_t n_cells, gbsi_means **means
 void gbsi_means_free(gbsi_means *means);
 uint64_t gbsi_means_bytes(uint32_t n_ladders, size_t n_cells);
 
-/* Where the iteration under way is added, for one ladder. @return [n_cells] */
+/* The row to which the current iteration of one ladder is added. @return [n_cells] */
 uint64_t *gbsi_means_row(gbsi_means *means, uint32_t ladder);
 /* Ends an iteration. @param counted [n_ladders] draws that were added. @param trips [n_ladders]
  * round trips that ended. */

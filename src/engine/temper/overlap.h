@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where local moves forget: the lag-one memory of the slowest variable at each level of a ladder.
+/* Measures where local moves forget: the lag-one memory of the slowest variable at each level of a
+ * ladder.
  *
  * Of variable v at level t let o be the share of moves after which it has the state it had before,
  * and o' the share of times that two independent ladders agree on it. Its memory is
@@ -23,8 +24,9 @@ void gbsi_overlap_add(gbsi_overlap *overlap, const gbsi_exchange *exchange, uint
                       const uint32_t *before, const uint32_t *after);
 /* The memory q_t of one level. */
 double gbsi_overlap_memory(const gbsi_overlap *overlap, uint32_t t);
-/* Where, in levels from the hottest, the memory reaches `most` first, linear in between; n_levels -
- * 1 if it does nowhere. At b = 0 a sweep draws afresh: there it is 0. @param most positive. */
+/* The place, in levels from the hottest, where the memory first reaches `most`, linear in between;
+ * n_levels - 1 if it never does. At b = 0 a sweep draws afresh: there it is 0. @param most
+ * positive. */
 double gbsi_overlap_hot_end(const gbsi_overlap *overlap, double most);
 
 /* All but the shape, which is the caller's. */

@@ -26,9 +26,9 @@ gbs_status gbsi_ratios_new(const gbsi_exchange *exchange, gbsi_ratios **ratios, 
 void gbsi_ratios_free(gbsi_ratios *ratios);
 uint64_t gbsi_ratios_bytes(uint32_t n_levels, uint32_t n_ladders);
 
-/* During burn-in: U of all lanes, before swaps ... */
+/* During burn-in: learns U of all lanes, before swaps ... */
 void gbsi_ratios_learn(gbsi_ratios *ratios, const double *density);
-/* ... and at its end the constants. At least one row was learnt. */
+/* ... and at its end: fixes the constants. At least one row was learnt. */
 gbs_status gbsi_ratios_fix(gbsi_ratios *ratios, const gbsi_exchange *exchange, gbs_error *err);
 
 /* Save and load what was learnt during burn-in; the shape is the caller's. */
@@ -38,7 +38,7 @@ gbs_status gbsi_ratios_load(gbsi_ratios *ratios, const gbsi_source *source, gbs_
 /* The number of quantities averaged for each ladder: two for each pair of neighbouring levels, and
  * one for whether the cold state violates no zero. */
 size_t gbsi_ratios_cells(const gbsi_exchange *exchange);
-/* One iteration of one ladder into the means, before swaps. */
+/* Adds one iteration of one ladder to the means, before swaps. */
 void gbsi_ratios_add(const gbsi_ratios *ratios, const gbsi_exchange *exchange, uint32_t ladder,
                      const double *density, bool valid, gbsi_means *means);
 

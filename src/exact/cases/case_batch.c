@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Some cases side by side: messages up from what is observed, down to what is asked.
  *
- * Weights are scaled so that the largest of a table and of a message is at most 1. A product that
- * a double cannot hold is lost; how much that may matter is followed as a risk: of a message in
- * which such a product may be missing, the binary logarithm of what the message, and those it went
- * into, were divided by since. What is missing is then at most 2^(risk - 1022) of the whole, times
- * the number of products. Cases of too high a risk are left to a calculation in logarithms. */
+ * Weights are scaled so that the largest of a table and of a message is at most 1. A product that a
+ * double cannot hold is lost; how much that may matter is followed as a risk: of a message in which
+ * such a product may be missing, the binary logarithm of what the message, and those it went into,
+ * were divided by since. The missing part is then at most 2^(risk - 1022) of the whole, times the
+ * number of products. Cases of too high a risk are left to a calculation in logarithms. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -229,7 +229,7 @@ static void node_up(gbsi_case_worker *w, uint32_t i)
     scale_message(w, node, n_use, node->up.message, w->scale + (size_t)i * LANES);
 }
 
-/* Messages to the children in whose subtrees something is asked. */
+/* Computes the messages to those children in whose subtrees something is asked for. */
 static void node_down(gbsi_case_worker *w, uint32_t i)
 {
     const gbsi_case_tree *t = w->cases;
@@ -296,7 +296,7 @@ static void answer(gbsi_case_worker *w, const case_query *query, gbsi_case *case
     }
 }
 
-/* ln of the sums over all states, from the roots. */
+/* Adds up ln of the sums over all states, from the roots. */
 static void add_up(gbsi_case_worker *w)
 {
     const gbsi_case_tree *t = w->cases;

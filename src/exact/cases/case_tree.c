@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a junction tree for many cases: tables, messages, and how they move along each other.
+/* Compiles a junction tree for many cases: tables, messages, and the strides of one in the other.
  */
 #include <assert.h>
 #include <math.h>
@@ -51,7 +51,7 @@ static uint32_t home_of(const compiling *c, const gbsi_case_scope *query)
     return home;
 }
 
-/* Joint states as the user has them. */
+/* The number of joint states in the user's numbering. */
 static size_t n_states_of(const gbs_model *model, const gbsi_case_scope *query)
 {
     size_t n = 1;
@@ -310,7 +310,7 @@ static void fill_node(compiling *c, uint32_t i, size_t *n_axes, size_t *n_entrie
 
 /* ---- columns and queries --------------------------------------------------------------------- */
 
-/* Which row of its message a state of the user is. */
+/* Fills, for each of the user's states of a column, the row of its message. */
 static void fill_column(compiling *c, uint32_t k)
 {
     gbsi_case_tree *t = c->cases;
@@ -399,7 +399,7 @@ static gbs_status find_homes(compiling *c, gbs_error *err)
     return GBS_OK;
 }
 
-/* Where messages are stored, and what a batch costs. */
+/* Decides where messages are stored, and counts the cost of a batch. */
 static void place_messages(gbsi_case_tree *t)
 {
     for (uint32_t i = 0; i < t->n_messages; ++i) {

@@ -63,7 +63,8 @@ typedef struct gbsi_recovery {
 
 size_t gbsi_recovery_words(const gbsi_collapse *collapse);
 
-/* Backward through the buckets: v ~ p(v | n), once its neighbours are known. */
+/* Draws the eliminated variables, backward through the buckets: v ~ p(v | n), once its neighbours
+ * are known. */
 void gbsi_collapse_recover(const gbsi_collapse *collapse, const gbsi_recovery *recovery);
 
 #endif

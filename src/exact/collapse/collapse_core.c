@@ -8,7 +8,7 @@
 #include "collapse/collapse_inside.h"
 #include "rng/words.h"
 
-/* Pieces of a variable that are looked at for one that holds another. */
+/* The most pieces of a variable that are searched for one that holds another. */
 enum { MOST_HOSTS = 64 };
 
 /* ---- factors within factors ---------------------------------------------------------------- */

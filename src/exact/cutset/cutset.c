@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choosing a cutset by counted work: table entries of the rest times cases. */
+/* Chooses a cutset by counted work: table entries of the rest, times the number of cases. */
 #include "cutset/cutset.h"
 
 #include <assert.h>
@@ -82,7 +82,13 @@ static gbs_status copy_cases(const gbsi_cases *from, gbsi_cases *to, gbs_error *
     return status;
 }
 
-/* Domains given a case. */
+static gbs_status look(const choosing *s, gbs_error *err)
+{
+    return gbsi_watch_work(s->limits->watch, 64 * (uint64_t)s->components->largest,
+                           "looking for a cutset", err);
+}
+
+/* Domains given a case. Where the watch stops it they mean nothing. */
 static void enter_case(const choosing *s, size_t at)
 {
     const gbsi_cases *c = &s->cases;
@@ -143,9 +149,7 @@ static gbs_status extend(choosing *s, uint32_t v, bool *done, gbs_error *err)
              a = gbsi_propagator_next(s->domain, v, a + 1)) {
             try_case(s, i, v, a, &longer);
         }
-        if (gbsi_watch_spend(s->limits->watch, 64 * (uint64_t)s->components->largest)) {
-            GBSI_TRY(gbsi_watch_fail(err, "looking for a cutset"));
-        }
+        GBSI_TRY(look(s, err));
     }
     s->left_out[v] = 1;
     cases_free(&s->cases);
@@ -212,8 +216,8 @@ cleanup:
     return status;
 }
 
-/* The variable that lowers the logarithm of the entries most for each unit that it adds to the
- * logarithm of the number of cases, ascending; GBSI_NONE: none lowers it.
+/* The variable that lowers the logarithm of the entries most per unit that it adds to the logarithm
+ * of the number of cases; the first one if there are several; GBSI_NONE: none lowers it.
  * @param entries of one case. */
 static uint32_t best_variable(const choosing *s, double entries)
 {
@@ -264,6 +268,7 @@ static gbs_status add_implied(choosing *s, gbs_error *err)
     for (size_t i = 0; i < c->n; ++i) {
         uint32_t *to = longer.state + longer.n++ * longer.n_variables;
         enter_case(s, i);
+        GBSI_TRY(look(s, err));
         for (uint32_t k = 0; k < n; ++k) {
             to[k] = gbsi_propagator_next(s->domain, longer.variable[k], 0);
             assert(s->domain->size[longer.variable[k]] == 1); /* given the case */
@@ -274,8 +279,10 @@ static gbs_status add_implied(choosing *s, gbs_error *err)
     }
     cases_free(&s->cases);
     s->cases = longer;
+    longer = (gbsi_cases){0};
 
 cleanup:
+    cases_free(&longer);
     return status;
 }
 
@@ -388,15 +395,17 @@ static void bar_large_factors(choosing *s)
     }
 }
 
-/* One case, with nothing known. */
+/* Begins with one case, in which no state is known. */
 static gbs_status begin(choosing *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_conditioned *whole = s->components->model;
     const size_t n = whole->n_variables;
     GBSI_TRY(gbsi_propagation_new(&whole->factors, whole->arity, whole->n_variables,
-                                  whole->has_zeros, NULL, &s->hard, err));
+                                  whole->has_zeros, s->limits->watch, &s->hard, err));
     GBSI_TRY(gbsi_propagator_new(s->hard, true, &s->domain, err));
+    s->domain->watch = s->limits->watch;
+    GBSI_TRY(look(s, err));
     s->left_out = gbsi_alloc_array_zero(n, 1);
     s->barred = gbsi_alloc_array_zero(n, 1);
     s->n_states = gbsi_alloc_array_zero(n, sizeof *s->n_states);
@@ -452,7 +461,7 @@ cleanup:
     return status;
 }
 
-/* As gbsi_components_extract() numbers them. */
+/* Numbers the variables of the rest, as gbsi_components_extract() does. */
 static void number_rest(const gbsi_cutset *c)
 {
     const gbsi_components *of = c->components;

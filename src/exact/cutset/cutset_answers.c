@@ -57,8 +57,8 @@ static const uint32_t *state_of_case(const gbsi_cutset *c, size_t at)
     return c->cases.state + at * c->cases.n_variables;
 }
 
-/* The state in the case of each variable of a scope, 0 for those of the rest.
- * @return number of variables of the rest. */
+/* Gets the state, in the case, of each variable of a scope; 0 for variables of the rest.
+ * @return the number of variables of the rest. */
 static uint32_t fix_scope(const gbsi_cutset *c, const uint32_t *state, uint32_t n,
                           const uint32_t *scope, uint32_t *x)
 {

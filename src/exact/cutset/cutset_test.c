@@ -296,6 +296,33 @@ static void stops(void **state)
     gbs_model_free(model);
 }
 
+static bool at_a_look(void *n_left)
+{
+    return --*(uint32_t *)n_left == 0;
+}
+
+/* In cases and in the propagation that rules them out: a case that is half looked at is no case. */
+static void stops_at_any_look(void **state)
+{
+    (void)state;
+    gbs_model *model = band();
+    gbs_status status = GBS_ERR_STOPPED;
+    uint32_t n_looks = 0;
+    while (status == GBS_ERR_STOPPED) {
+        cut_model c = {0};
+        uint32_t n_left = ++n_looks;
+        gbsi_watch watch = gbsi_watch_of(at_a_look, &n_left, 0.0, 0.0);
+        gbsi_cutset_limits limits = no_end;
+        limits.watch = &watch;
+        status = cut(&c, model, &limits);
+        assert_true(status == GBS_OK || (status == GBS_ERR_STOPPED && c.first == NULL));
+        assert_true(watch.longest < 64 * GBSI_WATCH_EVERY);
+        uncut(&c);
+    }
+    assert_true(n_looks > 10);
+    gbs_model_free(model);
+}
+
 static void no_memory(void **state)
 {
     (void)state;
@@ -330,7 +357,7 @@ int main(void)
         cmocka_unit_test(against_enumeration), cmocka_unit_test(most_probable),
         cmocka_unit_test(zeros_save_work),     cmocka_unit_test(same_bits),
         cmocka_unit_test(limits_hold),         cmocka_unit_test(stops),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(stops_at_any_look),   cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which connected components of a conditioned model are answered exactly, and their answers. */
+/* The connected components of a conditioned model that are answered exactly, and their answers. */
 #ifndef GBSI_REFERENCE_EXACT_COMPONENTS_H
 #define GBSI_REFERENCE_EXACT_COMPONENTS_H
 

@@ -122,7 +122,7 @@ static size_t lay_out(joint *j, const uint32_t *query)
     return n_pairs;
 }
 
-/* Where the variable of the root's axis stands in its part. */
+/* The stride of variable v of the root in the part. */
 static size_t stride_of(const joint *j, uint32_t v)
 {
     uint32_t i = 0;
@@ -133,7 +133,7 @@ static size_t stride_of(const joint *j, uint32_t v)
     return j->stride[i];
 }
 
-/* p(part) from the root's logarithms of weights. */
+/* Reads p(part) from the root's logarithms of weights. */
 static void read_root(joint *j, const gbsi_clique *root)
 {
     const gbsi_tree *tree = j->solver.tree;

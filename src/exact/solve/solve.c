@@ -120,7 +120,7 @@ cleanup:
     return status;
 }
 
-/* As many components as the memory allows. */
+/* Takes as many components as the memory allows. */
 static gbs_status take_some(gbsi_solver *s, gbsi_exact_plan *plan, gbs_error *err)
 {
     const gbs_status status =
@@ -129,7 +129,7 @@ static gbs_status take_some(gbsi_solver *s, gbsi_exact_plan *plan, gbs_error *er
                                          : gbsi_exact_plan_tree(plan, s->take, &s->tree, err);
 }
 
-/* Table entries that a component may take time for. @param ns of one entry. */
+/* The table entries that a component may have, given the time. @param ns the time of one entry. */
 static uint64_t most_entries(const gbsi_solver *s, double ns)
 {
     const double entries = 1e9 * s->most_s / ns;

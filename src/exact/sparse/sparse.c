@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which components get sparse tables, and what making these and calibrating them share. */
+/* Chooses the components that get sparse tables; functions shared by making and calibrating
+ * these. */
 #include "sparse/sparse.h"
 
 #include <assert.h>

@@ -156,8 +156,9 @@ static void find_homes(answering *a)
     }
 }
 
-/* Where the marginals go of the variables whose home is clique i; chains have none.
- * @param axis, at [axes] out. @return how many. */
+/* Lists the variables whose home is clique i, and where their marginals are written; chain
+ * variables have none.
+ * @param axis, at [axes] out. @return their number. */
 static uint32_t list_homes(const answering *a, uint32_t i, uint32_t *axis, size_t *at)
 {
     const gbsi_sparse *s = a->sparse;

@@ -45,10 +45,10 @@ void gbsi_join_clear(gbsi_join *join, uint32_t n_axes, const uint32_t *arity);
  * [rows->n]. @param row out or NULL: the place in join->node of the operand's row. */
 gbs_status gbsi_join_add(gbsi_join *join, const gbsi_trie *rows, const uint32_t *axis,
                          const double *value, uint32_t *row, gbs_error *err);
-/* After the last operand was added, or other states shall be tried: begins. */
+/* Begins, after the last operand was added or to try other states. */
 gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err);
 
-/* The next entry, in join->x. @return false: there are no more, or it was stopped. */
+/* Finds the next entry, in join->x. @return false if there are no more, or if it was stopped. */
 bool gbsi_join_next(gbsi_join *join);
 
 /* Tells the watch of the steps since the last time. @return whether to stop. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding the nonzero entries of the cliques of a component, by counted work [M51]. */
+/* Finds the nonzero entries of the cliques of a component, by counted work [M51]. */
 #include "sparse/sparse.h"
 
 #include <math.h>

@@ -337,7 +337,7 @@ static void max_rows(const double *restrict t, size_t n_rows, size_t n_columns,
     }
 }
 
-/* At most MOST_ROWS rows of PIECE entries together, or one row of any length. */
+/* Sums at most MOST_ROWS rows of PIECE entries together, or one row of any length. */
 static void sum_some_rows(double *restrict t, size_t n_rows, size_t n_columns,
                           double *restrict message)
 {

@@ -36,7 +36,7 @@ static size_t n_partial(const gbsi_tree *tree)
     return most / GBSI_PIECE + 1;
 }
 
-/* Entries of room for the values of the largest factor, or of several small factors. */
+/* The entries of scratch for the values of the largest factor, or of several small factors. */
 static size_t n_values(const gbsi_tree *tree)
 {
     return tree->n_factor > VALUES ? tree->n_factor : VALUES;

@@ -133,7 +133,8 @@ static void read_logical(const gbsi_factors *f, reading *r)
     r->all = r->n_body > 1 && same_value(f, r, r->n_body, 1) ? r->some : r->n_states++;
 }
 
-/* Levels of one noisy-max: one after the other, over the same variables, each next one beyond. */
+/* Counts the levels of one noisy-max: they follow one another, over the same variables, each one
+ * state further. */
 static uint32_t count_levels(const gbsi_factors *f, size_t i)
 {
     const size_t *start = f->scope_start;
@@ -304,8 +305,8 @@ static bool is_true(const gbsi_factors *f, const reading *r, uint32_t k, uint32_
     return state == (f->kind[r->factor] == GBS_FACTOR_SPIN ? 0 : f->literal[at]);
 }
 
-/* Where the table of link k is kept for others: between numbers up to cap, of a variable of two
- * states, it is the same for all links. */
+/* The place where the table of link k is kept for other links, NULL: none. Between numbers up to
+ * cap, and for a variable of two states, the table is the same for all links. */
 static uint32_t *full_link_of(const making *m, reading *r, uint32_t k, uint32_t v)
 {
     const size_t at = m->from->factors.scope_start[r->factor] + k;

@@ -12,8 +12,8 @@
 #define GBSI_LONG_FACTOR 4096u
 /* Most states of a chain variable that counts true literals, which some logical kinds need. */
 #define GBSI_MOST_COUNTS 64u
-/* The same where several cardinalities of the same literals share a chain, as a table by their
- * number is made of (Tarlow, Swersky, Zemel, Adams & Frey 2012, Fast exact inference for recursive
+/* The same if several cardinalities of the same literals share a chain, as a table by their number
+ * is made of (Tarlow, Swersky, Zemel, Adams & Frey 2012, Fast exact inference for recursive
  * cardinality models, UAI). */
 #define GBSI_MOST_TABLE_COUNTS 257u
 
@@ -21,9 +21,10 @@
 #define GBSI_LONG_NOISY 64u
 
 /* @param out NULL if no factor is long; else a model with chain variables appended: summing over
- * them gives back the model. Those of other than noisy factors are functions of the model's
- * variables, so that maximising over them does too. Members that refer to the user's model are left
- * empty. @param maximised all variables will be: noisy factors stay as they are. */
+ * them gives back the model. Chain variables of factors that are not noisy are functions of the
+ * model's variables, so that maximising over them also gives back the model. Members that refer to
+ * the user's model are left empty. @param maximised whether all variables will be maximised over:
+ * noisy factors then stay as they are. */
 gbs_status gbsi_decompose(const gbsi_conditioned *model, bool maximised, gbsi_conditioned **out,
                           gbs_error *err);
 

@@ -16,7 +16,7 @@
 #define MOST_FOLDED 2048u             /* entries of a block whose axes are summed out one by one */
 
 typedef struct marginal {
-    gbsi_watch *watch; /* NULL: nobody waits */
+    gbsi_watch *watch; /* NULL: never stops */
     const gbsi_table_loops *loops;
     const gbsi_shape *shape;
     gbsi_operand operand;
@@ -208,7 +208,7 @@ static void scale_share(void *context, uint32_t member)
     s->loops->weigh_rows(s->table + begin * n, end - begin, n, s->separator + begin);
 }
 
-/* Row r times p[r] over its sum. */
+/* Multiplies row r by p[r] divided by its sum. */
 static void weigh_long_rows(const gbsi_tables *tables, const gbsi_clique *c, double *table,
                             const double *p)
 {

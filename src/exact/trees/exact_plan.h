@@ -13,7 +13,7 @@
 #define GBSI_STACK_NS    4.0
 #define GBSI_TABLES_NS   10.0
 #define GBSI_MESSAGES_NS 12.0
-/* Table entries of a tree from which on threads are worth starting. */
+/* The least table entries of a tree for which threads are worth starting. */
 #define GBSI_SHARED_ENTRIES ((size_t)1 << 18)
 #define GBSI_MOST_ENTRIES                                                \
     (UINT64_C(1) << 32) /* per component: offsets in blocks have 32 bits \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on a long array, whose pieces the threads share. What comes out depends on the array alone.
+/* Work on a long array, whose pieces the threads share. The result depends on the array alone.
  */
 #ifndef GBSI_TREES_PIECES_H
 #define GBSI_TREES_PIECES_H

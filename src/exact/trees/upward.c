@@ -67,7 +67,7 @@ static void children_to_logs(gbsi_tables *tables, uint32_t i)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/* Where the message of clique i is made: in its place if that is free, otherwise on the stack
+/* The place where the message of clique i is made: its own if that is free, otherwise on the stack
  * behind the messages of its children. */
 static double *new_message(const gbsi_tables *tables, uint32_t i)
 {

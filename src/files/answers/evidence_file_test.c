@@ -197,6 +197,7 @@ static void virtual_evidence(void **state)
     } cases[] = {
         {"1\n0 2 0.5 3\n", NULL},
         {"2 0 2 1 0 1 3 1 2 3e-1", NULL},
+        {"# two states\n1#of\n0 2 0.5 # yes\n3", NULL},
         {"0", NULL},
         {"", "v:1:1: found the end of the file"},
         {"1 4 2 1 1", "v:1:3: found variable '4', expected less than 4"},

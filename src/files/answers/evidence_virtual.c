@@ -107,6 +107,8 @@ gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence, const char *path,
     likelihoods all = {0};
     GBSI_TRY(gbsi_input_read(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, options, err));
+    text.comment = '#';
+    text.is_glued = true;
     status = read_all(&text, evidence, &all, err);
 
 cleanup:

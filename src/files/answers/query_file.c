@@ -66,6 +66,8 @@ gbs_status gbsi_query_read(const char *path, const gbs_model *model,
     gbsi_text text;
     GBSI_TRY(gbsi_input_read(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, options, err));
+    text.comment = '#';
+    text.is_glued = true;
     status = read_query(&text, model, variable, n, err);
 
 cleanup:

@@ -335,7 +335,7 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
     search s = {.network = network, .separators = separators, .owner = owner, .n_names = n_names};
     const char *end = among.at + among.n;
     s.n_pieces = cut_pieces(&s, among.at, end, NULL);
-    s.n_steps = s.n_pieces * 2 * MOST_PIECES + 4096;
+    s.n_steps = s.n_pieces * 8 + 65536; /* a piece mostly takes one look or two */
     if (s.n_pieces == 0) {
         *n = 0;
         return GBS_OK;

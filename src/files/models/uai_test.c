@@ -182,7 +182,8 @@ static void braces(void **state)
         "a.uai", "MARKOV 3 2 3 2 1 3 0 1 2 12 # {1, 2, 0}\n1 2 3 4 5 6 7 8 9 10 11 12", NULL);
     (void)enumerate(m, w, 12);
     for (int i = 0; i < 12; i++) {
-        expect_near(w[i], 1 + i / 2 % 3 + 3 * (i % 2) + 6 * (i / 6));
+        const int expected = 1 + i / 2 % 3 + 3 * (i % 2) + 6 * (i / 6);
+        expect_near(w[i], expected);
     }
     gbs_model_free(m);
 }

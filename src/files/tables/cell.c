@@ -23,6 +23,15 @@ int gbsi_find_missing(const char *text, size_t n)
     return -1;
 }
 
+bool gbsi_nearly_missing(const char *text)
+{
+    bool nearly = false;
+    for (int i = 1; i < GBSI_MISSING_SIGNS; i++) {
+        nearly = nearly || (missing_sign[i][1] != '\0' && gbsi_alike_names(text, missing_sign[i]));
+    }
+    return nearly;
+}
+
 uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_MISSING_TEXT])
 {
     size_t length = 0;
@@ -47,13 +56,16 @@ bool gbsi_whole_text(const char *text, size_t n, char *whole)
         digits++;
     }
     size_t at = digits;
-    if (text[at] == '.') {
+    const char mark = text[at];
+    if (mark == '.' || mark == ',') {
         at++;
         while (text[at] == '0') {
             at++;
         }
     }
-    if (at != n || digits == (text[0] == '-') || digits >= GBSI_WHOLE) {
+    const size_t zeros = at - digits - (at > digits); /* 1,000 may be a thousand */
+    if (at != n || (mark == ',' && (zeros == 0 || zeros > 2)) || digits == (text[0] == '-') ||
+        digits >= GBSI_WHOLE) {
         return false;
     }
     memcpy(whole, text, digits);

@@ -250,7 +250,7 @@ static char take_separator_line(gbsi_sheet *s)
     const char *end = line_end(s, at);
     const size_t n = (size_t)(end - at);
     if (n < 5 || n > 6 || memcmp(at, "sep=", 4) != 0 || (n == 6 && at[5] != '\r') ||
-        memchr(",;\t", at[4], 3) == NULL) {
+        strchr(",;\t", at[4]) == NULL) {
         return 0;
     }
     s->text.at = end == s->text.end ? end : end + 1;

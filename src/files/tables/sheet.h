@@ -65,11 +65,13 @@ enum { GBSI_MISSING_SIGNS = 15 };
 /* Which sign of a missing value this is, or -1. */
 int gbsi_find_missing(const char *text, size_t n);
 
+/* Whether it is nearly one: "na", say. */
+bool gbsi_nearly_missing(const char *text);
 /* "2 empty, 1 NaN". @return the sum of the counts. */
 enum { GBSI_MISSING_TEXT = 512 };
 uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_MISSING_TEXT]);
 
-/* "1", "1.0" and "1.000" as "1". @param whole [GBSI_WHOLE], "" for anything else. */
+/* "1", "1.0", "1.000" and "1,0" as "1". @param whole [GBSI_WHOLE], "" for anything else. */
 enum { GBSI_WHOLE = 24 };
 bool gbsi_whole_text(const char *text, size_t n, char *whole);
 /* True, TRUE and true are 1, False, FALSE and false are 0, anything else is -1. */

@@ -213,10 +213,12 @@ static gbs_status refuse_all(const gbs_table *t, gbs_error *err)
     const char *why = gbs_model_find_variable(t->model, name->text, &v, &found) < 0
                           ? reason(name, said, &found)
                           : "variables that have a name are called by it";
-    return gbsi_cell_fail(&t->sheet, name, err, "found %s, expected a variable: %s%s%s", said, why,
-                          t->sheet.n_columns > 1 ? "; no other column is a variable either" : "",
-                          is_state(t->model, name->text) ? "; the first line names the variables"
-                                                         : "");
+    return gbsi_cell_fail(
+        &t->sheet, name, err, "found %s, expected a variable: %s%s%s", said, why,
+        t->sheet.n_columns > 1               ? "; no other column is a variable either"
+        : strpbrk(name->text, " |:") != NULL ? "; commas, semicolons or tabs separate columns"
+                                             : "",
+        is_state(t->model, name->text) ? "; the first line names the variables" : "");
 }
 
 /* Which column of the table is which variable. */
@@ -465,7 +467,9 @@ static gbs_status refuse_state(const gbs_table *t, uint32_t k, const gbsi_cell *
                            gbsi_whole_text(cell->text, cell->n, whole);
     return gbsi_cell_fail(
         &t->sheet, cell, err, "found %s, expected a state, or nothing: %s%s", said, why,
-        is_number ? "; where cells hold numbers of states, add --states numbers" : "");
+        is_number ? "; where cells hold numbers of states, add --states numbers"
+        : gbsi_nearly_missing(cell->text) ? "; a missing value is an empty cell or NA"
+                                          : "");
 }
 
 static gbs_status read_state(gbs_table *t, uint32_t k, const gbsi_cell *cell, uint32_t *state,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence in, domains to their fixed point, variables renumbered, factors reduced. */
+/* Conditions a model on evidence: propagates domains to their fixed point, renumbers variables,
+ * reduces factors. */
 #include "condition/condition.h"
 
 #include <math.h>

@@ -96,7 +96,7 @@ void gbsi_propagator_check(gbsi_propagator *propagator)
         assert(propagator->size[v] >= 1 && propagator->size[v] <= propagator->of->arity[v]);
         before += propagator->size[v];
     }
-    propagator->watch = NULL; /* nobody waits for this */
+    propagator->watch = NULL; /* this cannot be stopped */
     gbsi_propagator_queue_all(propagator);
     const size_t refused = gbsi_propagator_run(propagator);
     propagator->watch = watch;

@@ -141,7 +141,7 @@ static gbs_status reduce_table_factor(gbsi_reducer *r, size_t f, gbs_error *err)
     return status;
 }
 
-/* Field, Ising and longer products: a fixed spin of -1 turns the sign. */
+/* Reduces fields, Ising factors and longer products: a fixed spin of -1 changes the sign. */
 static gbs_status reduce_spins(gbsi_reducer *r, size_t f, gbs_error *err)
 {
     const gbsi_factors *from = &r->model->factors;
@@ -286,7 +286,8 @@ static double *keep_states(const gbsi_reducer *r, uint32_t v, const double *log_
     return to;
 }
 
-/* Without an effect the causes do not meet: a factor of each parent alone. */
+/* Splits a noisy factor whose effect is observed to be absent: the causes are then independent, one
+ * factor for each parent. */
 static gbs_status split_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -344,8 +345,8 @@ static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
     return status;
 }
 
-/* Fills the table of what is left of a noisy factor. What all states left of a parent have in
- * common goes to the leak: then there may be no effect only where the leak is zero. */
+/* Fills the table of what is left of a noisy factor. What all remaining states of a parent have in
+ * common is moved to the leak, so that an absent effect is impossible only if the leak is zero. */
 static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double log_none,
                        double *entry)
 {
@@ -369,7 +370,7 @@ static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double lo
     *leak = log_none;
 }
 
-/* The parts that the child's states left are of: a set of bits 1 << gbsi_noisy_part. */
+/* The roles of the child's remaining states: a set of bits 1 << gbsi_noisy_part. */
 static unsigned parts_left(const gbsi_reducer *r, const gbsi_noisy *noisy)
 {
     unsigned parts = 0;

@@ -41,9 +41,9 @@ gbs_status gbsi_reduce_factor(gbsi_reducer *reducer, size_t factor, gbs_error *e
 gbs_status gbsi_reduce_likelihood(gbsi_reducer *reducer, uint32_t variable,
                                   const double *log_likelihood, gbs_error *err);
 
-/* condition_table.c: the table of a factor sliced to the domains, and of a Potts factor whose ends
- * are not alike any more; made once per content. Where the watch of the domain stops, a table is
- * left half filled. @param table out: id in the conditioned model. */
+/* condition_table.c: makes the table of a factor sliced to the domains, or of a Potts factor whose
+ * ends have different domains; once per content. If the watch of the domain stops, a table is left
+ * half filled. @param table out: id in the conditioned model. */
 gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *table, gbs_error *err);
 /* Room for a new table of n entries; its id. */
 gbs_status gbsi_reducer_new_table(gbsi_reducer *reducer, size_t n, uint32_t *table, double **entry,

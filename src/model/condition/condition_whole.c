@@ -10,7 +10,8 @@
 #include "condition/condition.h"
 #include "condition/condition_inside.h"
 
-/* Conditioning would write this factor as it is: one or two spins have kinds of their own. */
+/* Whether conditioning would leave this factor as it is: products of one or two spins have kinds of
+ * their own. */
 static bool stays(const gbsi_factors *factors, size_t f)
 {
     const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];

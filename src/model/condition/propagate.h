@@ -35,7 +35,7 @@ typedef struct gbsi_trail_entry {
 
 typedef struct gbsi_propagator {
     const gbsi_propagation *of; /* borrowed */
-    gbsi_watch *watch;          /* borrowed, NULL: nobody waits; see gbsi_propagator_run() */
+    gbsi_watch *watch;          /* borrowed, NULL: never stops; see gbsi_propagator_run() */
     uint64_t *word;             /* state a of v: bit a % 64 of word[word_start[v] + a / 64] */
     uint32_t *size;             /* [n_variables] states left, never 0 */
     size_t *queue;              /* [n_hard] ring of places in hard[] */
@@ -50,13 +50,14 @@ typedef struct gbsi_propagator {
 
 /* @param factors, arity  borrowed, outlive the result; arity by variable id of the store.
  * @param has_zeros [n_factors] as in gbsi_conditioned, or NULL: found here.
- * @param watch NULL: nobody waits. Where it stops, the result is only good to be freed. */
+ * @param watch NULL: never stops. Where it stops, the result is only good to be freed. */
 gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
                                 uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
                                 gbsi_propagation **propagation, gbs_error *err);
 void gbsi_propagation_free(gbsi_propagation *propagation);
 
-/* Full domains, an empty queue. @param trail whether undo will be asked for: 16 bytes per state. */
+/* Makes a propagator with full domains and an empty queue. @param trail whether undo will be used:
+ * 16 bytes per state. */
 gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
                                gbsi_propagator **propagator, gbs_error *err);
 void gbsi_propagator_free(gbsi_propagator *propagator);
@@ -79,7 +80,7 @@ void gbsi_propagator_queue_all(gbsi_propagator *propagator);
  *         factor that may be innocent, and the same. */
 size_t gbsi_propagator_run(gbsi_propagator *propagator);
 
-/* Where the trail stands; undo puts back what was removed since, and empties the queue. */
+/* The current length of the trail; undo puts back what was removed since, and empties the queue. */
 size_t gbsi_propagator_mark(const gbsi_propagator *propagator);
 void gbsi_propagator_undo(gbsi_propagator *propagator, size_t mark);
 

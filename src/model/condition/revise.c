@@ -193,13 +193,14 @@ static bool force_all(gbsi_propagator *q, const literals *l, bool value)
     return true;
 }
 
-/* Body literals that evidence has already made false. */
+/* The number of body literals that evidence has already made false. */
 static uint32_t fixed_false(const literals *l)
 {
     return l->as->n_body - l->as->n_body_true - l->n_body;
 }
 
-/* At least one must hold: body literals negated if `negated`, the head as it is. */
+/* Revises a clause: at least one literal must hold; body literals are negated if `negated`, the
+ * head is not. */
 static bool revise_clause(gbsi_propagator *q, const literals *l, bool negated)
 {
     uint32_t last = GBSI_NONE; /* the only literal that may still hold */
@@ -259,8 +260,8 @@ static bool revise_parity(gbsi_propagator *q, const literals *l)
     return open == GBSI_NONE ? odd : force(q, l, open, !odd);
 }
 
-/* From `least` to `most` must hold. Where the true ones are as many as may be, no other is; where
- * all that may be true are needed, they are. */
+/* Revises a cardinality: from `least` to `most` literals must hold. If as many as may hold are
+ * true, no other is; if all that may be true are needed, they are. */
 static bool revise_cardinality(gbsi_propagator *q, const literals *l)
 {
     uint32_t least = 0;
@@ -429,7 +430,7 @@ static size_t n_left(const gbsi_propagator *q, size_t f)
     return n;
 }
 
-/* Level by level, until none takes anything more from another. */
+/* Revises a noisy factor level by level, until none removes any more states. */
 static bool revise_noisy(gbsi_propagator *q, size_t place)
 {
     const size_t f = q->of->hard[place];

@@ -122,7 +122,7 @@ static void free_graph(graph *g)
     gbsi_free(g->bad_list);
 }
 
-/* Half-edges in random order (Fisher & Yates), two by two. */
+/* Pairs half-edges: shuffles them (Fisher & Yates) and takes them two by two. */
 static void pair_up(graph *g)
 {
     edge *e = g->e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a kind of graph to spins on it: what all of them do. */
+/* Makes a spin model on a graph, in the same way for all kinds of graphs. */
 #include <inttypes.h>
 #include <math.h>
 

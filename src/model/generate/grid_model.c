@@ -243,8 +243,8 @@ static double feed_tables(feeding *f, const gbsi_grid_model *grid, double *entry
     return most;
 }
 
-/* Field and couplings of a spin of two states -1 and 1; or a table and couplings that are there or
- * not. */
+/* An upper bound of the span of conditionals: from the field and the couplings of a spin with
+ * states -1 and 1; or from a table and couplings that hold or not. */
 static double span_of(const gbsi_grid_model *grid, const gbsi_grid_walk *walk, double table)
 {
     const double n_neighbours = grid->size[2] > 1 ? 6.0 : 4.0;

@@ -29,7 +29,7 @@ static inline double random_weight(uint64_t *seed)
     return ((double)random_below(seed, 65) - 32.0) / 8.0;
 }
 
-/* Up to `most` distinct variables, all of arity 2 if `binary`. @return how many. */
+/* Draws up to `most` distinct variables, all of arity 2 if `binary`. @return their number. */
 static inline uint32_t random_scope(uint64_t *seed, uint32_t n, const uint32_t *arity,
                                     uint32_t most, int binary, uint32_t *scope)
 {
@@ -71,7 +71,7 @@ static inline void add_random_table(gbs_builder *b, uint64_t *seed, const uint32
     }
 }
 
-/* In place of some parities, cardinalities. */
+/* Adds a logical factor; some parities are replaced by cardinalities. */
 static inline gbs_status add_any_logical(gbs_builder *b, gbs_logical_function chosen, uint32_t n,
                                          const uint32_t *scope, const uint32_t *state,
                                          double weight)

@@ -228,7 +228,7 @@ cleanup:
     return status;
 }
 
-/* Whoever goes next has at least as many neighbours. */
+/* The least degree: the next variable to be eliminated has at least as many neighbours. */
 static uint32_t least_degree(const search *s, uint32_t n)
 {
     uint32_t least = GBSI_NONE;
@@ -298,7 +298,7 @@ cleanup:
 
 /* ---- one component ------------------------------------------------------------------------- */
 
-/* As before any search of this component. */
+/* Restores the state before any search of this component. */
 static gbs_status start_over(search *s, gbsi_elimination_part *part, gbs_error *err)
 {
     const uint32_t n = part->n_variables;

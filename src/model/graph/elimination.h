@@ -27,7 +27,7 @@ typedef struct gbsi_elimination_limits {
     uint64_t bytes;   /* that a local search may take; where it needs more there is none */
     const uint8_t *late; /* NULL, or [n_variables] 1: eliminated after all others of its component,
                             and there is no local search where some are */
-    gbsi_watch *watch;   /* borrowed; NULL: nobody waits for the local search */
+    gbsi_watch *watch;   /* borrowed; NULL: the local search never stops */
 } gbsi_elimination_limits;
 
 /* Trees need 4, rings and ladders up to 5; a grid of 300 x 300 fails at its limit of entries after

@@ -301,7 +301,8 @@ static uint64_t search_row(search *s, const neighbourhood *N, uint32_t i)
     return has;
 }
 
-/* Who lacks whom within N, and who outside is next to those who lack someone. */
+/* Finds the pairs within N that are not neighbours, and the outside neighbours of the members of
+ * such pairs. */
 static gbs_status look_around(search *s, neighbourhood *N, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is next to whom, explicitly: for one component at a time, and only for what fits. */
+/* Explicit lists of neighbours: for one component at a time, and only if they fit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static uint32_t gather(const gbsi_graph *graph, uint32_t v, uint32_t *seen, uint
     return n;
 }
 
-/* Likewise by pairs, without a look at anything but v's own row. */
+/* The same if all scopes are pairs, from v's own row alone. */
 static uint32_t copy(const gbsi_graph *graph, uint32_t v, uint32_t *to)
 {
     const size_t first = gbsi_graph_ends(graph, v);

@@ -86,20 +86,20 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
 
 /* The same of the factors with hard zeros alone: states have positive weight iff those of every
  * such block have. A variable that no zero sees is a block of its own.
- * @param watch NULL: nobody waits; GBS_ERR_STOPPED where it stops the work.
+ * @param watch NULL: never stops; GBS_ERR_STOPPED where it stops the work.
  * @param block [n_variables], out. */
 gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
                             uint32_t *n_blocks, gbs_error *err);
 
 /* Whether some of these blocks surely needs separators of more than `width` variables in any tree
- * of cliques. @param watch where it stops the work nothing is shown; NULL: nobody waits.
+ * of cliques. @param watch where it stops the work nothing is shown; NULL: never stops.
  * @param too_dense out: false: not shown. */
 gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gbsi_watch *watch,
                                bool *too_dense, gbs_error *err);
 
 /* A proper colouring: two colours found exactly where they suffice; else the better
  * of greedy largest-degree-first and smallest-last (Matula & Beck 1983), ties to the former.
- * @param watch asked while scopes of many variables are coloured; NULL: nobody waits.
+ * @param watch asked while scopes of many variables are coloured; NULL: never stops.
  * @param color [n_variables], out, each below *n_colors.
  * @return GBS_ERR_STOPPED if the watch stopped it. */
 gbs_status gbsi_graph_color(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
@@ -135,7 +135,7 @@ gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, 
                                     gbs_error *err);
 
 /* Backwards from the end: the variable of least degree among those not yet placed (Matula & Beck
- * 1983, J. ACM 30(3):417-427). Of several, the one whose degree fell last, else the lowest.
+ * 1983, J. ACM 30(3):417-427). If several have it, the one whose degree fell last, else the lowest.
  * The members of a scope learn of its losses as they come while fewer than 128 are left, and above
  * that each time a 64th of them has gone: so a scope costs at most some 64 times its length.
  * @param order [n_variables], out. */

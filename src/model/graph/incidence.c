@@ -64,7 +64,7 @@ static gbs_status make_starts(gbsi_graph *graph, const gbsi_edges *extra, gbs_er
 
 /* ---- the ends ------------------------------------------------------------------------------ */
 
-/* Where the next end of a variable goes: scopes come in order, so every row is ascending. */
+/* The place of the next end of a variable: scopes come in order, so every row is ascending. */
 static size_t next_end(const gbsi_graph *graph, uint32_t *used, uint32_t v)
 {
     return gbsi_graph_ends(graph, v) + used[v]++;

@@ -107,7 +107,7 @@ static void forget(search *s, uint32_t first)
     s->n_met = first;
 }
 
-/* From the lowest variable to one at the far end, and from there once more. */
+/* Walks from the lowest variable to one at the far end, and then once more from there. */
 static bool walk_component(search *s, uint32_t lowest)
 {
     const uint32_t first = s->n_met;

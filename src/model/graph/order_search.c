@@ -59,7 +59,7 @@ static uint32_t next_word(order_random *random)
     return random->word[--random->n_left];
 }
 
-/* Below n, each number as likely as the others. */
+/* A random number below n; all are equally likely. */
 static uint32_t random_below(order_random *random, uint32_t n)
 {
     return (uint32_t)((uint64_t)next_word(random) * n >> 32);
@@ -443,8 +443,8 @@ static uint64_t allow(const gbsi_order_limits *limits, double entries)
     return share < limits->work ? share : limits->work;
 }
 
-/* When to look whether the search can still bring too many entries down to what is useful, and how
- * many there were the last time. */
+/* The next time to check whether the search can still reduce the entries to a useful number, and
+ * how many there were at the last check. */
 typedef struct prospect {
     uint64_t next; /* steps */
     double entries;

@@ -32,7 +32,7 @@ typedef struct gbsi_order_limits {
                           that is not going to reach so few is given up */
     uint64_t work;     /* steps at most, whatever the entries */
     bool fixed;        /* exactly that many, whatever the entries */
-    gbsi_watch *watch; /* borrowed; NULL: nobody waits */
+    gbsi_watch *watch; /* borrowed; NULL: never stops */
 } gbsi_order_limits;
 
 typedef struct gbsi_order_result {

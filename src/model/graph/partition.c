@@ -177,8 +177,8 @@ static uint64_t count_breaks(const uint32_t *order, const uint32_t *part, uint32
     return breaks;
 }
 
-/* The kind of least cost: values sent and breaks, which take about the same time each. Of equal
- * ones the later. */
+/* The kind with the lowest cost: values sent and breaks, which take about the same time each. If
+ * costs are equal, the later one. */
 static gbs_status make_best(const task *t, uint32_t *part, gbsi_partition_kind *used,
                             gbs_error *err)
 {

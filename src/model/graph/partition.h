@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who owns which variable where a model is spread over processes (ranks), and what a sweep then
- * sends. Every rank updates its own variables and holds a halo: the variables of others that share
- * a scope with one of its own. No result of a run depends on the partition; its speed does.
+/* Divides the variables of a model among processes (ranks), and counts what a sweep then sends.
+ * Every rank updates its own variables and holds a halo: the variables of others that share a scope
+ * with one of its own. No result of a run depends on the partition; its speed does.
  *
  * Everything here is decided by the graph alone and is the same on every machine, but for parts
  * made by METIS, which are as its version makes them. */
@@ -46,7 +46,7 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v);
  * unless all are pairs. It leaves METIS out where the variables are a grid, and beyond 2^20 ends of
  * scopes, where METIS can take minutes.
  *
- * @param watch asked between steps, but while METIS works; NULL: nobody waits.
+ * @param watch asked between steps, but while METIS works; NULL: never stops.
  * @param part  [n_variables], out: 0 .. n_parts - 1.
  * @param used  out or NULL: the kind that AUTO chose, else `kind`.
  * @return GBS_ERR_ARGUMENT if n_parts is 0; GBS_ERR_UNSUPPORTED for METIS where the library was

@@ -142,7 +142,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Who sends the halo of part p, in which batches. @param key [h->n] scratch. */
+/* Counts the ranks and the messages that send the halo of part p, batch by batch. @param key [h->n]
+ * scratch. */
 static void count_senders(const halos *h, uint32_t p, const uint32_t *batch, uint64_t *key,
                           gbsi_partition_rank *rank)
 {

@@ -26,7 +26,8 @@ static uint64_t volume(const gbsi_block *block)
     return (uint64_t)extent(block, 0) * extent(block, 1) * extent(block, 2);
 }
 
-/* In direction d, across which a block is cut: the longest, of equal ones the slowest. */
+/* The direction across which a block is cut: the longest; of equal ones the one with the largest
+ * stride. */
 static unsigned longest(const gbsi_block *block)
 {
     unsigned best = 0;

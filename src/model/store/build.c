@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From builder to model: what can only be checked when all is there. */
+/* Makes the model from the builder, after the checks that need all of it. */
 #include "base/memory.h"
 #include "store/builder.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collecting variables, names and tables. Every call is checked when it comes and leaves the
- * builder as it was when it fails. */
+/* Collects variables, names and tables. Every call is checked when it comes and leaves the builder
+ * as it was when it fails. */
 #include "store/builder.h"
 
 #include <string.h>

@@ -54,7 +54,7 @@ static void append(gbs_builder *b, const gbsi_candidate *c, uint32_t aux)
     ++f->n_factors;
 }
 
-/* Whatever is not logical. */
+/* Adds a factor that is not logical. */
 static gbs_status add(gbs_builder *b, gbsi_candidate c, gbs_error *err)
 {
     gbs_status status = GBS_OK;

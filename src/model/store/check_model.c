@@ -18,7 +18,7 @@ static gbs_status refuse_offset(const char *array, size_t i, size_t found, const
                      relation, expected);
 }
 
-/* From 0 up to end in n steps of least or more. */
+/* Checks offsets: they rise from 0 to end, in n steps of `least` or more. */
 static gbs_status check_offsets(const char *array, const size_t *offset, size_t n, size_t end,
                                 size_t least, const void **place, gbs_error *err)
 {
@@ -244,8 +244,8 @@ cleanup:
 
 /* ---- names and labels ---------------------------------------------------------------------- */
 
-/* The strings at offset[0 .. n) follow each other from *at; *at moves behind the last. That none
- * lies inside another also keeps every later comparison linear in the text. */
+/* The strings at offset[0 .. n) follow each other from *at; *at moves behind the last. As none lies
+ * inside another, later comparisons are linear in the text. */
 static gbs_status check_strings(const char *array, const char *text, size_t n_text,
                                 const size_t *offset, size_t n, size_t *at, const void **place,
                                 gbs_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables, tables, names and labels; factors have their own file. */
+/* Checks variables, tables, names and labels; check_factor.c checks factors. */
 #include "store/checks.h"
 
 #include <math.h>

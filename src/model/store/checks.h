@@ -30,7 +30,7 @@ typedef struct gbsi_candidate {
     uint32_t k;     /* of those that take a number */
 } gbsi_candidate;
 
-/* Against the variables and tables of the model. O(n). */
+/* Checks a factor against the variables and tables of the model. O(n). */
 gbs_status gbsi_check_factor(const gbs_model *model, gbsi_stamps *stamps, const gbsi_candidate *c,
                              gbs_error *err);
 

@@ -139,7 +139,8 @@ static double larger(double most, double x)
     return isfinite(x) && fabs(x) > most ? fabs(x) : most;
 }
 
-/* ln of a sum over parents, or of what is left of 1, which no double tells from 0 below e^-750. */
+/* An upper bound of the magnitude of a noisy factor: of ln of the product over parents, or of ln of
+ * 1 less that product, which is above -750 in double. */
 static double noisy_magnitude(const gbsi_factors *factors, size_t f)
 {
     const size_t table = factors->aux[f];

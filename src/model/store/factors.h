@@ -80,7 +80,7 @@ size_t gbsi_factor_size(const gbsi_factors *factors, size_t f);
 double gbsi_factors_magnitude(const gbsi_factors *factors);
 
 /* Whether one of n entries is minus infinity. If the watch stops it, the answer is undefined.
- * @param watch NULL: nobody waits. */
+ * @param watch NULL: never stops. */
 bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch);
 
 /* Whether some configuration of factor f has log-weight minus infinity. O(table entries). For noisy

@@ -9,7 +9,8 @@
 
 enum { MAX_CYCLE_NAMES = 8 };
 
-/* Children of every variable, in rows, and how many parents of each are not placed yet. */
+/* The children of every variable, in rows, and the number of its parents that are not placed
+ * yet. */
 typedef struct family {
     size_t *child_start; /* [n_variables + 1] */
     uint32_t *child;

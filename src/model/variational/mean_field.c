@@ -21,7 +21,7 @@ struct gbsi_mean_field {
     const gbsi_conditioned *model; /* borrowed */
     gbs_mean_field_schedule schedule;
     double damping;
-    gbsi_watch *watch; /* NULL: nobody waits */
+    gbsi_watch *watch; /* NULL: never stops */
     size_t *end_start; /* [n_variables + 1] */
     end *end;          /* factors in order */
     double *q;         /* [state_offset[n_variables]] */

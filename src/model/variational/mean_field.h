@@ -20,7 +20,7 @@ uint64_t gbsi_mean_field_bytes(const gbsi_conditioned *model);
  *
  * @param model    borrowed. @param schedule all at once from the last iterate, or one after the
  *                 other in place. @param damping D in (0, 1]: q <- (1 - D) q + D new; 1: undamped.
- * @param watch    borrowed; may stop any of the calls below. NULL: nobody waits.
+ * @param watch    borrowed; may stop any of the calls below. NULL: never stops.
  */
 gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_schedule schedule,
                                double damping, gbsi_watch *watch, gbsi_mean_field **out,

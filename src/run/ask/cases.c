@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many cases of one model: the trees that are made once for all of them. */
+/* Prepares the answers to many cases of one model: the trees that are made once for all of them. */
 #include "ask/cases.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases, inside: what cases.c makes and cases_answer.c answers with. */
+/* The struct of cases, which cases.c makes and cases_answer.c answers with. */
 #ifndef GBSI_ASK_CASES_H
 #define GBSI_ASK_CASES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers to some cases: propagations in trees, or runs. */
+/* Answers some cases by propagation in trees, or by runs. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static gbs_status find_equal(calling *call, gbs_error *err)
     return GBS_OK;
 }
 
-/* Where the numbers of case i go. */
+/* Writes the answers of case i to the caller's arrays. */
 static void put_case(const calling *call, size_t i, const double *p, const double *mcse,
                      double log_p, int converged)
 {

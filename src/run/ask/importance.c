@@ -89,7 +89,8 @@ static double spread(const double *value, uint32_t n)
     return variance > 0.0 ? sqrt(variance) : 0.0;
 }
 
-/* Where hard zeros were softened on the way: what is forbidden has weight zero after all. */
+/* Corrects the weights if hard zeros were softened on the way: forbidden states get weight zero
+ * after all. */
 static void harden(annealing *a)
 {
     const gbs_run *run = a->run;

@@ -68,7 +68,7 @@ cleanup:
     return status;
 }
 
-/* As a run that answers everything by junction trees would go about it, up to its tables. */
+/* Does what a run that answers everything by junction trees would do, up to its tables. */
 gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -153,7 +153,7 @@ gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_draw_sizes *sizes, gbs_err
             goto cleanup;
         }
     }
-    /* a draw that cannot even say what it would take is no reason to say nothing of the others */
+    /* a draw whose memory cannot be predicted does not keep the others from being reported */
     for (int d = 0; d < GBS_INFO_DRAWS && gbsi_draw_name(d) != NULL; ++d) {
         const gbs_run_options options = gbsi_draw_instead(&run->options, d);
         uint64_t bytes = UINT64_MAX;

@@ -13,8 +13,8 @@
 #include "estimate/student.h"
 #include "simd/math.h"
 
-/* With annealing: how unlikely a violated hard factor is at the end of the way, exp(-PENALTY) of
- * what is allowed, and less the more of them there are. Whatever it is, weights are unbiased. */
+/* The penalty of a violated hard factor at the end of an annealing: its weight is exp(-PENALTY) of
+ * an allowed one, for each that is violated. Weights are unbiased whatever the value. */
 #define PENALTY 10.0
 
 static gbs_status check(const gbs_run_options *options, gbs_error *err)

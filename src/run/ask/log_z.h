@@ -6,7 +6,8 @@
 #include "chains/run.h"
 #include "gibbsite/log_z.h"
 
-/* Into the report: all but what is the same for both. Memory of the run is taken.
+/* Estimate ln Z by ladders or by annealing, and fill the fields of the report in which the two
+ * differ. The run's memory must have been allocated.
  * @param log_exact ln Z of the components that were summed exactly. */
 gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exact,
                                  gbs_log_z_report *report, gbs_error *err);

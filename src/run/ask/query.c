@@ -96,7 +96,8 @@ cleanup:
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* From an array over all states to one over those asked for, in place of none. */
+/* Copies the states that were asked for out of an array over all states. @param picked out: a new
+ * array. */
 static gbs_status pick(const gbs_answer *a, const gbs_model *model, const double *all,
                        double **picked, gbs_error *err)
 {

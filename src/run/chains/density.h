@@ -14,14 +14,15 @@ typedef struct gbsi_summed {
 } gbsi_summed;
 
 /* ln of the product of the plan's factors for each lane of a group, log_constant included: the same
- * bits for a chain in any lane, of chains in whatever form, padded lanes left out where states have
- * one of their own. Of a share: summed over all ranks, which call it together; a failure is kept in
- * x->lost.
- * @param watch NULL: nobody waits; where it stops the work out is of no use; not of a share. */
+ * bits for a chain in any lane, in whatever form chains run; padded lanes are left out where states
+ * have a form of their own. For a partitioned model it is summed over all ranks, which call it
+ * together, and a failure is kept in x->lost.
+ * @param watch may be NULL; if it stops the work, out is undefined; not used for a partitioned
+ * model. */
 void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, gbsi_watch *watch,
                                  double *out);
 
-/* The same of every chain that passes move, groups shared among the executor's threads.
+/* The same for every chain that passes update; the executor's threads share the groups.
  * @param out [n_groups * lanes], padded lanes included. */
 void gbsi_executor_log_density(const gbsi_executor *executor, double *out);
 

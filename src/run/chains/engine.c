@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pass runs a scan, what chains are made for, and what an engine owns. */
+/* The engine: the pass that runs a scan, the setting of chains, and freeing what an engine owns. */
 #include "chains/engine.h"
 
 #include "base/memory.h"

@@ -40,7 +40,7 @@ static inline bool gbsi_engine_has_form(const gbsi_engine *engine)
     return engine->spins != NULL || engine->levels != NULL;
 }
 
-/* The pass that runs a scan. */
+/* The kind of pass that runs a scan. */
 const gbsi_pass *gbsi_pass_of(int scan_kind);
 
 /* The setting of the engine's chains. @param draw_room bytes that the draw may take. */

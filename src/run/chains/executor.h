@@ -32,7 +32,7 @@ typedef struct gbsi_executor {
     uint64_t n_updates;            /* of each chain in the last pass */
     float *beta;                   /* [n_groups * lanes] inverse temperatures, NULL: 1 */
     gbsi_pool *pool;               /* borrowed, NULL: one thread */
-    gbsi_watch *watch;             /* of long passes; borrowed, NULL: nobody waits */
+    gbsi_watch *watch;             /* of long passes; borrowed, NULL: never stops */
     gbsi_batch_hook hook;
     const gbs_ranks *ranks;     /* that have the other chains, for save(); NULL: all are here */
     const uint8_t *own;         /* of a share: see density.h; borrowed, NULL: all factors count */
@@ -105,12 +105,13 @@ void gbsi_executor_watch(gbsi_executor *x, gbsi_on_block *on_block, void *contex
 gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);
 
-/* Between two passes: all that later ones depend on, of the chains of all ranks, on all of them and
- * to the sink of rank 0; and into an executor of an equal setting, those of this process.
+/* Save and load, between two passes, everything that later passes depend on. Saving is called on
+ * all ranks, and writes the chains of all to the sink of rank 0; loading reads the chains of this
+ * process into an executor with an equal setting.
  * @return as the sink and source; GBS_ERR_FORMAT for what was saved of other chains. */
 gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_error *err);
-/* executor_weave.c: the same of a share, behind the numbers of the shape; inside. */
+/* executor_weave.c: the same for a share, after the numbers of the shape. Used by the two above. */
 gbs_status gbsi_executor_weave(const gbsi_executor *x, const gbsi_sink *sink,
                                const gbsi_source *source, gbs_error *err);
 /* States are used as indices: GBS_ERR_FORMAT for one beyond the arity. */

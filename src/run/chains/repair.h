@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a state that violates hard zeros to one that does not.
+/* Turns a state that violates hard zeros into one that does not.
  *
  * Hard factors fall into components (linked by the variables they share) that are searched apart:
  * first by assigning variables while the hard factors are kept arc consistent, with refutation and
@@ -19,7 +19,7 @@ typedef enum gbsi_repaired {
     GBSI_NO_STATE,   /* the search was complete: there is none */
 } gbsi_repaired;
 
-/* @param model borrowed. @param watch borrowed, NULL: nobody waits. Once it stopped, components are
+/* @param model borrowed. @param watch borrowed, NULL: never stops. Once it stopped, components are
  * left as they are. */
 gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
                            gbsi_repair **repair, gbs_error *err);
@@ -27,7 +27,8 @@ void gbsi_repair_free(gbsi_repair *repair);
 
 uint32_t gbsi_repair_n_components(const gbsi_repair *repair);
 
-/* Up to n violated factors of a component, ascending. @param factor [n], out. @return how many. */
+/* Lists up to n violated factors of a component, ascending. @param factor [n], out. @return how
+ * many. */
 uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, const uint32_t *x,
                               size_t *factor, uint32_t n);
 

@@ -17,7 +17,7 @@ typedef struct gbsi_decision {
 struct gbsi_repair {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
-    gbsi_watch *watch; /* NULL: nobody waits */
+    gbsi_watch *watch; /* NULL: never stops */
     gbsi_propagation *propagation;
     gbsi_propagator *propagator; /* at the root fixed point between calls */
     bool impossible;             /* the root has no consistent domains */
@@ -36,7 +36,7 @@ struct gbsi_repair {
     size_t *where;           /* [propagation->n_hard] index in violated, SIZE_MAX if not there */
 };
 
-/* Four random words at a time: purpose REPAIR, (chain, attempt, step). */
+/* A source of four random words at a time, keyed by purpose REPAIR and (chain, attempt, step). */
 typedef struct gbsi_repair_words {
     uint64_t seed;
     uint64_t attempt;

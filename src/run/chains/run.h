@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run, inside: what gbs_run_new() compiles and gbs_run_execute() drives. */
+/* The struct of a run, which gbs_run_new() compiles and gbs_run_execute() executes. */
 #ifndef GBSI_CHAINS_RUN_H
 #define GBSI_CHAINS_RUN_H
 
@@ -38,12 +38,13 @@
 /* Chains that took long to agree have left slow states behind, and may all have missed another: one
  * of the target's probability is missed in so many visits with probability exp(-2) = 0.14. [M9] */
 #define GBSI_LEAST_VISITS 2.0
-/* Where they took so many passes, it was for slow states: ladders of temperatures are the better
- * way to them, and plain chains need visits enough for a standard error. */
+/* If chains took GBSI_SLOW_PASSES passes to agree, that was because of slow states: ladders of
+ * temperatures are then better, and plain chains need GBSI_SURE_VISITS visits, enough for a
+ * standard error. */
 #define GBSI_SLOW_PASSES 512u
 #define GBSI_SURE_VISITS 10.0
 
-/* Where neither sweeps nor updates were given. */
+/* The limit of updates if neither sweeps nor updates were given. */
 #define GBSI_MOST_UPDATES UINT64_C(50000000000)
 
 /* Bytes, see run_memory.c. */
@@ -74,12 +75,13 @@ typedef struct gbsi_run_purpose {
     bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
     double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
     const gbs_ranks *ranks; /* that share its chains, borrowed; NULL: this process is alone */
-    /* all there is of the model but its variables, one of the two: taken; NULL: none */
+    /* a model without factors has one of these two beside its variables: taken by the run; NULL:
+     * none */
     gbsi_lattice **lattice;
     gbsi_levels **levels;
 } gbsi_run_purpose;
 
-/* Automatic burn-in under way: see burn_in.c. */
+/* The state of an automatic burn-in: see burn_in.c. */
 typedef struct gbsi_burn_in {
     uint64_t most;   /* passes, and what they were when it ended; 0: it is not automatic */
     uint64_t stride; /* passes from one recorded density to the next */
@@ -114,34 +116,37 @@ static inline bool gbsi_run_wants_temper(const gbs_run *run)
     return run->options.temper > GBS_TEMPER_OFF || of_log_z;
 }
 
-/* run.c: the run's budget is in force, if no other is, until gbsi_run_leave() or gbs_run_free(). */
+/* run.c: puts the run's budget in force, unless another one is, until gbsi_run_leave() or
+ * gbs_run_free(). */
 void gbsi_run_enter(gbs_run *run);
 void gbsi_run_leave(gbs_run *run);
 
-/* prepare.c: conditioning, what is exact, scan, plan and the memory it all would take ... */
+/* prepare.c: conditions the model, chooses what is exact, makes scan and plan, and predicts the
+ * memory ... */
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
 /* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
-/* Another scan in place of the one compiled, before memory is taken. */
+/* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
-/* prepare.c: what a draw asks of the scan. */
+/* prepare.c: checks that the draw works with the scan. */
 gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err);
-/* run_new.c: a run with its options checked, nothing compiled yet. */
+/* run_new.c: makes a run with its options checked; nothing is compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
-/* run_new.c: the same, prepared, and with its memory taken if its scan is known. Of fewer chains,
- * with a warning, where those asked for would not fit the memory limit and options->least_chains
- * says so; gbsi_run_leave() is up to the caller. */
+/* run_new.c: the same, then prepares the run, and takes its memory if its scan is known. It has
+ * fewer chains, with a warning, if those asked for would not fit the memory limit and
+ * options->least_chains allows that; gbsi_run_leave() is up to the caller. */
 gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, const gbsi_run_purpose *purpose,
                          gbs_run **out, gbs_error *err);
 
-/* run_new.c: a run bit by bit of a lattice, which is taken, whatever is returned.
+/* run_new.c: makes a run of a lattice whose sites are bits. The run takes the lattice, even on
+ * failure.
  * @param variables borrowed: a model of as many variables of two states, without factors.
  * @param options for which gbsi_sites_suit() is true. */
 gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err);
-/* The same of a picture of levels, whose variables have as many states.
+/* The same for a picture of levels, whose variables have as many states.
  * @param options random draws of chains, without hard zeros, whose conditionals are averaged. */
 gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
                                   const gbs_run_options *options, gbs_run **out, gbs_error *err);
@@ -208,8 +213,8 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
 gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
                             gbs_error *err);
 
-/* bias.c: after sampling with a draw that does not leave the target invariant, how far its
- * estimates are from a short run of the random draw, into the report, with a warning. */
+/* bias.c: after sampling with a draw that does not leave the target invariant, reports how far its
+ * estimates are from a short run of the random draw, with a warning. */
 gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* threshold.c: finds the threshold of the bounded-error draw, if asked to, and reports the draw.
@@ -218,8 +223,8 @@ gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *e
 /* The bytes that gbsi_run_find_threshold() takes. */
 uint64_t gbsi_run_threshold_bytes(const gbs_run *run);
 
-/* run.c: every chain's start (GBS_STOPPED: there was no time to find them), and a chain's state in
- * the user's numbering where it is sampled.
+/* run.c: sets the start of every chain (GBS_STOPPED: there was no time to find them); and gets a
+ * chain's state in the user's numbering, for the variables that are sampled.
  * @param x [part variables] scratch. @param user [model variables]. */
 gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
@@ -227,8 +232,8 @@ void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32
 void gbsi_part_user_state(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user);
 const char *gbsi_stop_text(gbsi_stop stop);
 
-/* synchronous_states.c: the state of a chain that is told from two, in the part's numbering, and
- * its log density. @param x, other [part variables], the latter scratch. */
+/* synchronous_states.c: combines two chains into the state of a synchronous one, in the part's
+ * numbering. @return its log density. @param x, other [part variables], the latter scratch. */
 double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
                       uint32_t *x, uint32_t *other);
 
@@ -236,7 +241,8 @@ double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, u
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 /* Warns that burn-in ended before the chains agreed, and says why. */
 gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err);
-/* burn_in_saved.c: memory for its densities; its part of a checkpoint. */
+/* burn_in_saved.c: takes memory for the densities of burn-in; saves and loads its part of a
+ * checkpoint. */
 gbs_status gbsi_burn_in_take(gbs_run *run, gbs_error *err);
 gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err);
@@ -257,8 +263,8 @@ gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *option
 /* Sets the pass of chains in a special form, and the numbers of the report that otherwise come from
  * the plan and the schedule. */
 void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *report);
-/* Share of bits in use; bytes of what was compiled, of states and counters, and of scratch while
- * compiling. */
+/* The share of bits in use; then the bytes of what was compiled, with states and counters, and of
+ * scratch while compiling. */
 double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options);
 uint64_t gbsi_lattice_bytes(const gbsi_engine *engine);
 uint64_t gbsi_lattice_scratch_bytes(const gbsi_engine *engine);
@@ -266,19 +272,19 @@ uint64_t gbsi_lattice_scratch_bytes(const gbsi_engine *engine);
 gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine, uint32_t n_chains,
                             gbs_error *err);
 void gbsi_traces_put(const gbsi_estimates *estimates, const gbsi_engine *engine);
-/* certified.c: the burn-in of options.certified, where it asks for one; with restarts the bound on
- * what one pass leaves. @param watch of preparing. */
+/* certified.c: finds the burn-in for options.certified, if it asks for one; with restarts, the
+ * bound on the distance that one pass leaves. @param watch of preparing. */
 gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err);
 
-/* restarts.c: fresh states for all chains, for the pass that comes. */
+/* restarts.c: sets fresh states in all chains before the next pass. */
 gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
-/* mean_field_run.c: mean field in place of chains, into exact_p. */
+/* mean_field_run.c: runs mean field in place of chains, and stores its marginals in exact_p. */
 gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_is_mean_field(const gbs_run *run);
 
-/* reasons.c: why a run is not called converged, from verdict.def, and what to try; false: nothing
- * speaks against it. */
+/* reasons.c: writes why a run is not called converged, from verdict.def, and what to try. @return
+ * false if nothing speaks against convergence. */
 bool gbsi_run_doubt(const gbs_run *run, char *text, size_t size);
 /* Whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbs_run *run);
@@ -287,9 +293,9 @@ bool gbsi_run_long_enough(const gbs_run *run);
 bool gbsi_run_has_wandered(const gbs_run *run);
 /* Passes below which it is not. @param updates_per_pass of each chain. */
 double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass);
-/* R-hat is below its limit, or undefined because nothing moved. */
+/* Whether R-hat is below its limit, or undefined because nothing moved. */
 bool gbsi_run_chains_agree(const gbs_run *run);
-/* verdict.c: the report's numbers, sentence and digest. */
+/* verdict.c: fills the report's numbers, its sentence and its digest. */
 gbs_status gbsi_estimates_report(gbs_run *run, gbs_error *err);
 static inline gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
 {

@@ -19,7 +19,7 @@ struct gbsi_starter {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
     gbsi_repair *repair; /* NULL: there are no hard zeros */
-    gbsi_watch *watch;   /* NULL: nobody waits */
+    gbsi_watch *watch;   /* NULL: never stops */
     double *weight;      /* [largest arity] scratch */
     bool unfinished;     /* the watch stopped before hard zeros were looked at */
 };

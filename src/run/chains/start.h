@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a chain starts: a state of positive weight of its own, as dispersed as cheaply possible.
+/* Finds the start of a chain: a state of positive weight of its own, as dispersed as cheaply
+ * possible.
  *
  * Bayesian networks: forward sampling in topological order, observed ones clamped. Else: states
  * uniform at random. If the state then violates hard zeros: search (random variable order, values
@@ -14,7 +15,7 @@
 
 typedef struct gbsi_starter gbsi_starter;
 
-/* @param watch borrowed, NULL: nobody waits. Once it stopped, starts are no longer found. */
+/* @param watch borrowed, NULL: never stops. Once it stopped, starts are no longer found. */
 gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
                             gbsi_starter **starter, gbs_error *err);
 void gbsi_starter_free(gbsi_starter *starter);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of one group: words, kernel, draw, store, estimate, the same few steps for every scan,
- * class and draw. Nothing here allocates, and function pointers are called per tile, never per
- * variable.
+/* Runs places of one group: random words, kernel, draw, store, estimate, the same few steps for
+ * every scan, class and draw. Nothing here allocates, and function pointers are called per tile,
+ * never per variable.
  */
 #include <assert.h>
 #include <string.h>
@@ -77,8 +77,8 @@ static void scatter(const gbsi_group *group, const gbsi_tile *tile)
     }
 }
 
-/* One row of k log-weights or one of odds, times inverse temperatures; minus infinity stays. Of
- * logs the largest becomes 0 first, so that nothing leaves the range. */
+/* One row of k log-weights or one of odds, times inverse temperatures; minus infinity stays. In
+ * logarithms the largest is first made 0, so that nothing leaves the range. */
 static void heat_row(float *w, size_t k, const float *beta)
 {
     float top[GBSI_LANES] = {0.0F};
@@ -113,7 +113,8 @@ static void heat(gbsi_tile *tile)
     }
 }
 
-/* Most places in the next tile: the room of a tile, the words at hand, whole slices of one chain.
+/* The most places in the next tile, as limited by the room of a tile, the words at hand, and whole
+ * slices of one chain.
  */
 static uint32_t next_places(const gbsi_tiles *t, const gbsi_piece *piece, uint32_t done,
                             uint64_t in_window)
@@ -165,7 +166,8 @@ static void note_impossible(gbsi_tile_worker *by, const gbsi_tile *tile, uint32_
     }
 }
 
-/* Probabilities, or the states where they will not change in this pass. */
+/* Feeds the estimate with probabilities, or with the states if these will not change again in this
+ * pass. */
 static void feed_estimate(const gbsi_tiles *t, uint32_t g, const gbsi_tile *tile)
 {
     if (tile->p != NULL) {
@@ -281,7 +283,7 @@ static bool counts_now(const gbsi_tiles *t)
            t->end_place == t->job.schedule->n_places;
 }
 
-/* First place of a batch; those of a pass that is run elsewhere as well may be empty. */
+/* The first place of a batch. Batches may be empty in a pass of which other processes run parts. */
 uint64_t gbsi_batch_place(const gbsi_schedule *schedule, uint32_t batch)
 {
     const size_t piece =
@@ -297,7 +299,7 @@ static bool is_shared(const gbsi_tiles *t, uint32_t batch)
            GBSI_LEAST_SHARED;
 }
 
-/* Where a batch ends, or the stretch if that comes first. */
+/* The place where a batch ends, or the stretch if that ends first. */
 static uint64_t end_of(const gbsi_tiles *t, uint32_t batch)
 {
     const uint64_t end = gbsi_batch_place(t->job.schedule, batch + 1);

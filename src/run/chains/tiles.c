@@ -23,7 +23,7 @@
 #define BETWEEN_LOOKS 3.0e7
 #define LONG          2.0 /* times as many make an update long */
 
-/* Small passes are over before a second thread has woken up. */
+/* Whether a pass is so small that it is over before a second thread has woken up. */
 static bool is_small(const gbsi_tiles *t)
 {
     return t->job.schedule->n_places * t->setting.lanes * t->setting.n_groups <
@@ -91,7 +91,8 @@ static void part_long(gbsi_tiles *t)
     }
 }
 
-/* From where the last stretch ended, up to the next cut, but no further than a place. */
+/* Begins the next stretch: from the end of the last one to the next cut, or to `end` if that comes
+ * first. */
 static void next_stretch(gbsi_tiles *t, uint64_t end)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -267,8 +268,8 @@ static uint64_t bytes(const gbsi_pass_setting *setting)
     return sizeof(gbsi_tiles) + setting->n_threads * scratch + held;
 }
 
-/* Whole groups go round the workers first; of those left over each gets a team, worker w being of
- * team w mod n_teams. */
+/* Makes teams for groups that several workers share. Whole groups are dealt to the workers first;
+ * each group left over gets a team, and worker w is in team w mod n_teams. */
 static gbs_status make_teams(gbsi_tiles *t, gbs_error *err)
 {
     const uint32_t n_left = t->setting.n_groups % t->n_workers;

@@ -14,7 +14,7 @@
  * of a barrier that sharing costs. */
 #define GBSI_LEAST_SHARED 8192u
 
-/* The most stretches that a pass is cut into. */
+/* The largest number of stretches that a pass is cut into. */
 #define GBSI_MOST_CUTS 1024u
 
 /* The data that one thread needs to run a tile. */
@@ -65,7 +65,7 @@ static inline size_t gbsi_tile_cells(const gbsi_plan *plan)
     return row > GBSI_TILE_CELLS ? row : GBSI_TILE_CELLS;
 }
 
-/* First place of a batch; those of a pass that is run elsewhere as well may be empty. */
+/* The first place of a batch. Batches may be empty in a pass of which other processes run parts. */
 uint64_t gbsi_batch_place(const gbsi_schedule *schedule, uint32_t batch);
 /* The kernels of the one place of a long update, in all groups: nothing but t->w changes until the
  * watch has let all of them end. @return whether they did. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Automatic burn-in under way as a part of a checkpoint. */
+/* Saves an automatic burn-in as a part of a checkpoint, and loads it. */
 #include "base/memory.h"
 #include "chains/run.h"
 

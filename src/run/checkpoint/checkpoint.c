@@ -155,7 +155,7 @@ static gbs_status load_more(gbs_run *run, const gbsi_source *source, gbs_error *
     return gbsi_take_sealed(source, part->object, part->load, part->name, err);
 }
 
-/* In the order of the file. */
+/* The parts of a checkpoint, in the order of the file. */
 static const struct {
     const char *name; /* less than PART_NAME bytes */
     bool (*is_there)(const gbs_run *run);

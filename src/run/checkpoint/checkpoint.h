@@ -11,7 +11,7 @@
 
 struct gbsi_drive;
 
-/* Where chains stand. */
+/* The phase that the chains of a run are in. */
 typedef enum gbsi_phase {
     GBSI_PHASE_BURN_IN,
     GBSI_PHASE_SAMPLING,
@@ -57,10 +57,11 @@ typedef struct gbsi_checkpoints {
 } gbsi_checkpoints;
 
 void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
-/* While options and their arrays are at hand. */
+/* Notes the inputs of a run for its checkpoints, while options and their arrays are still at
+ * hand. */
 gbs_status gbsi_run_note_inputs(gbs_run *run, const gbs_evidence *evidence,
                                 const gbs_run_options *options, gbs_error *err);
-/* The same of the variables of draws or of traces. */
+/* The same for the variables of draws or of traces. */
 gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_t *variable,
                                    size_t n, gbs_error *err);
 
@@ -70,8 +71,8 @@ gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, 
 /* The parts behind the text, into a run that stands where the text says. */
 gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err);
 
-/* take_up.c: in place of all that comes before the first pass: what was decided then, and the
- * chains. */
+/* take_up.c: resumes a run: loads the decisions and the chains, in place of all the work before the
+ * first pass. */
 gbs_status gbsi_run_take_up(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 
 /* A draw of one chain: kept where checkpoints are, and given to callbacks.draw, which there is. */

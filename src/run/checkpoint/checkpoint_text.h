@@ -6,7 +6,7 @@
 #include "gibbsite/checkpoint.h"
 #include "text/kept_file.h"
 
-/* Where a run stands, in numbers. */
+/* The progress of a run, in numbers. */
 typedef struct gbsi_standing {
     uint64_t phase, pass, burn_in, sweeps, updates, chains, support;
     uint64_t burn_in_most, slow_passes, burn_in_agreed, starts_dispersed, bins, cud_bits, draws;
@@ -26,7 +26,8 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standin
 gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
 /* The same for what is set only once there is a run: files, monitors and draws. */
 gbs_status gbsi_files_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
-/* Which components are answered exactly, "" where all are sampled. @param text [33] out. */
+/* A digest of which components are answered exactly, "" if all are sampled. @param text [33]
+ * out. */
 gbs_status gbsi_digest_exact(const gbs_run *run, char *text, gbs_error *err);
 /* @param path for messages. */
 gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *standing,

@@ -133,7 +133,8 @@ uint64_t gbsi_draw_log_count(const gbsi_draw_log *log, char *digest)
     return log->n_draws;
 }
 
-/* "run.ckpt.draws" of "run.ckpt", and of the one before, "run.ckpt~". Freed by the caller. */
+/* The name of the file of draws: "run.ckpt.draws" for "run.ckpt", and for the previous checkpoint
+ * "run.ckpt~". Freed by the caller. */
 static char *name_of(const char *checkpoint)
 {
     static const char suffix[] = ".draws";
@@ -223,7 +224,7 @@ static void begin_file(gbsi_draw_log *log, uint32_t n_chains)
     (void)put_head(log, &sink, NULL);
 }
 
-/* One draw, chain by chain; without a file, nothing. What fails here is said by the next
+/* Logs one draw, chain by chain; does nothing without a file. A failure is reported by the next
  * gbsi_draw_log_sync(). @param state [n_variables of the model] */
 static void put_draw(gbsi_draw_log *log, uint32_t n_chains, uint32_t chain, double log_density,
                      const uint32_t *state)
@@ -279,7 +280,7 @@ static uint64_t head_bytes(const gbsi_draw_log *log)
     return bytes;
 }
 
-/* UINT64_MAX: more than a file can have. */
+/* The bytes of the draws; UINT64_MAX: more than a file can have. */
 static uint64_t bytes_of(const gbsi_draw_log *log, const source *from)
 {
     const uint64_t row = sizeof(double) + (uint64_t)log->n * log->state_bytes;

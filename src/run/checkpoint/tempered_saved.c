@@ -3,7 +3,7 @@
  * adapted, where burn-in or sampling stands, the chains, and what was counted. */
 #include "ladders/tempered_inside.h"
 
-/* In the order of the file. */
+/* The progress of ladders, in the order of the file. */
 typedef struct standing {
     gbsi_found_before found;
     uint64_t n_levels, n_ladders, iteration, round, in_round;

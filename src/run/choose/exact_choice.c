@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which components of a run are answered exactly, and how: by counts alone, never by a clock but
- * where the user's time ends a search. */
+/* Chooses the components of a run that are answered exactly, and how: by counts alone, never by a
+ * clock, except that the user's time may end a search. */
 #include <math.h>
 #include <string.h>
 
@@ -213,7 +213,7 @@ cleanup:
     return status;
 }
 
-/* Sparse tables and cutsets, where all must be exact.
+/* Chooses sparse tables and cutsets if everything must be exact.
  * @param trees [components] in and out: 1 where a component has dense tables. */
 static gbs_status choose_others(gbs_run *run, const gbsi_exact_plan *plan,
                                 const gbsi_exact_limits *limits, uint8_t *trees, gbs_error *err)

@@ -70,7 +70,8 @@ cleanup:
     return status;
 }
 
-/* After a component was answered. @param doing what was stopped, if it was.
+/* Checks that a component was answered. @param doing the work that may have been stopped, for the
+ * message.
  * @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
 static gbs_status check_other(const gbsi_drive *drive, const char *doing, double log_z,
                               gbs_error *err)

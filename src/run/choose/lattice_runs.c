@@ -17,7 +17,7 @@
 /* Chains in bits gather their neighbours, which makes them about that much slower per bit. */
 #define SPEED_OF_CHAINS 0.6
 
-/* Why the options leave no room for bits, or NULL. */
+/* The reason why options do not allow chains in bits, or NULL. */
 static const char *other_options(const gbs_run_options *o)
 {
     if (o->lattice == GBS_LATTICE_NEVER) {
@@ -52,7 +52,7 @@ static gbs_status refuse(const gbs_run_options *o, const char *reason, gbs_error
                      reason);
 }
 
-/* Share of the bits of words of 32 chains that are chains. */
+/* The share of bits, in words of 32 chains, that are used by chains. */
 static double share_of_chains(const gbs_run_options *o)
 {
     const uint64_t n_words = (o->chains + GBSI_PACKED_CHAINS - 1) / GBSI_PACKED_CHAINS;

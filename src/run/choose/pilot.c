@@ -21,7 +21,8 @@
 #define RESOLVED     0.25 /* of the passes kept: below that passes_each is no mere bound */
 #define MARGIN       1.5  /* by which a splash has to be better, for the noise of trials */
 #define WIDTH_MARGIN 1.1  /* the same for a splash of larger width */
-/* Operations: of what all updates that are allowed would take, or all sweeps asked for. */
+/* The budget of the pilot: shares of the operations of all updates that are allowed, or of all
+ * sweeps asked for, and of the time. */
 #define SHARE_OF_UPDATES 0.05
 #define SHARE_OF_SWEEPS  0.25
 #define SHARE_OF_TIME    0.25

@@ -24,7 +24,7 @@ cleanup:
 
 /* ---- a scan of some variables -------------------------------------------------------------- */
 
-/* 1 where the sequence visits what is sampled. @return how many such variables. */
+/* Marks the sampled variables that the sequence visits. @return their number. */
 static uint32_t mark_visited(const gbsi_problem *p, const gbs_run_options *options,
                              const uint8_t *keep, uint8_t *visited)
 {
@@ -98,7 +98,7 @@ static gbs_status mark_targets(gbsi_problem *p, const gbs_run_options *options,
     return GBS_OK;
 }
 
-/* p->target from the options. */
+/* Sets p->target from the options. */
 static gbs_status take_targets(gbsi_problem *p, const gbs_run_options *options, gbs_error *err)
 {
     const uint32_t n_user = p->model->n_variables;

@@ -41,8 +41,8 @@ gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err);
  * what a partial scan visits of them. @param report its numbers of variables are filled. */
 gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *options,
                                   gbs_report *report, gbs_error *err);
-/* Components, and which variable of the part each variable of the whole is: only what is answered
- * exactly needs them. */
+/* Frees the components and the map from variables of the whole to those of the part: only exact
+ * answers need them. */
 void gbsi_problem_forget_components(gbsi_problem *problem);
 void gbsi_problem_free(gbsi_problem *p); /* what it owns, not the struct */
 

@@ -113,8 +113,8 @@ cleanup:
     return status;
 }
 
-/* With a weight for every state of all others and a fixed order herding converges: Chen et al.
- * (2016), theorem 3. */
+/* Whether herding converges to the target: it does with a weight for every state of all other
+ * variables and a fixed order of updates (Chen et al. 2016, theorem 3). */
 static bool converges(const gbs_run_options *options, unsigned scan_traits)
 {
     return gbsi_draw_completes(options) && (scan_traits & GBSI_SCAN_REPEATS) != 0;
@@ -144,8 +144,8 @@ static int advised(const gbsi_engine *engine, const gbs_run_options *options, do
     return other < 0 ? gbsi_draw_with(GBSI_DRAW_INDEPENDENT) : other;
 }
 
-/* Period and advised draw, into the report. @param random_error of the random draw in the run's
- * place. */
+/* Reports the period and the advised draw. @param random_error the error that the random draw would
+ * have in a run of the same length. */
 static void judge(gbs_run *run, double bias, double random_error)
 {
     gbs_report *r = &run->report.public;

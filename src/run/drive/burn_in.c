@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes thrown away: a number, or until the chains agree on the log density.
+/* Burn-in: passes whose draws are thrown away, either a given number or until the chains agree on
+ * the log density.
  *
  * The trace of log densities is thinned as it grows: at most 64 values per chain, every s-th pass
  * with s doubling. At 64, 128, 256, ... passes split R-hat [M9] of its second half decides. */
@@ -37,7 +38,7 @@ static gbs_status record(gbs_run *run, gbsi_watch *watch, gbs_error *err)
     return status;
 }
 
-/* Split R-hat of the second half of what is recorded. */
+/* The split R-hat of the second half of the recorded densities. */
 static double rhat_of(const gbs_run *run, const gbsi_burn_in *t)
 {
     const size_t half = t->n / 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws put together and given to the user. */
+/* Puts draws together and gives them to the user. */
 #include "drive/draws.h"
 
 #include <math.h>
@@ -67,8 +67,8 @@ static gbs_status give_split(gbs_run *run, const gbsi_drive *drive, gbsi_giving 
     return status;
 }
 
-/* Every chain's state at the end of a kept pass, in the user's numbering. What a scan omits has no
- * state, and the whole then no density. */
+/* Every chain's state at the end of a kept pass, in the user's numbering. Variables that a scan
+ * omits have no state, and then the whole has no density. */
 static gbs_status give_each(gbs_run *run, const gbsi_drive *drive, gbsi_giving *g, gbs_error *err)
 {
     const uint32_t lanes = run->engine.executor.lanes;

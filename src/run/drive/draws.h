@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws put together and given to the user. */
+/* Puts draws together and gives them to the user. */
 #ifndef GBSI_DRIVE_DRAWS_H
 #define GBSI_DRIVE_DRAWS_H
 
@@ -20,7 +20,7 @@ typedef struct gbsi_giving {
     gbsi_draw_rows rows; /* of several ranks */
 } gbsi_giving;
 
-/* @param splits the states of a chain are told from two. */
+/* Allocates the buffers. @param splits whether the state of a chain is combined from two. */
 gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *giving, gbs_error *err);
 /* Every chain's state at the end of a kept pass, in the user's numbering. */
 gbs_status gbsi_giving_give(gbs_run *run, const gbsi_drive *drive, gbsi_giving *giving,

@@ -91,7 +91,7 @@ static uint32_t sampled_as(const gbsi_problem *problem, uint32_t variable)
     return v == GBSI_NONE || problem->part_of == NULL ? v : problem->part_of[v];
 }
 
-/* From the states of all variables. */
+/* Keeps the states of the monitored variables, taken from the states of all. */
 static void keep(gbs_run *run, uint32_t chain, double density)
 {
     gbsi_monitor *m = &run->monitor;

@@ -22,7 +22,8 @@ struct gbs_partition {
  * whole model in one process. */
 gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *out, gbs_error *err);
 
-/* gbs_partition_new() in two: the owners, which tests may change; then what follows from them. */
+/* gbs_partition_new() in two steps: choosing the owners, which tests may change; then everything
+ * that follows from them. */
 gbs_status gbsi_partition_begin(const gbs_model *model, const gbs_evidence *evidence,
                                 const gbs_run_options *options, uint32_t n_ranks, gbs_parts parts,
                                 gbs_partition **out, gbs_error *err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variables of a model that ranks share: what stands beside the shares. */
+/* Writes the variables of a partitioned model to the file beside the shares. */
 #include "base/memory.h"
 #include "base/sized.h"
 #include "drive/partition.h"
 #include "models/gbm.h"
 
-/* Names, states and labels of all variables, without a factor. */
+/* Makes a model of all variables with their names, states and labels, without factors. */
 static gbs_status make_variables(const gbs_model *model, gbs_model **out, gbs_error *err)
 {
     gbs_builder *builder = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From model and evidence to a compiled run: condition, choose what is exact, plan. */
+/* Compiles a run from model and evidence: conditions the model, chooses what is exact, makes the
+ * plan. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "chains/run.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Short chains: a scan file made for some variables leaves most of a model alone, and every pass of
  * it from a fresh state yields one independent draw of them, as far from the truth as the variation
- * of the scan says [M38]. Compiled and run is the part of the model around the visited variables:
- * nothing takes time or memory for the rest. Those next to visited ones are drawn afresh with every
- * pass and stay. */
+ * of the scan says [M38]. Only the part of the model around the visited variables is compiled and
+ * run: the rest takes no time or memory. Variables next to visited ones are drawn anew before every
+ * pass, and stay fixed during it. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driving a run: starts, burn-in, passes until a stop, all decided by counts (the clock only ends
+/* Executes a run: starts, burn-in, passes until a stop, all decided by counts (the clock only ends
  * a run early, and the count it reached reproduces it). */
 #include "chains/run.h"
 
@@ -75,8 +75,9 @@ static uint64_t check_after(unsigned k)
     return k >= 100 ? UINT64_MAX : (uint64_t)(base * (double)(UINT64_C(1) << (k / 2)));
 }
 
-/* Errors cost as much as some sweeps: they are found only for a decision, or to be shown. Of many
- * spins in bits they cost as much as dozens: not to be shown. */
+/* Standard errors cost as much as some sweeps: they are computed only for a decision, or to be
+ * shown. With many spins in bits they cost as much as dozens of sweeps, and are not computed to be
+ * shown. */
 static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&

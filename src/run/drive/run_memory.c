@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Predicts the memory of a run. There are two peaks: compiling, when the scratch of the compiler
  * stands beside the plan, and the end of sampling, when all estimates and the caller's marginals
- * do. What compiling frees, sampling uses again. Reading the model comes earlier and has its own
- * peak (the text beside the model), which is not counted here. */
+ * are in memory. Memory that compiling frees is used again by sampling. Reading the model comes
+ * earlier and has its own peak (the text beside the model), which is not counted here. */
 #include "drive/run_memory.h"
 
 #include <inttypes.h>
@@ -105,7 +105,7 @@ static uint64_t compile_bytes(const gbs_run *run)
     return (sorting > packing ? sorting : packing) + f->n_tables * 20;
 }
 
-/* Finding the starts; hard zeros need a search, which keeps domains. */
+/* The bytes for finding starts; with hard zeros that is a search, which keeps domains. */
 static uint64_t start_bytes(const gbs_run *run)
 {
     const gbsi_factors *f = &run->problem.part->factors;

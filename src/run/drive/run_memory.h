@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a run, predicted and held against its limit. */
+/* Predicts the memory of a run, and compares it with the limit. */
 #ifndef GBSI_DRIVE_RUN_MEMORY_H
 #define GBSI_DRIVE_RUN_MEMORY_H
 

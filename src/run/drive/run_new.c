@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a run begins: options checked, the model prepared, memory taken; with fewer chains where it
- * is short. */
+/* Makes a run: checks options, prepares the model, takes memory; with fewer chains if memory is
+ * short. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -113,7 +113,8 @@ cleanup:
     return status;
 }
 
-/* Half of them, the fewest allowed, or 0 where fewer chains are not allowed or no help. */
+/* The next smaller number of chains: half of them or the fewest allowed; 0 if fewer chains are not
+ * allowed or do not help. */
 static uint64_t fewer_chains(const gbs_run_options *o)
 {
     const bool samples = o->method != GBS_METHOD_EXACT && o->method != GBS_METHOD_MEAN_FIELD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the run of one share begins. */
+/* Makes the run of one share. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run that goes on from a checkpoint, in place of all that comes before the first pass. */
+/* Resumes a run from a checkpoint, in place of all the work before the first pass. */
 #include "chains/run.h"
 #include "checkpoint/checkpoint_text.h"
 

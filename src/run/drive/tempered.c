@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driving a tempered run: rounds in which the ladder adapts, then iterations that count, all
+/* Executes a tempered run: rounds in which the ladder adapts, then iterations that are kept, all
  * decided by counts (the clock only ends a run early, and the counts it reached reproduce it).
  *
  * What is kept grows to three windows; if the verdict is then refused, the first becomes burn-in.
@@ -47,7 +47,7 @@ static gbs_status local_moves(gbs_run *run, gbsi_drive *drive, bool keep, gbs_er
     gbsi_tempered *t = run->tempered;
     gbsi_executor *x = &t->executor;
     gbsi_drive_go_on(drive, keep);
-    /* Half a sweep is nothing to go on from, and ranks end theirs together. */
+    /* A run cannot go on from half a sweep, and ranks end a sweep together. */
     drive->whole = run->checkpoints.path != NULL || run->ranks != NULL;
     x->watch = &drive->watch;
     if (t->blocks.used) {
@@ -118,8 +118,8 @@ static uint32_t levels_for(double barrier, uint32_t lanes)
     return n < lanes / 2 ? n : lanes / 2;
 }
 
-/* Where local moves forget anyway, levels are no use, unless ln Z is asked for, which is known at
- * b = 0. */
+/* Cuts the ladder at the hot end: levels at which local moves forget quickly anyway are of no use,
+ * unless ln Z is asked for, which is known at b = 0. */
 static gbs_status cut(gbs_run *run, gbs_error *err)
 {
     gbsi_tempered *t = run->tempered;
@@ -162,7 +162,7 @@ cleanup:
     return status;
 }
 
-/* Out of time for burn-in, or of the iterations that were asked for.
+/* Whether burn-in is over: its time is used up, or the iterations that were asked for are done.
  * @param until_s by the clock, without --burn-in. */
 static gbs_status burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, bool *is_so,
                            gbs_error *err)
@@ -189,7 +189,8 @@ cleanup:
     return status;
 }
 
-/* Where the memory of local moves goes: the ladder is cut where the better ones forget. */
+/* The object that measures the memory of local moves in this round; NULL: none. The ladder is cut
+ * where the better moves forget. */
 static gbsi_overlap *observed(const gbsi_tempered *t)
 {
     return t->round == CUT                                  ? t->overlap
@@ -335,7 +336,8 @@ cleanup:
 
 /* ---- whether it is done ---------------------------------------------------------------------- */
 
-/* Where the user named nothing that ladders would not follow, and they fit. */
+/* Whether ladders may be tried: the user set no option that ladders do not follow, and they fit the
+ * memory. */
 static bool may_temper(const gbs_run *run, const gbsi_drive *drive)
 {
     const gbs_run_options *o = &run->options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates in the user's numbering, how far they can be trusted, and the digest of both. */
+/* The estimates in the user's numbering, how far they can be trusted, and the digest of both. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -217,7 +217,7 @@ gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n, 
                                .ess = ess,
                                .rhat = rhat,
                                .n_scratch = scratch_of(run->problem.model)};
-    /* By this thread alone: callers may read a run from several. */
+    /* Only this thread works: callers may read a run from several threads. */
     return status < 0 ? status : share_marginals(job, NULL, err);
 }
 
@@ -278,7 +278,7 @@ static gbs_status digest_traces(gbs_run *run, gbs_error *err)
     return status;
 }
 
-/* Below so many states one thread is done before the others have woken up. */
+/* With fewer states one thread has finished before the others have woken up. */
 #define LEAST_SHARED 4096u
 /* Variables at a time: all numbers of a large model would take more than its states. */
 #define WINDOW (UINT32_C(1) << 16)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the inverse temperatures of an annealing lie.
+/* The inverse temperatures of an annealing.
  *
  * The variance of a weight is least, for many temperatures, where steps have equal lengths in the
  * metric |d beta| sd(E | beta), the thermodynamic length (Gelman & Meng 1998, Statistical Science

@@ -12,8 +12,8 @@
 
 #include "temper/means.h"
 
-/* Variables, at most, for ladders unless they are asked for or nothing else helps: the barrier
- * grows with the root of their number, and 32 levels hold no more. */
+/* The most variables for which ladders are tried, unless they are asked for or nothing else helps:
+ * the barrier grows with the root of their number, and 32 levels hold no more. */
 #define GBSI_MOST_CLIMBING 4096u
 
 struct gbs_run;
@@ -26,7 +26,7 @@ bool gbsi_run_is_stuck(const struct gbs_run *run, const struct gbsi_drive *drive
 /* Whether they agree, but so slowly that all may have missed states, and ladders are allowed and
  * affordable. */
 bool gbsi_run_is_slow(const struct gbs_run *run, const struct gbsi_drive *drive);
-/* Burn-in and sampling by tempering, into run->tempered and the report. */
+/* Runs burn-in and sampling by tempering; the results are in run->tempered and in the report. */
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* The number of ladders that the options ask for. */
 uint32_t gbsi_run_ladders(const struct gbs_run *run);
@@ -37,10 +37,12 @@ uint64_t gbsi_run_block_bytes(const struct gbs_run *run, uint64_t left);
 
 void gbsi_tempered_free(gbsi_tempered *tempered);
 
-/* tempered_chains.c: ladders at their beginning. @return GBS_ERR_STOPPED */
+/* tempered_chains.c: makes ladders at their beginning. @return GBS_ERR_STOPPED if the watch stopped
+ * it. */
 gbs_status gbsi_tempered_begin(struct gbs_run *run, struct gbsi_drive *drive,
                                gbsi_tempered **tempered, gbs_error *err);
-/* tempered_saved.c: their part of a checkpoint, and from there into such ladders. */
+/* tempered_saved.c: saves the part of ladders in a checkpoint, and loads it into ladders at their
+ * beginning. */
 gbs_status gbsi_tempered_save(const gbsi_tempered *tempered, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_tempered_load(gbsi_tempered *tempered, struct gbsi_pool *pool,
                               const gbsi_source *source, gbs_error *err);
@@ -50,7 +52,7 @@ void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable, do
                             double *mcse, double *ess, double *rhat);
 /* Whether any state was counted in every ladder. */
 bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
-/* ln Z of the part, where that alone was asked for. */
+/* The estimate of ln Z of the part, if only that was asked for. */
 typedef struct gbsi_tempered_log_z {
     double log_z, error; /* NAN: nothing was kept, too little for an error */
     double freedom;      /* degrees of freedom of the error */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint draws of blocks as the local move of a tempered run (block/block.h), where they forget more
- * for their operations than sweeps do; and the cold lanes' messages used once more, for further
+/* Joint draws of blocks as the local move of a tempered run (block/block.h), if they forget more
+ * per operation than sweeps do. The messages of the cold lanes are used once more, for further
  * draws at the cold end. */
 #include <math.h>
 
@@ -62,7 +62,7 @@ cleanup:
     return status;
 }
 
-/* Their requests are held against a budget of their own first, so that they never take more. */
+/* Makes blocks. Their memory has a budget of its own, so that they never take more. */
 gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
                                      gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chains of a tempered run: what they run on, and their states where that changes. */
+/* The chains of a tempered run: the model that they run on, and their states when that changes. */
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +104,7 @@ void gbsi_tempered_set_temperatures(gbsi_tempered *t)
     gbsi_tempered_heat_blocks(t);
 }
 
-/* Soft zeros, a plan by colours, chains without states. */
+/* Compiles the model with soft zeros, with a plan by colours, and makes chains without states. */
 static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -322,7 +322,8 @@ cleanup:
     return status;
 }
 
-/* Into the report where the ladders were not foreseen. @return what blocks may take. */
+/* Adds the memory of ladders to the prediction in the report, if they were not foreseen. @return
+ * the bytes that blocks may take. */
 static uint64_t predict(gbs_run *run)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);

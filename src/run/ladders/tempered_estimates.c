@@ -61,7 +61,8 @@ static void take_redrawn(gbsi_tempered *t, double *weight)
     }
 }
 
-/* Cold states of ladders [first, first + n) at the part's variables; cold lanes come first.
+/* Takes the cold states of ladders [first, first + n), at the part's variables; cold lanes come
+ * first.
  * @param weight [LANES] out: 1 for a state that counts. */
 static void take_states(gbsi_tempered *t, uint32_t first, uint32_t n, double *weight)
 {
@@ -112,7 +113,7 @@ static void add_state(gbsi_tempered *t, uint32_t ladder, uint32_t lane)
     }
 }
 
-/* Sixteen states into the means: state i of ladder first + i mod n. */
+/* Adds sixteen states to the means: state i is of ladder first + i mod n. */
 static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_states,
                        const double *weight)
 {
@@ -132,7 +133,8 @@ static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_
     t->n_cold += n_states;
 }
 
-/* Every ladder counts, and whether its cold state violates a zero is one of its means. */
+/* Adds an iteration of all ladders to the means. Every ladder counts; whether its cold state
+ * violates a zero is one of its means. */
 static void count_ratios(gbsi_tempered *t)
 {
     for (uint32_t ladder = 0; ladder < t->exchange->n_ladders; ++ladder) {

@@ -11,7 +11,7 @@
 #include "temper/overlap.h"
 #include "temper/ratios.h"
 
-/* To begin with. */
+/* The number of levels at the beginning. */
 #define GBSI_TEMPERED_LEVELS 16u
 
 /* Sweeps of an iteration without blocks; a block is followed by one. */
@@ -98,7 +98,7 @@ struct gbsi_tempered {
     uint64_t n_cold, n_valid; /* cold states since the last round began, and those that count */
 };
 
-/* tempered_blocks.c: plans of the core, unless there are none or they take more bytes ... */
+/* tempered_blocks.c: makes plans of the core, unless there are none or they take more bytes ... */
 gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
                                      gbs_error *err);
 void gbsi_tempered_free_blocks(gbsi_tempered *t);
@@ -113,14 +113,15 @@ bool gbsi_tempered_redraws(const gbsi_tempered *t);
 /* Variables of a block, on average; 0: none is drawn. */
 uint32_t gbsi_tempered_block_variables(const gbsi_tempered *t);
 
-/* tempered_ranks.c: room for what ranks tell each other, when there are chains ... */
+/* tempered_ranks.c: takes memory for the data that ranks send each other, once there are chains
+ * ... */
 gbs_status gbsi_tempered_take_told(gbsi_tempered *t, gbs_error *err);
 void gbsi_tempered_free_told(gbsi_tempered *t);
 /* ... and what local moves of this rank have made to all others, theirs from them. Alone: nothing.
  * @param moved status of the moves. @return it; where those of one rank failed, that on all. */
 gbs_status gbsi_tempered_tell(gbsi_tempered *t, gbs_status moved, gbs_error *err);
 
-/* tempered_estimates.c: room for what is kept, ... */
+/* tempered_estimates.c: takes memory for the means, ... */
 gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err);
 /* ... draws for the user: the cold states of all ladders, unless one of them violates a zero ... */
 bool gbsi_tempered_has_cold(gbsi_tempered *t);
@@ -128,7 +129,7 @@ double gbsi_tempered_draw(gbsi_tempered *t, uint32_t ladder);
 /* ... the cold states, into the means if there are any. */
 void gbsi_tempered_count(gbsi_tempered *t);
 
-/* tempered_chains.c: another penalty, states kept. */
+/* tempered_chains.c: sets another penalty; states are kept. */
 gbs_status gbsi_tempered_harden(gbsi_tempered *t, gbsi_pool *pool, double penalty, gbs_error *err);
 /* Levels of equal rejection from `first` on, in levels; states stay where temperatures are nearest.
  */

@@ -58,7 +58,7 @@ static gbs_status put_record(bringing *b, uint32_t variable, uint32_t arity, gbs
     return status;
 }
 
-/* b->row of an own variable, in the user's states. */
+/* Fills b->row with the estimates of an own variable, in the user's states. */
 static void estimate(bringing *b, uint32_t u, double *scratch)
 {
     const gbs_run *run = b->run;
@@ -90,7 +90,8 @@ static gbs_status put_fixed(bringing *b, uint32_t i, gbs_error *err)
     return put_record(b, share->fixed_variable[i], arity, err);
 }
 
-/* Own variables below `end`, and on rank 0 fixed ones. @param fixed in and out: of these, the next.
+/* Puts the estimates of own variables below `end` into the window, and on rank 0 those of fixed
+ * ones. @param fixed in and out: the next fixed variable.
  */
 static gbs_status put_window(bringing *b, uint64_t end, uint32_t *fixed, double *scratch,
                              gbs_error *err)
@@ -112,7 +113,7 @@ cleanup:
     return status;
 }
 
-/* On rank 0: the records of a window, in order of their variables. */
+/* On rank 0: gives the records of a window to the callback, in order of their variables. */
 static gbs_status give_window(bringing *b, uint64_t first, uint64_t end, gbs_on_marginal *on,
                               void *context, gbs_error *err)
 {

@@ -15,7 +15,7 @@ static size_t group_bytes(const gbsi_halo *h)
     return h->bits ? sizeof(uint16_t) : h->executor->lanes * h->wire_bytes;
 }
 
-/* Sixteen binary states: lane i is bit i, little-endian. */
+/* Packs sixteen binary states: lane i is bit i, little-endian. */
 static void pack_bits(const uint8_t *state, unsigned char *out)
 {
     unsigned bits = 0;
@@ -59,7 +59,8 @@ static void take_states(const gbsi_halo *h, const unsigned char *in, void *state
     }
 }
 
-/* The states of slots [first, end) of a list, group by group. @return behind them. */
+/* Packs the states of slots [first, end) of a list, group by group. @return the end of the packed
+ * bytes. */
 static unsigned char *pack(const gbsi_halo *h, const uint32_t *slot, size_t n, unsigned char *out)
 {
     const gbsi_executor *x = h->executor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The halo of a share kept up to date. A batch of the whole is two of the share: the variables that
- * other ranks see, then those that nobody does. After the first, states are sent off; they travel
- * while the second is run, after which the states of the others are there. */
+/* Keeps the halo of a share up to date. A batch of the whole is two of the share: the variables
+ * that other ranks see, then those that nobody does. After the first, states are sent off; they
+ * travel while the second is run, after which the states of the others are there. */
 #ifndef GBSI_RANKS_HALO_H
 #define GBSI_RANKS_HALO_H
 

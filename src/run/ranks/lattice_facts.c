@@ -19,8 +19,8 @@ enum { CHUNK = 512 };
 /* The largest span for grids of levels: with at most 7 factors no sum in float is wrong by
  * GBSI_ROUNDING_LIMIT. */
 #define MOST_SPAN_OF_LEVELS 60.0
-/* src/model/graph/locality.c: variables whose first neighbours are as far as that are put in
- * another order, where breadth-first levels are shorter than that. */
+/* As in src/model/graph/locality.c: variables whose first neighbours are FAR or more places away
+ * are put in another order, if breadth-first levels are shorter than that. */
 #define FAR        4096u
 #define LONG_SIDES 128u
 
@@ -185,7 +185,7 @@ cleanup:
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* n numbers into a digest, the i-th being number(l, i). */
+/* Feeds n numbers to a digest; the i-th is number(l, i). */
 static void feed(const gbsi_share_lattice *l, gbsi_digest *digest, uint64_t n,
                  uint32_t (*number)(const gbsi_share_lattice *l, uint64_t i))
 {

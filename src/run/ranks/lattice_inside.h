@@ -6,7 +6,7 @@
 #include "ranks/lattice.h"
 
 void gbsi_lattice_at(const gbsi_share_lattice *l, uint32_t v, uint32_t at[3]);
-/* In the sequence of a pass: by chessboard colour, then number. */
+/* The position of a variable in the sequence of a pass: by chessboard colour, then by number. */
 uint32_t gbsi_lattice_position(const gbsi_share_lattice *l, uint32_t v);
 /* The slot, which is the place too: by colour, then products of weights after sums of logarithms,
  * then number. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run whose chains are on several ranks (gibbsite/ranks.h): each holds the whole model, and runs
- * whole groups of chains. What decides is brought together, so that all ranks decide alike. */
+ * whole groups of chains. Numbers on which decisions depend are combined, so that all ranks decide
+ * alike. */
 #ifndef GBSI_RANKS_RANKS_H
 #define GBSI_RANKS_RANKS_H
 
@@ -16,7 +17,8 @@ struct gbsi_drive;
 
 /* Whether ranks share the chains, and not the model. */
 bool gbsi_chains_are_spread(const struct gbs_run *run);
-/* Where nothing follows below, a run on one process (run->ranks is NULL) does nothing. */
+/* Unless stated otherwise, the functions below do nothing in a run on one process (run->ranks is
+ * NULL). */
 
 /* Whether this rank calls callbacks.draw and writes files. */
 bool gbsi_run_speaks(const struct gbs_run *run);

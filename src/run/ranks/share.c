@@ -177,7 +177,7 @@ static void check_halo(const gbsi_making *m)
 }
 #endif
 
-/* Who sees an own variable is whose variables are in the halo. */
+/* Finds the neighbours: a rank that sees an own variable is one whose variables are in the halo. */
 static gbs_status find_neighbours(gbsi_making *m, gbs_error *err)
 {
     gbs_share *share = m->share;

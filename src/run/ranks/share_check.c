@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A share that was loaded may be forged: no number of it may point outside its arrays. */
+/* Checks a share that was loaded: it may be forged, and no number in it may point outside its
+ * arrays. */
 #include "ranks/share_inside.h"
 #include "rng/philox.h"
 #include "scan/scan.h"

@@ -124,7 +124,7 @@ void gbsi_shared_free(gbs_run *run)
 
 /* ---- starts -------------------------------------------------------------------------------- */
 
-/* From the share. */
+/* Takes the start of a chain from the share. */
 static void start_as_found(const gbs_share *share, uint32_t chain, uint32_t *x)
 {
     const size_t n = share->part->n_variables;

@@ -73,7 +73,7 @@ gbs_status gbsi_shared_marginals(const struct gbs_run *run, double *p, double *m
                                  double *rhat, gbs_error *err);
 /* each_marginal.c: the digest of estimates and errors, on all ranks. @param text [33] out. */
 gbs_status gbsi_shared_digest(struct gbs_run *run, char *text, gbs_error *err);
-/* Time and traffic of the exchange, of all ranks, into the report. */
+/* Reports the time and the traffic of the exchange of all ranks. */
 gbs_status gbsi_shared_report(struct gbs_run *run, gbs_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- of ranks -------------------------------------------------------------------------------- */
 
-/* Which ranks share a factor. */
+/* The pairs of ranks that share a factor. */
 typedef struct meetings {
     uint32_t n_ranks;
     size_t n_words;  /* of a row */

@@ -70,7 +70,7 @@ static double temperature(gbs_schedule_kind schedule, double tau0, uint64_t t, u
     return tau0 * gbsi_exp(-gbsi_log((double)n) * ((double)(t - 1) / (double)(n - 1)));
 }
 
-/* Half of what factor f changes a log density by, zeros aside. */
+/* About half of the range of the finite log-weights of a factor. */
 static double half_spread(const gbsi_factors *f, size_t i)
 {
     if (!gbsi_has_table(f->kind[i])) {

@@ -57,21 +57,23 @@ typedef struct gbsi_search {
     bool closed;          /* the last checkpoint was written */
 } gbsi_search;
 
-/* A state of the part, in search->x. */
+/* Compares the state of the part in search->x with the best one so far; if it is better, keeps it
+ * and calls callbacks->improve. */
 gbs_status gbsi_search_consider(gbsi_search *search, double density, gbs_error *err);
 
-/* anneal_blocks.c: after sweeps that took so many counted ns. */
+/* anneal_blocks.c: improves states by blocks, after sweeps that took `operations` counted ns. */
 gbs_status gbsi_search_quench(gbsi_search *search, double operations, gbs_error *err);
-/* The plans of blocks, NULL where there are none. */
+/* Makes the plans of blocks, NULL if there are none. */
 gbs_status gbsi_search_plan(gbsi_search *search, gbs_error *err);
 
-/* anneal_saved.c: its part of a checkpoint; object is a gbsi_search. */
+/* anneal_saved.c: saves and loads the search's part of a checkpoint; object is a gbsi_search. */
 gbs_status gbsi_search_save(const void *object, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_search_load(void *object, const gbsi_source *source, gbs_error *err);
-/* After a sweep or a step. Once something stops the search what follows is for this call alone, and
- * is not saved. */
+/* Called after a sweep or a step: writes a checkpoint if one is due. Once something stops the
+ * search, later work is only for this call, and is not saved. */
 gbs_status gbsi_search_keep(gbsi_search *search, gbs_error *err);
-/* Before maxima: what is saved until they are found, because a signal cuts them short. */
+/* Called before maxima are searched for: keeps the state that is saved until they are found,
+ * because a signal may cut the search short. */
 void gbsi_search_mark(gbsi_search *search);
 
 #endif

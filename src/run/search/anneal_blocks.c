@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the sweeps of a search: states raised by maxima over blocks, and block draws that lead
- * elsewhere. */
+/* The work between the sweeps of a search: states are raised by maxima over blocks, and block draws
+ * lead to other states. */
 #include "search/anneal.h"
 
 #define A_MOMENT_NS 1e8 /* for a quench after few sweeps, or once time is over */
@@ -67,7 +67,7 @@ cleanup:
     return status;
 }
 
-/* Sixteen chains. @param operations of each maximisation, ns. */
+/* Quenches sixteen chains. @param operations of each maximisation, ns. */
 static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err)
 {
     gbs_status status = GBS_OK;

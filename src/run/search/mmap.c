@@ -97,8 +97,8 @@ static gbs_status take_room(search *s, const gbs_evidence *evidence, gbs_error *
 
 /* ---- one state ------------------------------------------------------------------------------- */
 
-/* ln of the sum over the others for the state at hand; minus infinity if it has no weight, or if
- * the search was stopped. @return GBS_ERR_LIMIT if the sum is too large. */
+/* Computes ln of the sum over the other variables for the current state; minus infinity if it has
+ * no weight, or if the search was stopped. @return GBS_ERR_LIMIT if the sum is too large. */
 static gbs_status weigh(search *s, double *log_p, gbs_error *err)
 {
     double ns = 0.0;
@@ -175,7 +175,7 @@ cleanup:
     return status;
 }
 
-/* From the best state, two to four variables drawn anew. */
+/* Restarts from the best state, with two to four variables drawn anew. */
 static void kick(search *s, uint64_t round)
 {
     memcpy(s->now, s->best, s->n * sizeof *s->now);
@@ -261,7 +261,8 @@ cleanup:
     return status;
 }
 
-/* By an order that sums first, unless its tables are too large or would take too long. */
+/* Solves by an elimination order that sums first; searches if its tables are too large or would
+ * take too long. */
 static gbs_status solve(search *s, const gbs_evidence *evidence, const char **stop, gbs_error *err)
 {
     gbs_status status = GBS_ERR_LIMIT;

@@ -35,9 +35,9 @@ void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x);
  * better there, and all plans follow again. Every lane must have been set. */
 void gbsi_quench_run(gbsi_quench *quench, double operations, gbsi_watch *watch);
 
-/* A way out of a local optimum before the next quench: block draws of all lanes while the
- * temperature falls from tau0 to tau0 / n in n equal steps, at each of which every plan is drawn
- * once.
+/* The schedule of a way out of a local optimum before the next quench: block draws of all lanes
+ * while the temperature falls from tau0 to tau0 / n in n equal steps, each of which draws every
+ * plan once.
  * @param n_draws about so many in all. @param pass of the first draw; numbers are keyed by seed,
  * lane + chain and pass. */
 typedef struct gbsi_quench_schedule {
@@ -46,9 +46,9 @@ typedef struct gbsi_quench_schedule {
     uint64_t seed, pass;
     uint32_t chain;
 } gbsi_quench_schedule;
-/* n. */
+/* @return the number of steps, n. */
 uint64_t gbsi_quench_steps(const gbsi_quench *quench, uint64_t n_draws);
-/* Step t = 1 .. n, all of it. @return draws made. */
+/* Makes step t = 1 .. n as a whole. @return the number of draws. */
 uint64_t gbsi_quench_cool(gbsi_quench *quench, const gbsi_quench_schedule *schedule, uint64_t t,
                           gbsi_watch *watch);
 

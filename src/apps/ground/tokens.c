@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words of programs and databases, the statements that they make, and the weight before a formula,
+ * which may be a small expression: log(0.9/0.1). */
+#include <math.h>
+#include <string.h>
+
+#include "decimal/decimal.h"
+#include "ground/program.h"
+#include "simd/math.h"
+#include "text/lines.h"
+
+/* ---- tokens --------------------------------------------------------------------------------- */
+
+static bool begins_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '\'' || (unsigned char)c >= 0x80;
+}
+
+bool gbsi_logic_is_name(gbsi_token token)
+{
+    return token.n != 0 && (begins_name(token.at[0]) || (token.at[0] == '"' && token.n > 1));
+}
+
+static bool starts(const gbsi_text *text, const char *sign)
+{
+    const size_t n = strlen(sign);
+    return (size_t)(text->end - text->at) >= n && memcmp(text->at, sign, n) == 0;
+}
+
+/* Moves behind the next sign, or to the end. */
+static void skip_to(gbsi_text *text, const char *sign)
+{
+    while (text->at < text->end && !starts(text, sign)) {
+        text->at++;
+    }
+    text->at += text->at < text->end ? strlen(sign) : 0;
+}
+
+/* Blanks and comments. */
+static void skip_blanks(gbsi_text *text)
+{
+    for (;;) {
+        while (text->at < text->end && gbsi_is_blank(*text->at)) {
+            text->at++;
+        }
+        if (starts(text, "//")) {
+            skip_to(text, "\n");
+        } else if (starts(text, "/*")) {
+            skip_to(text, "*/");
+        } else {
+            return;
+        }
+    }
+}
+
+/* A '-' or a period inside of a name: Anna-Lena, cs.edu. */
+static bool joins_name(const gbsi_text *text, const char *at)
+{
+    return (*at == '-' || *at == '.') && at > text->at && at + 1 < text->end && begins_name(at[1]);
+}
+
+/* "A name", its quotes included. @return 0: there is no second quote on the line. */
+static size_t quoted(const gbsi_text *text)
+{
+    size_t n = 1;
+    while (text->at + n < text->end && text->at[n] != '"' && text->at[n] != '\n') {
+        n++;
+    }
+    return text->at + n < text->end && text->at[n] == '"' ? n + 1 : 0;
+}
+
+gbsi_token gbsi_logic_next(gbsi_text *text)
+{
+    static const char *const signs[] = {"<=>", "=>", "!=", "||", "&&", "..."};
+    skip_blanks(text);
+    gbsi_token token = {text->at, 0};
+    while (token.at + token.n < text->end &&
+           (begins_name(token.at[token.n]) || joins_name(text, token.at + token.n))) {
+        token.n++;
+    }
+    if (token.n == 0 && starts(text, "\"")) {
+        token.n = quoted(text);
+    }
+    for (size_t i = 0; token.n == 0 && i < sizeof signs / sizeof signs[0]; i++) {
+        token.n = starts(text, signs[i]) ? strlen(signs[i]) : 0;
+    }
+    if (token.n == 0 && text->at < text->end) {
+        token.n = 1;
+    }
+    text->at += token.n;
+    return token;
+}
+
+gbsi_token gbsi_logic_peek(const gbsi_text *text)
+{
+    gbsi_text copy = *text;
+    return gbsi_logic_next(&copy);
+}
+
+gbs_status gbsi_logic_take(gbsi_text *text, const char *word, const char *expected, gbs_error *err)
+{
+    const gbsi_token token = gbsi_logic_next(text);
+    return gbsi_token_is(token, word) ? GBS_OK : gbsi_line_unexpected(text, token, expected, err);
+}
+
+bool gbsi_logic_is_sign(gbsi_token token, gbsi_logic_sign sign)
+{
+    static const char *const words[][3] = {[GBSI_SIGN_AND] = {"^", "&", "&&"},
+                                           [GBSI_SIGN_OR] = {"v", "|", "||"},
+                                           [GBSI_SIGN_IMPLIES] = {"=>", "=>", "=>"},
+                                           [GBSI_SIGN_IFF] = {"<=>", "<=>", "<=>"}};
+    for (int i = 0; i < 3; i++) {
+        if (gbsi_token_is(token, words[sign][i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- statements ----------------------------------------------------------------------------- */
+
+/* Whether a statement goes on behind such a token at the end of a line, or with it on a new one. */
+static bool goes_on(gbsi_token token)
+{
+    for (int sign = GBSI_SIGN_AND; sign <= GBSI_SIGN_IFF; sign++) {
+        if (gbsi_logic_is_sign(token, (gbsi_logic_sign)sign)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gbsi_logic_statement(gbsi_text *whole, gbsi_text *line)
+{
+    gbsi_text at = *whole;
+    gbsi_token last = {NULL, 0};
+    int depth = 0;
+    *line = *whole;
+    for (;;) {
+        const char *behind = at.at;
+        const gbsi_token token = gbsi_logic_next(&at);
+        const bool new_line =
+            last.n != 0 && memchr(behind, '\n', (size_t)(token.at - behind)) != NULL;
+        if (token.n == 0 || (new_line && depth <= 0 && !goes_on(token) && !goes_on(last) &&
+                             !gbsi_token_is(last, ","))) {
+            line->end = behind;
+            whole->at = behind;
+            return last.n != 0;
+        }
+        line->at = last.n == 0 ? token.at : line->at;
+        depth += gbsi_token_is(token, "(") || gbsi_token_is(token, "{");
+        depth -= gbsi_token_is(token, ")") || gbsi_token_is(token, "}");
+        last = token;
+    }
+}
+
+/* ---- weights -------------------------------------------------------------------------------- */
+
+enum { MOST_DEPTH = 50 }; /* of signs and parentheses in a weight */
+
+typedef struct calculator {
+    const char *at, *end;
+    int depth;
+} calculator;
+
+static bool read_sum(calculator *c, double *value);
+
+/* Takes one of these characters, behind blanks. @return it, or 0. */
+static char take(calculator *c, const char *any)
+{
+    while (c->at < c->end && gbsi_is_blank(*c->at)) {
+        c->at++;
+    }
+    return c->at < c->end && *c->at != '\0' && strchr(any, *c->at) != NULL ? *c->at++ : '\0';
+}
+
+static const char *behind_digits(const calculator *c, const char *at)
+{
+    while (at < c->end && *at >= '0' && *at <= '9') {
+        at++;
+    }
+    return at;
+}
+
+static bool read_number(calculator *c, double *value)
+{
+    const char *end = behind_digits(c, c->at);
+    end = end < c->end && *end == '.' ? behind_digits(c, end + 1) : end;
+    if (end < c->end && (*end == 'e' || *end == 'E')) {
+        const char *digits = end + 1;
+        digits += digits < c->end && (*digits == '+' || *digits == '-');
+        end = behind_digits(c, digits) > digits ? behind_digits(c, digits) : end;
+    }
+    const size_t n = (size_t)(end - c->at);
+    if (n == 0 || gbsi_decimal_read(c->at, n, value) == GBSI_DECIMAL_BAD ||
+        (end < c->end && begins_name(*end))) {
+        return false;
+    }
+    c->at = end;
+    return true;
+}
+
+/* A number, log(x) and its like, a sum in parentheses, or one of these behind a sign. */
+static bool read_value(calculator *c, double *value)
+{
+    static const char *const names[] = {"logx", "log", "ln", "exp", "float"};
+    size_t name = 0;
+    const char sign = take(c, "+-(");
+    if (c->depth++ == MOST_DEPTH) {
+        return false;
+    }
+    if (sign == '(') {
+        return read_sum(c, value) && take(c, ")") == ')';
+    }
+    if (sign != '\0') {
+        const bool read = read_value(c, value);
+        *value = sign == '-' ? -*value : *value;
+        return read;
+    }
+    for (; name < sizeof names / sizeof names[0]; name++) {
+        const size_t n = strlen(names[name]);
+        if ((size_t)(c->end - c->at) > n && memcmp(c->at, names[name], n) == 0 && c->at[n] == '(') {
+            c->at += n;
+            break;
+        }
+    }
+    if (name == sizeof names / sizeof names[0]) {
+        return read_number(c, value);
+    }
+    if (!read_value(c, value)) {
+        return false;
+    }
+    *value = name == 0 && *value == 0.0 ? -100.0 /* as ProbCog has it */
+             : name <= 2                ? gbsi_log(*value)
+             : name == 3                ? gbsi_exp(*value)
+                                        : *value;
+    return true;
+}
+
+/* Values with one of these signs between them; a sign with no value behind it is none of the
+ * weight's. */
+static bool read_list(calculator *c, const char *signs, bool (*operand)(calculator *, double *),
+                      double *value)
+{
+    bool read = operand(c, value);
+    while (read) {
+        const calculator before = *c;
+        const char sign = take(c, signs);
+        double right = 0.0;
+        if (sign == '\0' || !operand(c, &right)) {
+            *c = before;
+            break;
+        }
+        *value = sign == '+'   ? *value + right
+                 : sign == '-' ? *value - right
+                 : sign == '*' ? *value * right
+                               : *value / right;
+    }
+    return read;
+}
+
+static bool read_product(calculator *c, double *value)
+{
+    return read_list(c, "*/", read_value, value);
+}
+
+static bool read_sum(calculator *c, double *value)
+{
+    return read_list(c, "+-", read_product, value);
+}
+
+bool gbsi_logic_weight(gbsi_text *line, double *weight)
+{
+    calculator c = {.at = line->at, .end = line->end};
+    double value = 0.0;
+    const char first = take(&c, "(");
+    if (first != '\0' || !read_sum(&c, &value)) { /* a formula may begin with a parenthesis */
+        return false;
+    }
+    *weight = value;
+    line->at = c.at;
+    return true;
+}
