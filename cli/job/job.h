@@ -200,7 +200,8 @@ int cli_influences(cli_job *job, gbs_influences **influences);
 
 /* First thing in main(): a standard stream that the caller closed keeps its number. */
 void cli_open_standard_streams(void);
-/* From now on SIGHUP, SIGINT and SIGTERM end the program with CLI_STOPPED. */
+/* From now on SIGHUP, SIGINT and SIGTERM end the program with CLI_STOPPED, and a mapped file that
+ * was cut ends it with CLI_INPUT and a message. */
 void cli_signals_end(void);
 /* From now on the first of them is noted and the second ends the program with CLI_KILLED. */
 void cli_signals_catch(void);

@@ -33,6 +33,8 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->read.file_evidence = arguments->file_evidence;
     job->read.convention = arguments->convention;
     job->read.diagonal = arguments->diagonal;
+    job->read.vartype = arguments->vartype;
+    job->read.offset = arguments->offset;
     job->read.weight_scale = arguments->weight_scale;
     job->read.states = (uint32_t)arguments->colors;
     job->read.warn = cli_warn;

@@ -39,6 +39,21 @@ static void end_the_program(int number)
     _exit(CLI_STOPPED);
 }
 
+/* The only file that is looked at where it lies is a large model, whose end another program has cut
+ * off. Anything else that the signal means happens when the program goes on. */
+static void end_for_a_cut_file(int number, siginfo_t *info, void *context)
+{
+    static const char message[] = "gibbsite: the file of the model became shorter while it was in "
+                                  "use: work on a copy of it\n";
+    (void)context;
+    if (info->si_code != BUS_ADRERR) {
+        (void)signal(number, SIG_DFL);
+        return;
+    }
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(CLI_INPUT);
+}
+
 /* What the caller chose to ignore, as nohup does, stays ignored. */
 static void handle(void (*handler)(int))
 {
@@ -77,6 +92,9 @@ int cli_signals_asked(void)
 
 void cli_signals_end(void)
 {
+    struct sigaction action = {.sa_sigaction = end_for_a_cut_file, .sa_flags = SA_SIGINFO};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGBUS, &action, NULL);
     handle(end_the_program);
 }
 

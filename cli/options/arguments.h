@@ -69,7 +69,8 @@ typedef struct cli_arguments {
     const char *from;
     const char *evidence_format;
     uint64_t evidence_index;
-    const char *convention, *diagonal; /* of couplings in a file */
+    const char *convention, *diagonal, *vartype; /* of couplings in a file */
+    double offset;
     const char *convention_out;
     const char *table_order;  /* of conditional tables in a file */
     const char *float_format; /* "shortest" or "fixed" */

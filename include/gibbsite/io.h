@@ -50,6 +50,11 @@ typedef struct gbs_read_options {
      *  "parents-child", "child-parents" or, the first parent the fastest of the parents,
      *  "reversed-child" or "child-reversed"; NULL: that of the format. Set size if you set it. */
     const char *table_order;
+    const char *vartype;   /**< of a .coo file that does not say it: "SPIN" or "BINARY"; NULL: such
+                                files are refused */
+    double offset;         /**< a constant energy of a .coo file that does not say it */
+    uint64_t private_copy; /**< 1: a .gbm file is read into memory, so that it may be cut or
+                                overwritten while the model is used; 0: a large one is mapped */
 } gbs_read_options;
 
 /** How to write a model; zero-initialised means the defaults. */

@@ -105,23 +105,26 @@ static int is_interrupted(void *watch)
     return core_look(watch, NULL);
 }
 
-/* read(path or name, bytes or None, format, lenient, normalize_cpts, convention, diagonal,
- * weight_scale, states, table_order, warnings) */
+/* read(path or name, bytes or None, format, lenient, normalize_cpts, convention, diagonal, vartype,
+ * offset, weight_scale, states, table_order, warnings) */
 static PyObject *read_model(PyObject *self, PyObject *arguments)
 {
     const char *path = NULL;
     Py_buffer bytes = {.buf = NULL};
     PyObject *warnings = NULL;
     core_watch watch = {.saved = NULL};
-    gbs_read_options o = {
-        .size = sizeof o, .warn = keep_warning, .stop = is_interrupted, .stop_context = &watch};
+    gbs_read_options o = {.size = sizeof o,
+                          .private_copy = 1,
+                          .warn = keep_warning,
+                          .stop = is_interrupted,
+                          .stop_context = &watch};
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "sz*zppzzdO&zO", &path, &bytes, &o.format, &o.lenient,
-                          &o.normalize_cpts, &o.convention, &o.diagonal, &o.weight_scale, core_u32,
-                          &o.states, &o.table_order, &warnings)) {
+    if (!PyArg_ParseTuple(arguments, "sz*zppzzzddO&zO", &path, &bytes, &o.format, &o.lenient,
+                          &o.normalize_cpts, &o.convention, &o.diagonal, &o.vartype, &o.offset,
+                          &o.weight_scale, core_u32, &o.states, &o.table_order, &warnings)) {
         return NULL;
     }
     o.context = warnings;

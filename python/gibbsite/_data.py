@@ -9,7 +9,7 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -50,6 +50,9 @@ def columns_of(table: Table) -> tuple[dict[str, list[Any]], Any, int]:
         return columns, table.index, len(table)
     if not isinstance(table, Mapping):
         raise TypeError(f"expected a DataFrame, a dict of columns, a list of dicts or a path, found {type(table).__name__}")
+    single = next((c for c, x in table.items() if isinstance(x, (str, bytes)) or not isinstance(x, Iterable)), None)
+    if single is not None:
+        raise TypeError(f"expected a column of values for {single!r}, found {table[single]!r}")
     columns = {text(c): list(x) for c, x in table.items()}
     if len(columns) < len(table):
         raise ValueError("two columns have the same name")
@@ -210,6 +213,8 @@ def model_data(model: Any, table: Table, weights: Any = None, complete: bool = F
         if list(cells)[:3] == ["chain", "draw", "lp"] and "chain" not in model.names:  # draws of gibbsite sample
             cells = {name: [x if x is None else f"#{x}" for x in values] for name, values in list(cells.items())[3:]}
             cells = {name[1:] if name not in model.names and name[:1] == "x" else name: x for name, x in cells.items()}
+        if list(cells)[:2] == ["chain", "draw"] and "chain" not in model.names:  # as Draws.to_pandas() has them
+            cells = dict(list(cells.items())[2:])
         found = chosen(model, list(cells))
         columns = list(found.values())
         states = column_states(model, {v: cells[c] for c, v in found.items()})

@@ -53,23 +53,24 @@ def options(question: str | None = None) -> list[dict[str, Any]]:
 
 
 def read(path: str | os.PathLike[str], format: str | None = None, *, lenient: bool = False, normalize_cpts: bool = False,
-         convention: str | None = None, diagonal: str | None = None, weight_scale: float = 0.0, states: int = 0,
-         table_order: str | None = None) -> Model:
+         convention: str | None = None, diagonal: str | None = None, vartype: str | None = None, offset: float = 0.0,
+         weight_scale: float = 0.0, states: int = 0, table_order: str | None = None) -> Model:
     """Read a model from a file; its extension tells the format unless ``format`` does.
 
     Formats are those of ``gibbsite convert``: uai, bif, xmlbif, xdsl, net, fg, gbm, wcnf, ... The options are those of
-    the command line. Raises Error with FILE:LINE:COLUMN for what cannot be read.
+    the command line. The model is a copy: its file may change afterwards. Raises Error with FILE:LINE:COLUMN for what cannot
+    be read.
     """
-    return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states,
-                 table_order)
+    return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale,
+                 states, table_order)
 
 
 def loads(text: str | bytes, format: str, *, name: str = "text", lenient: bool = False, normalize_cpts: bool = False,
-          convention: str | None = None, diagonal: str | None = None, weight_scale: float = 0.0, states: int = 0,
-          table_order: str | None = None) -> Model:
+          convention: str | None = None, diagonal: str | None = None, vartype: str | None = None, offset: float = 0.0,
+          weight_scale: float = 0.0, states: int = 0, table_order: str | None = None) -> Model:
     """Read a model from a str or bytes in one of the formats of ``read()``."""
     data = text.encode() if isinstance(text, str) else bytes(text)
-    return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, weight_scale, states,
+    return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale, states,
                  table_order)
 
 
@@ -353,12 +354,16 @@ class Model:
                 a is None and isinstance(plain(state), int) and self._core.label(v, 0) is None):
             raise IndexError(f"{self.names[v]} has no state {int(state)}, only 0 to {len(self._labels(v)) - 1}")
         if a is None:
+            hint = "what is not observed is left out" if is_missing(state) else "gb.index(0) is the first"
             raise TypeError(f"expected one of the states {', '.join(self._labels(v)[:20])} of {self.names[v]}, found {state!r}; "
-                            f"gb.index(0) is the first")
+                            f"{hint}")
         return a
 
     def _observed(self, v, state):
         """The states that are possible: a label's, or those of several in a set or list."""
+        if isinstance(state, Mapping):
+            raise TypeError(f"expected a state of {self.names[v]} or several, found {state!r}; numbers of states are likelihood=")
+        state = plain(state) if isinstance(state, np.ndarray) else state
         several = isinstance(state, Iterable) and not isinstance(state, (str, bytes))
         if several and not (isinstance(state, tuple) and place_of(self._places(v), state) is not None):
             return {self._find_state(v, s) for s in state}

@@ -15,9 +15,11 @@ INT_MAX = 2**31 - 1
 
 
 def plain(x: Any) -> Any:
-    """Python's value of a NumPy scalar, also inside of a tuple, so that str() is the same for both."""
+    """Python's value of a NumPy scalar or array of one, also inside of a tuple, so that str() is the same for both."""
     if type(x) is tuple:
         return tuple(plain(part) for part in x)
+    if isinstance(x, np.ndarray) and not x.ndim:
+        x = x[()]
     if isinstance(x, np.floating):
         return float(str(x))  # 0.1 in single precision is 0.1
     if isinstance(x, np.generic) and x.dtype.kind not in "mM":

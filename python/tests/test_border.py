@@ -4,6 +4,8 @@ import itertools
 import math
 import os
 import signal
+import subprocess
+import sys
 import types
 import warnings
 
@@ -74,6 +76,18 @@ def test_one_or_several_names(clinic):
             clinic.query(bad)
 
 
+def test_evidence_of_other_shapes():
+    m = street()
+    for one in (np.array(2), np.array([2]), [2], {2}, iter([2])):
+        assert m.query((0, 1), evidence={7: one})[(0, 1)][1] == pytest.approx(0.6)
+    for bad in ({2: 0.5}, None, float("nan"), [2, None], 2.5, "4"):
+        with pytest.raises((TypeError, gb.Error)):
+            m.query((0, 1), evidence={7: bad})
+    for bad in ({7: 2}, {7: "12"}, [1, 2]):
+        with pytest.raises(TypeError):
+            m.query_table(bad)
+
+
 # ---- tables -------------------------------------------------------------------------------------
 
 
@@ -96,6 +110,14 @@ def test_cells_of_frames():
         assert m.query_table({7: ["1", "?", "NA"]}, "lamp").p.shape == (3, 2)
     with pytest.raises((TypeError, gb.Error)):
         m.query_table({7: [1, 4]})
+
+
+def test_draws_as_frames():
+    pytest.importorskip("pandas")
+    m = street()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert m.fit(m.sample(50).to_pandas()).n_rows == 200
 
 
 def test_columns_that_are_no_variables():
@@ -212,8 +234,8 @@ def model_of(linear, quadratic, kind, offset):
 
 
 @pytest.mark.parametrize("kind, values", [("SPIN", (-1, 1)), ("BINARY", (0, 1))])
-def test_constants_of_dimod(kind, values):
-    """ln Z and densities are those of the energy, the offset included."""
+def test_constants_of_dimod(kind, values, tmp_path):
+    """ln Z and densities are those of the energy, also where it is read from a file."""
     linear = {(0, "a"): 0.75, 3: -1.25, "c": 0.0}
     quadratic = {((0, "a"), 3): -0.5, (3, "c"): 2.0, ("c", (0, "a")): 0.25}
     m = gb.from_dimod(model_of(linear, quadratic, kind, 1.5), beta=0.7, offset=0.25)
@@ -225,6 +247,14 @@ def test_constants_of_dimod(kind, values):
     for state in states:
         assert m.log_density(dict(zip(linear, state))) == pytest.approx(-0.7 * energy(state), abs=1e-12)
     assert m.logz() == pytest.approx(math.log(sum(math.exp(-0.7 * energy(s)) for s in states)), abs=1e-12)
+    lines = [f"{i} {i} {h}" for i, h in enumerate(linear.values())]
+    lines += [f"{list(linear).index(u)} {list(linear).index(v)} {q}" for (u, v), q in quadratic.items()]
+    text = "\n".join([f"# vartype={kind}", *lines])
+    read = gb.loads(text, "coo", offset=1.75)
+    assert [read.log_density([values.index(x) for x in s]) for s in states] == pytest.approx([-energy(s) for s in states])
+    read.write(tmp_path / "m.coo")
+    assert gb.read(tmp_path / "m.coo").logz() == pytest.approx(read.logz(), abs=1e-12)
+    assert gb.loads("\n".join(lines), "coo", vartype=kind, offset=1.75).digest == read.digest
 
 
 def test_large_penalties():
@@ -370,3 +400,20 @@ def test_draws_count_towards_the_memory_limit():
                 m.sample(draws, method=method, **({} if limit is None else {"memory_limit": limit}))
             assert found.value.status in ("limit", "argument") and "draws" in str(found.value) or "sweeps" in str(found.value)
     assert m.sample(1000, memory_limit="300M").shape == (4, 1000, 2)
+
+
+def test_a_file_cut_while_it_is_used(tmp_path):
+    """A model is the module's own copy: what becomes of its file does not matter."""
+    path = tmp_path / "m.gbm"
+    gb.ising((300, 300), 0.1).write(path)
+    assert path.stat().st_size > 1 << 20
+    code = ("import gibbsite as gb, os, sys\n"
+            "m = gb.read(sys.argv[1])\n"
+            "os.truncate(sys.argv[1], 4096)\n"
+            "print(m.digest, len(m.query(method='sample', sweeps=2, burn_in=0)), m.log_density([0] * len(m)))\n")
+    wanted = gb.read(path).digest
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, path], capture_output=True, text=True, env=os.environ)
+    assert done.returncode == 0, done
+    assert done.stdout.split()[0] == wanted
+    with pytest.raises(gb.Error, match="found the end of the file"):
+        gb.read(path)

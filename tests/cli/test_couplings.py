@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Couplings, graphs to colour and clauses, from the command line."""
 import json
+import math
 import re
 
 import pytest
@@ -45,6 +46,28 @@ def test_info_echoes_the_convention(run, work):
     (work / "m.uai").write_text("MARKOV 0 0")
     assert "sign" not in run("info", "m.uai").out + run("info", "-v", "m.uai").out
     assert json.loads(run("info", "m.uai", "--json").out)["convention"] is None
+
+
+def test_vartypes_and_offsets(run, work):
+    """What the file does not say is typed; ln Z is that of the energy E = 2 - x + 3 x y over bits, or over spins."""
+    entries = "0 0 -1\n0 1 3\n"
+    (work / "bare.coo").write_text(entries)
+    done = run("logz", "bare.coo")
+    assert done.status == 3 and "bare.coo:1:1: found an entry before a line '# vartype=SPIN'" in done.err
+    assert "--vartype" in done.err
+    for vartype, values in (("BINARY", (0, 1)), ("SPIN", (-1, 1))):
+        wanted = math.log(sum(math.exp(-(2 - x + 3 * x * y)) for x in values for y in values))
+        (work / "full.coo").write_text(f"# vartype={vartype}\n# offset=2\n{entries}")
+        done = run("convert", "bare.coo", "--vartype", vartype, "--offset", "2", "--format", "coo")
+        (work / "again.coo").write_text(done.out)
+        assert done.err == "" and "# offset=" in done.out
+        for words in (["full.coo"], ["bare.coo", "--vartype", vartype, "--offset", "2"], ["again.coo"]):
+            assert json.loads(run("logz", *words, "--format", "json").out)["log_z"] == pytest.approx(wanted, abs=1e-12)
+        done = run("logz", "full.coo", "--offset", "1")
+        assert done.status == 3 and "full.coo:2:10: found another offset, expected that of --offset" in done.err
+    assert run("logz", "bare.coo", "--vartype", "TERNARY").status == 2
+    (work / "m.mtx").write_text(MTX)
+    assert "does not apply to mtx files" in run("info", "m.mtx", "--vartype", "SPIN").err
 
 
 def test_coloring(run, work):

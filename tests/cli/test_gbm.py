@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The native format, read by the reader that its page prints."""
 import math
+import os
 import re
+import subprocess
 
-from conftest import ROOT, SMALL, SPRINKLER
+from conftest import ROOT, SMALL, SPRINKLER, program
 
 
 def page_reader():
@@ -17,6 +19,21 @@ def texts(sections, name):
     text = sections["text"].tobytes()
     return [None if at == 2**64 - 1 else text[at:text.index(b"\0", at)].decode()
             for at in sections[name]]
+
+
+def test_a_file_cut_while_it_is_used(run, work):
+    """The model is mapped once the pipe of evidence is opened, and cut before the evidence is there."""
+    assert run("generate", "potts", "--grid", "300x300", "--states", "5", "-o", "m.gbm").status == 0
+    assert (work / "m.gbm").stat().st_size > 1 << 20
+    os.mkfifo(work / "e.evid")
+    child = subprocess.Popen([program(), "marginals", "m.gbm", "-e", "e.evid", "-o", "o.csv", "--sweeps", "10"], cwd=work,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with open(work / "e.evid", "w") as pipe:
+        os.truncate(work / "m.gbm", 4096)
+        pipe.write("1 0 1\n")
+    out, err = child.communicate(timeout=300)
+    assert child.returncode == 3 and not (work / "o.csv").exists() and out == ""
+    assert err.splitlines()[-1] == "gibbsite: the file of the model became shorter while it was in use: work on a copy of it"
 
 
 def noisy_max(n):

@@ -167,6 +167,15 @@
     GBS_ROW_WORD(0, diagonal, "diagonal", "field|ignore|error", \
         "meaning of the diagonal of a matrix of couplings; unset: field", \
         "", "", INPUT, "")
+#define GBS_SHARED_VARTYPE \
+    GBS_ROW_WORD(0, vartype, "vartype", "SPIN|BINARY", \
+        "what the variables of a .coo file are: spins -1 and +1, or bits 0 and 1; unset: as its line " \
+        "'# vartype=' says", \
+        "", "", INPUT, "")
+#define GBS_SHARED_OFFSET \
+    GBS_ROW_REAL(offset, "offset", 0.0, -1e280, 1e280, "E", \
+        "constant energy of a .coo file that has no line '# offset='", \
+        "", "", INPUT, "")
 #define GBS_SHARED_WEIGHT_SCALE \
     GBS_ROW_REAL(weight_scale, "weight-scale", 1.0, 1e-300, 1e300, "X", \
         "multiply the weights of clauses (.wcnf, .mln) by X", \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coordinate lists as dimod writes them: "# vartype=SPIN" or BINARY, then "i j v" from 0. */
+/* Coordinate lists as dimod writes them: "# vartype=SPIN" or BINARY, then "i j v" from 0. A
+ * constant energy is "# offset=E", which dimod does not write. */
 #include <string.h>
 
 #include "models/couplings.h"
@@ -7,48 +8,99 @@
 
 typedef struct coo_reader {
     gbsi_couplings couplings;
-    bool told; /* there was a line with the vartype */
+    bool has_vartype; /* by a line or an option */
     bool binary;
+    bool has_offset; /* by a line */
+    double offset;
 } coo_reader;
 
 static const char expected_vartype[] = "SPIN or BINARY";
 
-/* After '#': "vartype=SPIN", with ':' for '=' and blanks where one likes; other comments mean
- * nothing. */
-static gbs_status read_comment(coo_reader *r, gbsi_text line, gbs_error *err)
+static gbs_status set_vartype(coo_reader *r, bool binary, gbs_error *err)
 {
-    static const char key[] = "vartype";
-    const size_t n_key = sizeof key - 1;
-    while (line.at < line.end && (gbsi_is_blank(*line.at) || *line.at == '#')) {
-        line.at++;
+    r->has_vartype = true;
+    r->binary = binary;
+    if (binary && r->couplings.convention == GBSI_MAXCUT) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s: convention maxcut needs spins, but the vartype is BINARY; expected "
+                         "bqm or physics",
+                         r->couplings.text->name);
     }
-    if (gbsi_text_left(&line) < n_key || memcmp(line.at, key, n_key) != 0) {
+    return GBS_OK;
+}
+
+static gbs_status take_option(coo_reader *r, const char *word, gbs_error *err)
+{
+    const gbsi_token token = {.at = word, .n = word == NULL ? 0 : strlen(word)};
+    if (word == NULL) {
         return GBS_OK;
     }
-    for (line.at += n_key; line.at < line.end && gbsi_is_blank(*line.at);) {
-        line.at++;
-    }
-    if (line.at == line.end || (*line.at != '=' && *line.at != ':')) {
-        return GBS_OK;
-    }
-    line.at++;
+    const bool binary = gbsi_token_is_any_case(token, "BINARY");
+    return binary || gbsi_token_is_any_case(token, "SPIN")
+               ? set_vartype(r, binary, err)
+               : gbsi_fail(err, GBS_ERR_ARGUMENT, "vartype '%.100s' is not known, expected %s",
+                           word, expected_vartype);
+}
+
+static gbs_status read_vartype(coo_reader *r, gbsi_text line, gbs_error *err)
+{
     gbsi_token token = gbsi_text_next(&line);
-    bool binary = gbsi_token_is_any_case(token, "BINARY");
+    const bool binary = gbsi_token_is_any_case(token, "BINARY");
+    const bool typed = r->couplings.text->options->vartype != NULL;
     if (!binary && !gbsi_token_is_any_case(token, "SPIN")) {
         return gbsi_line_unexpected(&line, token, expected_vartype, err);
     }
-    if (r->couplings.edges.n != 0 || (r->told && r->binary != binary)) {
-        return gbsi_text_fail(&line, token, err,
-                              "found another vartype, expected it once and before the entries");
+    if ((r->couplings.edges.n != 0 && !typed) || (r->has_vartype && r->binary != binary)) {
+        return gbsi_text_fail(&line, token, err, "found another vartype, expected %s",
+                              typed ? "the one of --vartype" : "it once and before the entries");
     }
-    if (binary && r->couplings.convention == GBSI_MAXCUT) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "%s: convention maxcut needs spins, but the file has vartype BINARY; "
-                         "expected bqm or physics",
-                         line.name);
+    return set_vartype(r, binary, err);
+}
+
+static gbs_status read_offset(coo_reader *r, gbsi_text line, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_token token = gbsi_text_peek(&line);
+    const double typed = r->couplings.text->options->offset;
+    double value = 0.0;
+    GBSI_TRY(gbsi_line_number(&line, "a finite energy", &value, &r->couplings.n_underflow, err));
+    GBSI_TRY(gbsi_line_expect_end(&line, "an offset", err));
+    if ((r->has_offset || typed != 0.0) && value != r->offset) {
+        return gbsi_text_fail(&line, token, err, "found another offset, expected %s",
+                              r->has_offset ? "it once" : "that of --offset");
     }
-    r->told = true;
-    r->binary = binary;
+    r->has_offset = true;
+    r->offset = value;
+
+cleanup:
+    return status;
+}
+
+/* After '#': "vartype=SPIN" or "offset=1.5", with ':' for '=' and blanks where one likes; other
+ * comments mean nothing. */
+static gbs_status read_comment(coo_reader *r, gbsi_text line, gbs_error *err)
+{
+    static const struct {
+        const char *key;
+        gbs_status (*read)(coo_reader *r, gbsi_text line, gbs_error *err);
+    } known[] = {{"vartype", read_vartype}, {"offset", read_offset}};
+    while (line.at < line.end && (gbsi_is_blank(*line.at) || *line.at == '#')) {
+        line.at++;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const size_t n_key = strlen(known[i].key);
+        gbsi_text rest = line;
+        if (gbsi_text_left(&line) < n_key || memcmp(line.at, known[i].key, n_key) != 0) {
+            continue;
+        }
+        for (rest.at += n_key; rest.at < rest.end && gbsi_is_blank(*rest.at);) {
+            rest.at++;
+        }
+        if (rest.at < rest.end && (*rest.at == '=' || *rest.at == ':')) {
+            rest.at++;
+            return known[i].read(r, rest, err);
+        }
+    }
     return GBS_OK;
 }
 
@@ -79,23 +131,16 @@ static gbs_status read_entry(coo_reader *r, gbsi_text *line, gbs_error *err)
     GBSI_TRY(read_variable(r, line, "a second variable", &j, err));
     GBSI_TRY(gbsi_line_number(line, "a finite value", &value, &c->n_underflow, err));
     GBSI_TRY(gbsi_line_expect_end(line, "an entry", err));
+    if (!r->has_vartype) {
+        return gbsi_text_fail(
+            line, place, err,
+            "found an entry before a line '# vartype=SPIN' or '# vartype=BINARY', "
+            "expected one, or --vartype");
+    }
     GBSI_TRY(gbsi_couplings_add(c, line, place, i, j, value, err));
 
 cleanup:
     return status;
-}
-
-static gbs_status check_vartype(const coo_reader *r, gbs_error *err)
-{
-    const gbsi_text *text = r->couplings.text;
-    if (!r->told && r->couplings.edges.n == 0) {
-        return gbsi_text_unexpected(text, gbsi_text_peek(text),
-                                    "'# vartype=SPIN', '# vartype=BINARY' or an entry", err);
-    }
-    if (!r->told) {
-        gbsi_text_warn(text, "found no line '# vartype='; SPIN is assumed");
-    }
-    return GBS_OK;
 }
 
 gbs_status gbsi_coo_read(gbsi_text *text, gbs_model **model, gbs_error *err)
@@ -104,6 +149,8 @@ gbs_status gbsi_coo_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     coo_reader r = {0};
     gbsi_text line;
     GBSI_TRY(gbsi_couplings_begin(&r.couplings, text, GBSI_COO_CONVENTION, "#", err));
+    GBSI_TRY(take_option(&r, text->options->vartype, err));
+    r.offset = text->options->offset;
     while (gbsi_line_next(text, &line)) {
         if (gbsi_text_peek(&line).at[0] == '#') {
             GBSI_TRY(read_comment(&r, line, err));
@@ -111,7 +158,12 @@ gbs_status gbsi_coo_read(gbsi_text *text, gbs_model **model, gbs_error *err)
             GBSI_TRY(read_entry(&r, &line, err));
         }
     }
-    GBSI_TRY(check_vartype(&r, err));
+    if (!r.has_vartype) {
+        status = gbsi_text_unexpected(text, gbsi_text_peek(text),
+                                      "'# vartype=SPIN' or '# vartype=BINARY'", err);
+        goto cleanup;
+    }
+    r.couplings.constant = r.offset;
     status = gbsi_couplings_build(&r.couplings, GBSI_PAIR_ONCE, r.binary, model, err);
 
 cleanup:

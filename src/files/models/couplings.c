@@ -139,6 +139,7 @@ gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool bi
     gbsi_spin_list spins = {0};
     GBSI_TRY(join_entries(c, pairing, err));
     GBSI_TRY(gbsi_spin_list_init(&spins, c->n_variables, err));
+    spins.constant = c->constant;
     spins.edges = c->edges;
     c->edges = (gbsi_edges){0};
     gbsi_edge *edge = spins.edges.edge;

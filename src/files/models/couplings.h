@@ -108,6 +108,7 @@ typedef struct gbsi_couplings {
     gbsi_convention convention;
     gbsi_diagonal diagonal;
     uint32_t n_variables;
+    double constant;
     gbsi_edges edges; /* one for each entry of the file, as they come */
     size_t n_underflow;
 } gbsi_couplings;

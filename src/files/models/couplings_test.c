@@ -159,11 +159,65 @@ static void binary(void **state)
         gbs_model_free(m);
     }
     assert_int_equal(warned.n, 0);
-    gbs_model_free(read_model("q.coo", "0 1 1", &options));
-    assert_int_equal(warned.n, 1);
-    assert_string_equal(warned.last, "q.coo: found no line '# vartype='; SPIN is assumed");
+    assert_int_equal(warned.n, 0);
     options.convention = "maxcut";
     refuse_model("q.coo", text, &options, GBS_ERR_ARGUMENT, "convention maxcut needs spins");
+}
+
+/* What a file lacks is typed; without, it is refused, and what contradicts it is refused. */
+static void vartypes_and_offsets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *vartype;
+        double offset;
+    } same[] = {
+        {"# vartype=BINARY\n# offset=-1.5\n0 0 2\n1 0 -3\n", NULL, 0},
+        {"# offset : -15e-1\n#vartype: binary\n0 0 2\n0 1 -3\n", "BINARY", -1.5},
+        {"0 0 2\n0 1 -3\n", "binary", -1.5},
+        {"0 0 2\n0 1 -3\n#offset=-1.5", "BINARY", 0},
+    };
+    static const struct {
+        const char *text, *vartype;
+        double offset;
+        gbs_status status;
+        const char *part;
+    } bad[] = {
+        {"0 0 2\n", NULL, 0, GBS_ERR_FORMAT,
+         "q.coo:1:1: found an entry before a line '# vartype=SPIN' or '# vartype=BINARY'"},
+        {"# comment", NULL, 0, GBS_ERR_FORMAT, "expected '# vartype=SPIN' or '# vartype=BINARY'"},
+        {"# vartype=SPIN\n0 0 2\n", "BINARY", 0, GBS_ERR_FORMAT,
+         "q.coo:1:11: found another vartype, expected the one of --vartype"},
+        {"0 0 2\n", "TERNARY", 0, GBS_ERR_ARGUMENT, "vartype 'TERNARY' is not known"},
+        {"# vartype=SPIN\n# offset=2\n0 0 2", NULL, 1, GBS_ERR_FORMAT,
+         "q.coo:2:10: found another offset, expected that of --offset"},
+        {"# vartype=SPIN\n# offset=2\n# offset=3", NULL, 0, GBS_ERR_FORMAT,
+         "q.coo:3:10: found another offset, expected it once"},
+        {"# vartype=SPIN\n# offset=nan", NULL, 0, GBS_ERR_FORMAT, "q.coo:2:10: "},
+        {"# vartype=SPIN\n# offset=", NULL, 0, GBS_ERR_FORMAT, "q.coo:2:10: "},
+        {"# vartype=SPIN\n# offset=1 2", NULL, 0, GBS_ERR_FORMAT, "q.coo:2:12: "},
+        {"# vartype=SPIN\n", NULL, INFINITY, GBS_ERR_ARGUMENT, "a constant energy of inf"},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        test_row("%s", same[i].text);
+        const gbs_read_options options = {.vartype = same[i].vartype, .offset = same[i].offset};
+        gbs_model *m = read_model("q.coo", same[i].text, &options);
+        for (uint32_t k = 0; k < 4; k++) {
+            const uint32_t x[2] = {k >> 1, k & 1};
+            assert_true(gbs_model_log_density(m, x) == 1.5 - 2.0 * x[0] + 3.0 * x[0] * x[1]);
+        }
+        gbs_model_free(m);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        test_row("%s", bad[i].text);
+        const gbs_read_options options = {.vartype = bad[i].vartype, .offset = bad[i].offset};
+        refuse_model("q.coo", bad[i].text, &options, bad[i].status, bad[i].part);
+    }
+    test_no_row();
+    refuse_model("a.mtx", ROW, &(gbs_read_options){.vartype = "SPIN"}, GBS_ERR_ARGUMENT,
+                 "a vartype does not apply to mtx files");
+    refuse_model("a.mtx", ROW, &(gbs_read_options){.offset = 1}, GBS_ERR_ARGUMENT,
+                 "a constant energy does not apply to mtx files");
 }
 
 static void diagonal(void **state)
@@ -376,13 +430,14 @@ static void other_refusals(void **state)
          "most 4208"},
         {"a.coo", "# vartype=SPIN\n0 5000 1", "a.coo:2:3: found 5001 variables, but a file of"},
         {"a.rud", "99999999999999999999 1\n1 2", "found '99999999999999999999'"},
-        {"a.coo", "", "a.coo:1:1: found the end of the file, expected '# vartype=SPIN', '# vart"},
+        {"a.coo", "", "a.coo:1:1: found the end of the file, expected '# vartype=SPIN' or '# vart"},
         {"a.coo", "# only a comment\n", "a.coo:2:1: found the end of the file, expected '# vartyp"},
         {"a.coo", "# vartype=DISCRETE", "a.coo:1:11: found 'DISCRETE', expected SPIN or BINARY"},
         {"a.coo", "# vartype=", "a.coo:1:11: found the end of the line, expected SPIN or BINARY"},
         {"a.coo", "# vartype=SPIN\n# vartype=BINARY", "a.coo:2:11: found another vartype"},
-        {"a.coo", "0 1 1\n# vartype=SPIN",
-         "a.coo:2:11: found another vartype, expected it once an"},
+        {"a.coo", "0 1 1\n# vartype=SPIN", "a.coo:1:1: found an entry before a line '# vartype="},
+        {"a.coo", "# vartype=SPIN\n0 1 1\n# vartype=SPIN",
+         "a.coo:3:11: found another vartype, expected it once an"},
         {"a.coo", "# vartype=SPIN\n0 1", "a.coo:2:4: found the end of the line, expected a finite"},
         {"a.coo", "# vartype=SPIN\n0", "found the end of the line, expected a second variable"},
         {"a.coo", "# vartype=SPIN\n0 -1 1", "found '-1', expected a second variable"},
@@ -445,12 +500,19 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conventions),      cmocka_unit_test(layouts),
-        cmocka_unit_test(smallest),         cmocka_unit_test(binary),
-        cmocka_unit_test(diagonal),         cmocka_unit_test(repeated),
-        cmocka_unit_test(many_repeated),    cmocka_unit_test(zeros),
-        cmocka_unit_test(lenient_comments), cmocka_unit_test(mtx_refusals),
-        cmocka_unit_test(other_refusals),   cmocka_unit_test(options_refused),
+        cmocka_unit_test(conventions),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(smallest),
+        cmocka_unit_test(binary),
+        cmocka_unit_test(vartypes_and_offsets),
+        cmocka_unit_test(diagonal),
+        cmocka_unit_test(repeated),
+        cmocka_unit_test(many_repeated),
+        cmocka_unit_test(zeros),
+        cmocka_unit_test(lenient_comments),
+        cmocka_unit_test(mtx_refusals),
+        cmocka_unit_test(other_refusals),
+        cmocka_unit_test(options_refused),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

@@ -17,6 +17,7 @@ typedef struct coupling_format {
     const char *name;
     gbsi_convention own;
     bool fields; /* it has a place for them; a cut has none in any format */
+    bool constant;
 } coupling_format;
 
 static gbs_status begin(coupling_writer *w, const gbs_model *model, gbs_output *output,
@@ -28,7 +29,9 @@ static gbs_status begin(coupling_writer *w, const gbs_model *model, gbs_output *
     w->sign = gbsi_convention_sign(w->convention);
     GBSI_TRY(gbsi_spin_list_of_model(
         model, format.name, format.fields && w->convention != GBSI_MAXCUT, &w->spins, err));
-    gbsi_tell_constant(options, output, format.name, w->spins.constant);
+    if (!format.constant) {
+        gbsi_tell_constant(options, output, format.name, w->spins.constant);
+    }
 
 cleanup:
     return status;
@@ -86,8 +89,8 @@ gbs_status gbsi_mtx_write(const gbs_model *model, gbs_output *output,
 {
     gbs_status status = GBS_OK;
     coupling_writer w;
-    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"mtx", GBSI_MTX_CONVENTION, true},
-                   err));
+    GBSI_TRY(begin(&w, model, output, options,
+                   (coupling_format){"mtx", GBSI_MTX_CONVENTION, true, false}, err));
     uint64_t n_entries = count_couplings(&w.spins);
     for (uint32_t v = 0; v < w.spins.n_variables; v++) {
         n_entries += w.spins.field[v] != 0;
@@ -116,8 +119,8 @@ gbs_status gbsi_rud_write(const gbs_model *model, gbs_output *output,
 {
     gbs_status status = GBS_OK;
     coupling_writer w;
-    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"rud", GBSI_RUD_CONVENTION, false},
-                   err));
+    GBSI_TRY(begin(&w, model, output, options,
+                   (coupling_format){"rud", GBSI_RUD_CONVENTION, false, false}, err));
     gbs_output_uint(output, w.spins.n_variables);
     gbs_output_text(output, " ");
     gbs_output_uint(output, count_couplings(&w.spins));
@@ -150,9 +153,14 @@ gbs_status gbsi_coo_write(const gbs_model *model, gbs_output *output,
 {
     gbs_status status = GBS_OK;
     coupling_writer w;
-    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"coo", GBSI_COO_CONVENTION, true},
-                   err));
+    GBSI_TRY(begin(&w, model, output, options,
+                   (coupling_format){"coo", GBSI_COO_CONVENTION, true, true}, err));
     gbs_output_text(output, "# vartype=SPIN\n");
+    if (w.spins.constant != 0) {
+        gbs_output_text(output, "# offset=");
+        gbs_output_double(output, w.sign * w.spins.constant);
+        gbs_output_text(output, "\n");
+    }
     write_fields(&w, 0);
     write_couplings(&w, 0, false);
     write_last_variable(&w);

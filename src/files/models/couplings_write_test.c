@@ -136,12 +136,16 @@ static void splits_kinds(void **state)
         gbs_error err;
         const char *path = scratch_path(endings[i]);
         assert_int_equal(gbs_model_write(m, path, &options, &err), GBS_OK);
-        assert_int_equal(warned.n, 1); /* the constant, and what it is */
-        const char *said = strstr(warned.last, "lost a constant of the log-density, ");
-        assert_non_null(said);
-        const double lost = strtod(said + strlen("lost a constant of the log-density, "), NULL);
+        const bool keeps = i == 1; /* a line of its own holds the constant */
+        assert_int_equal(warned.n, keeps ? 0 : 1);
+        const char *said =
+            keeps ? NULL : strstr(warned.last, "lost a constant of the log-density, ");
+        assert_true(keeps || said != NULL);
+        const double lost =
+            keeps ? 0.0 : strtod(said + strlen("lost a constant of the log-density, "), NULL);
         assert_int_equal(gbs_model_read(path, NULL, &back, &err), GBS_OK);
-        assert_int_equal(gbs_model_n_factors(back), 6); /* each pair and each variable once */
+        /* each pair and each variable once */
+        assert_int_equal(gbs_model_n_factors(back), keeps ? 7 : 6);
         double w_back[8] = {0};
         (void)enumerate(back, w_back, 8);
         for (int k = 0; k < 8; k++) {

@@ -23,6 +23,17 @@ gbs_status gbsi_check_read_options(const gbsi_format *format, const char *path,
     if (options->diagonal != NULL && (format->takes & GBSI_TAKES_DIAGONAL) == 0) {
         return refuse(format, path, "what a diagonal means", err);
     }
+    if (options->vartype != NULL && (format->takes & GBSI_TAKES_VARTYPE) == 0) {
+        return refuse(format, path, "a vartype", err);
+    }
+    if (options->offset != 0 && (format->takes & GBSI_TAKES_VARTYPE) == 0) {
+        return refuse(format, path, "a constant energy", err);
+    }
+    if (!isfinite(options->offset)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s: a constant energy of %g, expected a finite one", path,
+                         options->offset);
+    }
     if (options->states != 0 && (format->takes & GBSI_TAKES_STATES) == 0) {
         return refuse(format, path, "a number of colours", err);
     }

@@ -24,6 +24,7 @@ enum {
     GBSI_TAKES_WEIGHT_SCALE = 1 << 2,
     GBSI_TAKES_STATES = 1 << 3,
     GBSI_TAKES_TABLE_ORDER = 1 << 4,
+    GBSI_TAKES_VARTYPE = 1 << 5, /* and a constant energy */
 };
 
 /* A format has one of the three readers (or none; read_files may go with one for streams) and a

@@ -348,7 +348,7 @@ gbs_status gbsi_gbm_read_file(const char *path, const gbs_read_options *options,
                               gbs_error *err)
 {
     gbsi_input input;
-    gbs_status status = gbsi_input_map(path, &input, err);
+    gbs_status status = gbsi_input_map(path, options->private_copy != 0, &input, err);
     if (status == GBS_OK) {
         status = read_input(&input, options, model, err);
         gbsi_input_free(&input);

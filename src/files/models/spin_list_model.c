@@ -142,7 +142,7 @@ static gbs_status check_sums(const gbs_model *model, const char *format, bool fi
                              const gbsi_spin_list *spins, gbs_error *err)
 {
     const gbsi_edge *edge = spins->edges.edge;
-    bool small = true;
+    bool small = fabs(spins->constant) <= GBS_MAX_LOG_WEIGHT;
     bool any_field = false;
     for (uint32_t v = 0; v < spins->n_variables; v++) {
         small = small && fabs(spins->field[v]) <= GBS_MAX_LOG_WEIGHT;
@@ -154,7 +154,7 @@ static gbs_status check_sums(const gbs_model *model, const char *format, bool fi
     if (!small) {
         return gbsi_fail(
             err, GBS_ERR_UNSUPPORTED,
-            "fields or couplings of several factors add up beyond %g, the most a model "
+            "constants, fields or couplings of several factors add up beyond %g, the most a model "
             "may hold",
             GBS_MAX_LOG_WEIGHT);
     }

@@ -201,6 +201,7 @@ static gbs_status read_path(const char *path, bool text, gbsi_input *input, gbs_
     return status;
 }
 
+<<<<<<< HEAD
 gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
 {
     return read_path(path, false, input, err);
@@ -209,10 +210,32 @@ gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
 gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err)
 {
     return read_path(path, true, input, err);
+=======
+/* The first n bytes of a file, or what it has of them, in memory of their own. @return false where
+ * that fails. */
+static bool copy_file(int fd, size_t n, gbsi_mapping *mapping)
+{
+    gbsi_watch *watch = gbsi_watch_current();
+    char *bytes = gbsi_alloc_lanes(n, 1);
+    size_t length = 0;
+    ssize_t got = 1;
+    while (bytes != NULL && length < n && got > 0 &&
+           gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", NULL) >= 0) {
+        got = read(fd, bytes + length, n - length < PIECE ? n - length : PIECE);
+        length += got > 0 ? (size_t)got : 0;
+        got = got < 0 && errno == EINTR ? 1 : got;
+    }
+    if (length < n && got != 0) {
+        gbsi_free(bytes);
+        return false;
+    }
+    *mapping = (gbsi_mapping){.bytes = bytes, .n = length};
+    return true;
+>>>>>>> h-python
 }
 
 /* Whether the file is worth mapping and let itself be. A pipe must not be opened to find out. */
-static bool map_path(const char *path, gbsi_mapping *mapping)
+static bool map_path(const char *path, bool copied, gbsi_mapping *mapping)
 {
     const off_t least = 1 << 20;
     struct stat info;
@@ -221,17 +244,18 @@ static bool map_path(const char *path, gbsi_mapping *mapping)
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool mapped = fd >= 0 && fstat(fd, &info) == 0 && info.st_size >= least &&
-                  gbsi_mapping_new(fd, (size_t)info.st_size, mapping);
+                  (copied ? copy_file(fd, (size_t)info.st_size, mapping)
+                          : gbsi_mapping_new(fd, (size_t)info.st_size, mapping));
     if (fd >= 0) {
         (void)close(fd);
     }
     return mapped;
 }
 
-gbs_status gbsi_input_map(const char *path, gbsi_input *input, gbs_error *err)
+gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_error *err)
 {
     gbsi_input made = {.name = path};
-    if (strcmp(path, "-") == 0 || !map_path(path, &made.mapping)) {
+    if (strcmp(path, "-") == 0 || !map_path(path, copied, &made.mapping)) {
         return gbsi_input_read(path, input, err);
     }
     made.bytes = made.mapping.bytes;
