@@ -201,7 +201,6 @@ static gbs_status read_path(const char *path, bool text, gbsi_input *input, gbs_
     return status;
 }
 
-<<<<<<< HEAD
 gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
 {
     return read_path(path, false, input, err);
@@ -210,7 +209,8 @@ gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
 gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err)
 {
     return read_path(path, true, input, err);
-=======
+}
+
 /* The first n bytes of a file, or what it has of them, in memory of their own. @return false where
  * that fails. */
 static bool copy_file(int fd, size_t n, gbsi_mapping *mapping)
@@ -231,7 +231,6 @@ static bool copy_file(int fd, size_t n, gbsi_mapping *mapping)
     }
     *mapping = (gbsi_mapping){.bytes = bytes, .n = length};
     return true;
->>>>>>> h-python
 }
 
 /* Whether the file is worth mapping and let itself be. A pipe must not be opened to find out. */

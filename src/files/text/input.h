@@ -20,17 +20,12 @@ typedef struct gbsi_input {
 
 /* @param path "-" for standard input; borrowed as long as the input. */
 gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err);
-<<<<<<< HEAD
 /* The same for text: of a pipe or a device no more is read once there is a NUL, which is the last
  * byte then. */
 gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err);
-/* The same, large files mapped instead of read: for readers that use the bytes in place. */
-gbs_status gbsi_input_map(const char *path, gbsi_input *input, gbs_error *err);
-=======
 /* The same, large files mapped instead of read: for readers that use the bytes in place. @param
  * copied read all the same, into memory that gbsi_input_take() hands over. */
 gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_error *err);
->>>>>>> h-python
 /* Hands the bytes over: the mapping, or an aligned copy. The input is empty afterwards. */
 gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err);
 /* bytes is borrowed unless it is compressed. */
