@@ -129,4 +129,4 @@ def test_bifxml_files(run, data, name, variables):
 @pytest.mark.parametrize("name", ["alarm.dsl"])
 def test_other_formats_are_refused_by_ending(run, data, name):
     done = run("info", data(f"bn/other-formats/{name}"))
-    assert done.status == 2 and "cannot tell the format from the file name extension" in done.err
+    assert done.status == 3 and "save it in GeNIe as .xdsl" in done.err and done.out == ""

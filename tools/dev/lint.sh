@@ -39,7 +39,7 @@ lint_cppcheck() {
     # Not the tests: it does not see that an assertion ends one.
     changed_files | grep '\.c$' | grep -v '^tests/\|_test\.c$' >build-lint/sources || return 0
     cppcheck --enable=warning,portability --std=c11 --inline-suppr -q -j "$cores" --error-exitcode=1 \
-        -D_GNU_SOURCE -D__GNUC__=12 -DGBSI_HAVE_ZLIB -DGBSI_HAVE_ZSTD -DGBSI_HAVE_PNG -DGBSI_HAVE_JPEG -DGBSI_HAVE_EXPAT -DGBSI_HAVE_AVX2_SET -DGBSI_HAVE_AVX512_SET \
+        -D_GNU_SOURCE -D__GNUC__=12 -DGBSI_HAVE_ZLIB -DGBSI_HAVE_ZSTD -DGBSI_HAVE_LZMA -DGBSI_HAVE_BZ2 -DGBSI_HAVE_PNG -DGBSI_HAVE_JPEG -DGBSI_HAVE_EXPAT -DGBSI_HAVE_AVX2_SET -DGBSI_HAVE_AVX512_SET \
         -Iinclude $(printf -- '-I%s ' src/*/) -Icli -I. --suppress=incorrectLogicOperator:src/core/simd/lanes_portable.h \
         --file-list=build-lint/sources
 }

@@ -423,6 +423,24 @@ static void fields(void **state)
     gbs_model_free(m);
 }
 
+/* A hard clause of a variable of that name and one without. */
+static gbs_model *clause_of(const char *name)
+{
+    gbs_builder *b = NULL;
+    gbs_model *m = NULL;
+    const uint32_t two[] = {2, 2};
+    const uint32_t v[] = {0, 1};
+    const uint32_t literal[] = {1, 1};
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, 2, two, NULL, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_name_variable(b, 0, name, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_logical(b, GBS_LOGICAL_CLAUSE, 2, v, literal, INFINITY, NULL),
+                     GBS_OK);
+    assert_int_equal(gbs_builder_build(b, &m, NULL), GBS_OK);
+    gbs_builder_free(b);
+    return m;
+}
+
 static void written_names(void **state)
 {
     (void)state;
@@ -455,17 +473,7 @@ static void written_names(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char expected[32];
         test_row("name %s", bad[i][0]);
-        gbs_builder *b = NULL;
-        gbs_error err;
-        const uint32_t two[] = {2, 2};
-        const uint32_t v[] = {0, 1};
-        const uint32_t literal[] = {1, 1};
-        assert_int_equal(gbs_builder_new(&b, &err), GBS_OK);
-        assert_int_equal(gbs_builder_add_variables(b, 2, two, NULL, &err), GBS_OK);
-        assert_int_equal(gbs_builder_name_variable(b, 0, bad[i][0], &err), GBS_OK);
-        assert_int_equal(
-            gbs_builder_add_logical(b, GBS_LOGICAL_CLAUSE, 2, v, literal, INFINITY, &err), GBS_OK);
-        assert_int_equal(gbs_builder_build(b, &m, &err), GBS_OK);
+        m = clause_of(bad[i][0]);
         if (bad[i][1] == NULL) {
             refuse_write(m, "no.mln", NULL, "which cannot be read back from mln files");
         } else {
@@ -473,7 +481,6 @@ static void written_names(void **state)
             expect_written(m, "n.mln", NULL, expected);
         }
         gbs_model_free(m);
-        gbs_builder_free(b);
     }
     test_no_row();
     /* A made-up name gives way to one that is there. */

@@ -104,12 +104,16 @@ static gbs_status transcode(gbsi_input *input, const census *c, bool utf8, gbs_e
 /* The value of encoding= in <?xml ...?>, empty where there is none. */
 static gbsi_token declared_encoding(const gbsi_input *input)
 {
+    const gbsi_token none = {0};
+    if (input->n == 0) {
+        return none;
+    }
     gbsi_text text = {.at = input->bytes, .end = input->bytes + input->n};
-    const gbsi_token first = input->n == 0 ? (gbsi_token){0} : gbsi_text_next(&text);
+    const gbsi_token first = gbsi_text_next(&text);
     const char *at = text.at;
-    const char *end = at == NULL ? NULL : memchr(at, '>', gbsi_text_left(&text));
+    const char *end = memchr(at, '>', gbsi_text_left(&text));
     if (!gbsi_token_is(first, "<?xml") || end == NULL) {
-        return (gbsi_token){0};
+        return none;
     }
     static const char word[] = "encoding";
     const size_t n = sizeof word - 1;
@@ -123,7 +127,10 @@ static gbsi_token declared_encoding(const gbsi_input *input)
     const char *close = at < end && (*at == '"' || *at == '\'')
                             ? memchr(at + 1, *at, (size_t)(end - at) - 1)
                             : NULL;
-    return close == NULL ? (gbsi_token){0} : (gbsi_token){at + 1, (size_t)(close - at) - 1};
+    if (close == NULL) {
+        return none;
+    }
+    return (gbsi_token){at + 1, (size_t)(close - at) - 1};
 }
 
 bool gbsi_encoding_is_latin(gbsi_token name)
