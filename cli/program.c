@@ -197,8 +197,14 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
         status = arguments.n_operands > verb->n_operands ? cli_unexpected_operand(verb, &arguments)
                                                          : cli_missing_operand(verb, &arguments);
     } else if (status == CLI_DONE) {
+        cli_lock lock;
         gbs_set_memory_limit(arguments.run.memory_limit);
-        status = verb->run(&arguments);
+        status = cli_lock_checkpoint(&arguments, &lock);
+        if (arguments.checkpoint != NULL) {
+            status = cli_meet(status);
+        }
+        status = status == CLI_DONE ? verb->run(&arguments) : status;
+        cli_unlock(&lock);
     }
     cli_arguments_free(&arguments);
     return status;

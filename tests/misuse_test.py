@@ -10,6 +10,7 @@ EXCEPTIONS = {
     "gbs_simd_name": "takes no argument",
     "gbs_model_formats": "takes no argument",
     "gbs_set_memory_limit": "takes any number",
+    "gbs_memory_limit": "takes no argument",
 }
 
 headers = "".join(path.read_text() for path in sorted((root / "include/gibbsite").glob("*.h"))

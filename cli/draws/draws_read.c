@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "draws_read.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,39 @@ void cli_drawn_free(cli_drawn *d)
     }
     free(d->name);
     free(d->value);
+    if (d->limit > 0) {
+        gbs_set_memory_limit(d->limit);
+    }
     memset(d, 0, sizeof *d);
+}
+
+static void share_rest(const cli_drawn *d)
+{
+    gbs_set_memory_limit(d->limit > d->taken ? d->limit - d->taken : 1);
+}
+
+int cli_drawn_take(cli_drawn *d, uint64_t bytes)
+{
+    if (d->limit == 0) {
+        return 1;
+    }
+    if (bytes > d->limit - d->taken) {
+        return !cli_error(CLI_FAILED,
+                          "%s: reading it would take more than the memory limit of %" PRIu64
+                          " MB: try a larger --memory-limit",
+                          d->path, d->limit >> 20);
+    }
+    d->taken += bytes;
+    share_rest(d);
+    return 1;
+}
+
+void cli_drawn_give(cli_drawn *d, uint64_t bytes)
+{
+    if (d->limit > 0) {
+        d->taken -= bytes;
+        share_rest(d);
+    }
 }
 
 /* Both lists twice as long. */
@@ -37,10 +70,13 @@ static int grow(cli_drawn *d)
 double *cli_drawn_add(cli_drawn *d, const char *name)
 {
     double *value = NULL;
+    if (d->n_draws > UINT64_MAX / sizeof *value / 2 / (d->n_chains + 1) ||
+        !cli_drawn_take(d, d->n_chains * d->n_draws * sizeof *value + strlen(name) +
+                               2 * (sizeof *d->name + sizeof *d->value))) {
+        return NULL;
+    }
     if (d->n < d->capacity || grow(d)) {
-        value = d->n_draws > SIZE_MAX / sizeof *value / (d->n_chains + 1)
-                    ? NULL
-                    : malloc(d->n_chains * d->n_draws * sizeof *value);
+        value = malloc(d->n_chains * d->n_draws * sizeof *value);
         char *copy = value == NULL ? NULL : strdup(name);
         if (copy == NULL) {
             free(value);
@@ -65,6 +101,8 @@ static int ends_in(const char *path, const char *end)
 int cli_drawn_read(cli_drawn *d, const cli_arguments *arguments, char **path, int n_paths)
 {
     static const char *const whole[] = {".npz", ".npy", ".nc", "index.txt"};
+    d->path = path[0];
+    d->limit = gbs_memory_limit();
     for (int i = 0; i < n_paths; i++) {
         for (size_t k = 0; k < sizeof whole / sizeof whole[0]; k++) {
             if (!ends_in(path[i], whole[k])) {

@@ -10,6 +10,8 @@ typedef struct cli_drawn {
     size_t n, capacity;       /* quantities */
     char **name;              /* [n] */
     double **value;           /* [n] of [n_chains][n_draws] */
+    const char *path;         /* of the first file */
+    uint64_t limit, taken;    /* bytes: --memory-limit, 0 where no file is read; what counts */
 } cli_drawn;
 
 /* Read files by their names: one .npz, .npy or .nc file; CODA's BASEindex.txt, whose chains are in
@@ -20,6 +22,11 @@ int cli_drawn_read(cli_drawn *d, const cli_arguments *arguments, char **path, in
 void cli_drawn_free(cli_drawn *d);
 
 /* ---- for readers ---------------------------------------------------------------------------- */
+
+/* Counts bytes towards --memory-limit before they are requested; what the library takes meanwhile
+ * has the rest. @return whether they may be; else after a message. */
+int cli_drawn_take(cli_drawn *d, uint64_t bytes);
+void cli_drawn_give(cli_drawn *d, uint64_t bytes);
 
 /* Room for one quantity more, of the shape that d has. @param name copied.
  * @return its values; NULL after a message. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "draws_read.h"
 #include "src/files/arrays/arrays.h"
@@ -86,14 +87,18 @@ static char *cut_string(char *at, char **string)
     return at + 1;
 }
 
-/* @return 0 where memory is short; text that says nothing gives no names. */
-static int find_names(const gbsi_array *meta, names *m)
+/* @return an exit status, after a message; text that says nothing gives no names. */
+static int find_names(cli_drawn *d, const gbsi_array *meta, names *m)
 {
     const size_t n = (size_t)gbsi_array_size(meta);
+    const size_t most = n / 2 + 1; /* a name takes two quotes at least */
+    if (!cli_drawn_take(d, n + most * sizeof *m->name)) {
+        return CLI_FAILED;
+    }
     m->text = malloc(n + 1);
-    m->name = calloc(n / 2 + 1, sizeof *m->name); /* a name takes two quotes at least */
+    m->name = calloc(most, sizeof *m->name);
     if (m->text == NULL || m->name == NULL) {
-        return 0;
+        return cli_error(CLI_FAILED, "out of memory");
     }
     memcpy(m->text, meta->data, n);
     m->text[n] = '\0';
@@ -106,7 +111,7 @@ static int find_names(const gbsi_array *meta, names *m)
             at += strspn(at, ", ");
         }
     }
-    return 1;
+    return CLI_DONE;
 }
 
 static double at_array(const void *data, size_t i)
@@ -143,6 +148,18 @@ static int take(cli_drawn *d, const char *name, const gbsi_array *array, const n
     return status;
 }
 
+/* While the array is there, too. */
+static int take_counted(cli_drawn *d, const char *name, const gbsi_array *array, const names *known)
+{
+    const uint64_t bytes = (uint64_t)gbsi_array_size(array) * gbsi_array_type_bytes(array->type);
+    if (!cli_drawn_take(d, bytes)) {
+        return CLI_FAILED;
+    }
+    const int status = take(d, name, array, known);
+    cli_drawn_give(d, bytes);
+    return status;
+}
+
 static int take_member(cli_drawn *d, gbsi_npz *npz, size_t member, const names *known)
 {
     gbs_error err = {GBS_OK, ""};
@@ -152,21 +169,25 @@ static int take_member(cli_drawn *d, gbsi_npz *npz, size_t member, const names *
     if (done == GBS_ERR_UNSUPPORTED) { /* text, say: no draws */
         return CLI_DONE;
     }
-    const int status = done < 0 ? cli_fail_input(done, &err) : take(d, name, &array, known);
+    int status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
+    if (status == CLI_DONE) {
+        status = take_counted(d, name, &array, known);
+    }
     gbsi_array_free(&array);
     return status;
 }
 
-/* @return an exit status after a message; archives of others have no such member. */
-static int read_names(gbsi_npz *npz, names *known)
+/* Of the first member of that name. @return an exit status after a message; archives of others have
+ * no such member. */
+static int read_names(cli_drawn *d, gbsi_npz *npz, names *known)
 {
     int status = CLI_DONE;
-    for (size_t i = 0; i < gbsi_npz_n_members(npz) && status == CLI_DONE; i++) {
+    for (size_t i = 0; i < gbsi_npz_n_members(npz) && status == CLI_DONE && known->text == NULL;
+         i++) {
         gbsi_array meta = {0};
         if (strcmp(gbsi_npz_name(npz, i), "meta") == 0 &&
-            gbsi_npz_read(npz, "meta", &meta, NULL) >= 0 && meta.type == GBSI_ARRAY_U1 &&
-            !find_names(&meta, known)) {
-            status = cli_error(CLI_FAILED, "out of memory");
+            gbsi_npz_read(npz, "meta", &meta, NULL) >= 0 && meta.type == GBSI_ARRAY_U1) {
+            status = find_names(d, &meta, known);
         }
         gbsi_array_free(&meta);
     }
@@ -178,14 +199,18 @@ int cli_drawn_read_numpy(cli_drawn *d, const char *path, int archive)
     gbs_error err = {GBS_OK, ""};
     gbsi_npz *npz = NULL;
     gbsi_array array = {0};
+    struct stat info;
+    if (archive && stat(path, &info) == 0 && !cli_drawn_take(d, (uint64_t)info.st_size)) {
+        return CLI_FAILED; /* it is there until the last array is read */
+    }
     gbs_status done = archive ? gbsi_npz_open(path, &npz, &err) : gbsi_npy_read(path, &array, &err);
     names known = {0};
-    int status = done < 0 ? cli_fail_input(done, &err) : read_names(npz, &known);
+    int status = done < 0 ? cli_fail_input(done, &err) : read_names(d, npz, &known);
     for (size_t i = 0; status == CLI_DONE && i < gbsi_npz_n_members(npz); i++) {
         status = take_member(d, npz, i, &known);
     }
     if (status == CLI_DONE && !archive) {
-        status = take(d, "x", &array, &known);
+        status = take_counted(d, "x", &array, &known);
     }
     drop_names(&known);
     gbsi_npz_close(npz);

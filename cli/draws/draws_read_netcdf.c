@@ -104,6 +104,9 @@ static int take(cli_drawn *d, const reader *r, int group, int id)
         (d->n > 0 && (shape[0] != d->n_chains || shape[1] != d->n_draws))) {
         return status;
     }
+    if (!cli_drawn_take(d, n * sizeof(double))) {
+        return CLI_FAILED;
+    }
     double *values = malloc(n * sizeof *values);
     if (values == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
@@ -121,6 +124,7 @@ static int take(cli_drawn *d, const reader *r, int group, int id)
         free_labels(r, label[k], (size_t)shape[k]);
     }
     free(values);
+    cli_drawn_give(d, n * sizeof *values);
     return status;
 }
 

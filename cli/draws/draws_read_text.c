@@ -14,6 +14,7 @@
 
 /* A file, line by line. */
 typedef struct text_file {
+    cli_drawn *drawn; /* whose memory limit it has */
     const char *path;
     FILE *file;
     char *line; /* without its end */
@@ -21,9 +22,9 @@ typedef struct text_file {
     uint64_t number; /* of the line, from 1 */
 } text_file;
 
-static int open_text(text_file *t, const char *path)
+static int open_text(text_file *t, cli_drawn *d, const char *path)
 {
-    *t = (text_file){.path = path};
+    *t = (text_file){.drawn = d, .path = path};
     t->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
     if (t->file == NULL) {
         return cli_error(CLI_INPUT, "%s: %s", path,
@@ -38,31 +39,53 @@ static void close_text(text_file *t)
         (void)fclose(t->file);
     }
     free(t->line);
+    cli_drawn_give(t->drawn, t->capacity);
     *t = (text_file){0};
 }
 
-/* @return 1 if there is another line, 0 at the end, -1 after a message. */
+/* @return 0 after a message. */
+static int grow_line(text_file *t)
+{
+    const size_t capacity = 2 * t->capacity + 256;
+    char *line =
+        cli_drawn_take(t->drawn, capacity - t->capacity) ? realloc(t->line, capacity) : NULL;
+    if (line != NULL) {
+        t->line = line;
+        t->capacity = capacity;
+    }
+    return line != NULL;
+}
+
+/* A line ends where no text may go on: in /dev/zero, there is no other end.
+ * @return 1 if there is another line, 0 at the end, -1 after a message. */
 static int next_line(text_file *t)
 {
-    errno = 0;
-    ssize_t n = getline(&t->line, &t->capacity, t->file);
+    size_t n = 0;
+    int c = 0;
     t->number++;
-    if (n < 0) {
-        if (ferror(t->file) || errno == ENOMEM) {
-            (void)cli_error(errno == ENOMEM ? CLI_FAILED : CLI_INPUT, "%s: %s", t->path,
-                            strerror(errno)); // NOLINT(concurrency-mt-unsafe): one thread
+    while ((c = getc_unlocked(t->file)) != EOF && c != '\n' && c != '\0') {
+        if (n + 1 >= t->capacity && !grow_line(t)) {
             return -1;
         }
-        return 0;
+        t->line[n++] = (char)c;
     }
-    while (n > 0 && (t->line[n - 1] == '\n' || t->line[n - 1] == '\r')) {
-        t->line[--n] = '\0';
-    }
-    if (strlen(t->line) != (size_t)n) {
+    if (c == '\0') {
         (void)cli_error(CLI_INPUT, "%s:%" PRIu64 ":%zu: found a byte of value 0, expected text",
-                        t->path, t->number, strlen(t->line) + 1);
+                        t->path, t->number, n + 1);
         return -1;
     }
+    if (ferror(t->file)) {
+        (void)cli_error(CLI_INPUT, "%s: %s", t->path,
+                        strerror(errno)); // NOLINT(concurrency-mt-unsafe): one thread
+        return -1;
+    }
+    if ((c == EOF && n == 0) || (n == 0 && t->capacity == 0 && !grow_line(t))) {
+        return c == EOF ? 0 : -1;
+    }
+    while (n > 0 && t->line[n - 1] == '\r') {
+        n--;
+    }
+    t->line[n] = '\0';
     return 1;
 }
 
@@ -103,6 +126,7 @@ int cli_drawn_read_csv(cli_drawn *d, const cli_arguments *arguments, char **path
     gbs_error err = {GBS_OK, ""};
     gbs_draws *draws = NULL;
     const gbs_read_options options = {.size = sizeof options,
+                                      .memory_limit = arguments->run.memory_limit,
                                       .warn = tell,
                                       .context = (void *)(uintptr_t)arguments, /* tell() reads it */
                                       .stop = is_stopped};
@@ -155,7 +179,7 @@ static int read_index(cli_drawn *d, const char *path)
     text_file t;
     uint64_t lines = 0;
     int more = 1;
-    int status = open_text(&t, path);
+    int status = open_text(&t, d, path);
     while (status == CLI_DONE && (more = next_line(&t)) > 0) {
         if (t.line[0] == '\0') {
             continue;
@@ -180,7 +204,7 @@ static int read_coda_chain(cli_drawn *d, const char *path, size_t c)
     int more = 1;
     size_t k = 0;
     const size_t n = d->n * d->n_draws;
-    int status = open_text(&t, path);
+    int status = open_text(&t, d, path);
     for (; status == CLI_DONE && (more = next_line(&t)) > 0; k++) {
         char *at = t.line;
         double number[2];

@@ -1,9 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --checkpoint and --resume: one run in one file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "job.h"
+#include "ranks.h"
 #include "shares.h"
+
+/* ---- one job at a time ----------------------------------------------------------------------- */
+
+/* Whether the file that was locked still has its name: who had it before removes it at its end. */
+static int has_name(int fd, const char *path)
+{
+    struct stat locked;
+    struct stat named;
+    return fstat(fd, &locked) == 0 && stat(path, &named) == 0 && locked.st_ino == named.st_ino &&
+           locked.st_dev == named.st_dev;
+}
+
+/* @return a descriptor that has the lock; -1, with errno: there is none to be had. */
+static int open_locked(const char *path)
+{
+    for (;;) {
+        const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (fd < 0) {
+            return -1;
+        }
+        const int locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+        if (locked && has_name(fd, path)) {
+            return fd;
+        }
+        const int code = errno;
+        (void)close(fd);
+        if (!locked && code != EINTR) {
+            errno = code;
+            return -1;
+        }
+    }
+}
+
+int cli_lock_checkpoint(const cli_arguments *arguments, cli_lock *lock)
+{
+    const char *file = arguments->checkpoint;
+    *lock = (cli_lock){.path = NULL};
+    if (file == NULL || !cli_speaks()) {
+        return CLI_DONE;
+    }
+    const size_t size = strlen(file) + sizeof ".lock";
+    lock->path = malloc(size);
+    if (lock->path == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    (void)snprintf(lock->path, size, "%s.lock", file);
+    lock->fd = open_locked(lock->path);
+    if (lock->fd >= 0) {
+        return CLI_DONE;
+    }
+    const int code = errno;
+    free(lock->path);
+    lock->path = NULL;
+    if (code == EWOULDBLOCK) {
+        return cli_error(CLI_FAILED,
+                         "--checkpoint %s: another run that is at work writes this file: name "
+                         "another one, or wait for that run to end",
+                         file);
+    }
+    if (code == ENOLCK || code == EOPNOTSUPP || code == ENOSYS || code == EINVAL) {
+        cli_note(arguments,
+                 "warning: --checkpoint %s: this file system has no locks (%s): see to it that no "
+                 "other run writes the file",
+                 file, strerror(code)); // NOLINT(concurrency-mt-unsafe): one thread
+    }
+    return CLI_DONE; /* where the file cannot be made, neither can the checkpoint, which says so */
+}
+
+void cli_unlock(cli_lock *lock)
+{
+    if (lock->path != NULL) {
+        (void)unlink(lock->path);
+        (void)close(lock->fd);
+        free(lock->path);
+        lock->path = NULL;
+    }
+}
+
+/* ---- what was typed -------------------------------------------------------------------------- */
 
 /* A checkpoint holds one run and what that keeps by itself. */
 static int check_request(const cli_arguments *arguments)
@@ -17,6 +103,13 @@ static int check_request(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
+/* A checkpoint that does not fit is bad input. */
+static int fail_resumed(gbs_status done, const gbs_error *err)
+{
+    const int status = cli_fail_input(done, err);
+    return status == CLI_USAGE ? CLI_INPUT : status;
+}
+
 /* The options as they were, but for those that were typed. */
 static int take_options(cli_arguments *arguments)
 {
@@ -24,7 +117,7 @@ static int take_options(cli_arguments *arguments)
     gbs_run_options before = gbs_run_options_default();
     gbs_status status = gbs_checkpoint_options(arguments->resume, &before, &err);
     if (status < 0) {
-        return cli_fail_input(status, &err);
+        return fail_resumed(status, &err);
     }
     for (size_t i = 0; i < gbs_option_count(); i++) {
         char text[64];
@@ -45,7 +138,7 @@ static int take_options(cli_arguments *arguments)
             status = gbs_option_set(&arguments->run, name, text, &err);
         }
         if (status < 0) {
-            return cli_fail_input(status, &err);
+            return fail_resumed(status, &err);
         }
     }
     return CLI_DONE;
@@ -55,13 +148,6 @@ int cli_settle_checkpoints(cli_arguments *arguments)
 {
     const int status = check_request(arguments);
     return status == CLI_DONE && arguments->resume != NULL ? take_options(arguments) : status;
-}
-
-/* A checkpoint that does not fit is bad input. */
-static int fail_resumed(gbs_status done, const gbs_error *err)
-{
-    const int status = cli_fail_input(done, err);
-    return status == CLI_USAGE ? CLI_INPUT : status;
 }
 
 int cli_fail_call(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err)

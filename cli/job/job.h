@@ -122,6 +122,18 @@ int cli_conclude(const cli_job *job, int stopped);
 
 /* ---- checkpoints.c ----------------------------------------------------------------------- */
 
+/* FILE of --checkpoint is written by one job at a time: a lock on FILE.lock, which ends with the
+ * process. Of several ranks the first one has it. */
+typedef struct cli_lock {
+    char *path; /* NULL: nothing is locked */
+    int fd;
+} cli_lock;
+
+/* @return CLI_DONE, CLI_FAILED after a message where another job has it. A file system without
+ * locks is warned of. */
+int cli_lock_checkpoint(const cli_arguments *arguments, cli_lock *lock);
+void cli_unlock(cli_lock *lock);
+
 /* Before cli_settle(): what goes with --checkpoint, and the options of the run that --resume goes
  * on with, where none were typed. @return an exit status. */
 int cli_settle_checkpoints(cli_arguments *arguments);

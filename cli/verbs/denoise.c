@@ -412,7 +412,10 @@ static int limit_run(cli_denoising *d)
                  o->chains);
     }
     if (o->sweeps != typed.sweeps && d->frozen) {
-        cli_note(a, "more than --sweeps %" PRIu64 " would show nothing else", o->sweeps);
+        cli_note(a,
+                 "it ends, if it is sampled, after --sweeps %" PRIu64
+                 ": more would show nothing else",
+                 o->sweeps);
     } else if (o->sweeps != typed.sweeps) {
         cli_note(a,
                  "a large picture: it ends, if it is sampled, after at most --sweeps %" PRIu64

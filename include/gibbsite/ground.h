@@ -21,9 +21,9 @@
  * that holds, the others are false.
  *
  * A function f(x) of values y is the predicate f(x, y!), and f(x) in the place of a constant is a
- * variable of EXIST. A formula with neither a weight nor a period has weight 0, and a warning of the
- * report counts it. Where a predicate is declared with '*' in front, all others are query predicates
- * unless options name them.
+ * variable of EXIST. A formula with neither a weight nor a period has weight 0, and a warning of
+ * the report counts it. Where a predicate is declared with '*' in front, all others are query
+ * predicates unless options name them.
  *
  * A grounding that is a clause, a conjunction, or <=> of two literals becomes a logical factor,
  * tied to the weight of its formula; equal ones of one formula are one factor with their number as

@@ -76,6 +76,8 @@ typedef struct gbs_write_options {
  * @param bytes of the whole process; 0 for the limit at first, which is half of the machine's
  *              memory, or half of the limit of the process's control groups where that is less. */
 GBS_API void gbs_set_memory_limit(uint64_t bytes);
+/** @return the memory limit of calls that are given none, bytes. */
+GBS_API uint64_t gbs_memory_limit(void);
 
 /** @return the names of model formats with '|' between them: "uai|lg|...". Some are only read,
  * others only written. */

@@ -356,3 +356,11 @@ def test_progress_is_shown(capfd):
     assert not step(False, 3, 10, 4096, 1.0, 0.05, 0.01, 1.0)
     end()
     assert "sampling" in capfd.readouterr().err
+
+
+def test_order_of_tables():
+    text = "BAYES 2 2 2 2 1 0 2 0 1 2 .25 .75 4 .5 .125 .5 .875"
+    with pytest.raises(gb.Error, match="--table-order child-parents"):
+        gb.loads(text, "uai", lenient=True)
+    turned = gb.loads(text, "uai", table_order="child-parents")
+    assert turned.query("1")["1"][0] == pytest.approx(0.25 * 0.5 + 0.75 * 0.125)

@@ -39,8 +39,8 @@ def test_query_table_and_fit(tmp_path):
 
 
 def test_rows_of_sites(tmp_path):
-    (tmp_path / "t.csv").write_text("a;b\n" + "0.0;3\n1;False\n" * 20)
-    with pytest.warns(UserWarning, match="1 of 4 states occurs in no row: 2"):
+    (tmp_path / "t.csv").write_text(";a;b\n" + "x;0.0;3\ny;1;False\n" * 20)
+    with pytest.warns(UserWarning, match="the first column has no name"):
         assert gb.learn_potts(tmp_path / "t.csv").n_states == 4
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 import pytest
 from conftest import SPRINKLER, only, program
@@ -378,3 +379,27 @@ def test_question(work, slow):
     process.send_signal(signal.SIGINT)
     process.stderr.read()
     assert process.wait() == 4
+
+
+ONE_JOB = [
+    ("marginals", "examples/clinic.bif", "--method", "sample", "--sweeps", "1e9", "--target-error", "1e-9"),
+    ("sample", "examples/clinic.bif", "--method", "sample", "--sweeps", "1e9", "-o", "draws.npz"),
+    ("learn", "rbm", "examples/bars.csv", "--hidden", "4", "--epochs", "100000000", "-o", "bars.gbm")]
+
+
+@pytest.mark.parametrize("command", ONE_JOB, ids=lambda c: c[0])
+def test_one_job_at_a_time_writes_a_checkpoint(run, work, command):
+    """The lock ends with the process, however that ends."""
+    first = subprocess.Popen([program(), *command, "--checkpoint", "kept.gck", "-q"], cwd=work, stdout=subprocess.DEVNULL)
+    while not (work / "kept.gck").exists():
+        assert first.poll() is None
+        time.sleep(0.01)
+    for again in ONE_JOB:
+        second = run(*again, "--checkpoint", "kept.gck")
+        assert second.status == 1 and "--checkpoint kept.gck: another run that is at work writes this file" in second.err
+    first.kill()
+    first.wait()
+    assert (work / "kept.gck.lock").exists()  # which nobody has locked
+    after = run("marginals", "examples/clinic.bif", "--method", "sample", "--sweeps", "100", "--checkpoint", "kept.gck", "-q")
+    assert after.status in (0, 4), after.err
+    assert not (work / "kept.gck.lock").exists()

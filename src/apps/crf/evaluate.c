@@ -58,7 +58,7 @@ static bool are_letters_of(const evaluation *e, const char *letters)
     for (uint32_t y = 0; y < n_labels(e); y++) {
         size_t n = 0;
         const char *text = label_text(e, y, &n);
-        if (n != 1 || memchr(letters, text[0], strlen(letters)) == NULL) {
+        if (n != 1 || text[0] == '\0' || strchr(letters, text[0]) == NULL) {
             return false;
         }
         begins = begins || text[0] == 'B' || text[0] == 'I';

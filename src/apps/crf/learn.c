@@ -74,7 +74,7 @@ static gbs_status read_templates(learning *l, const char *path, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;
-    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));
     GBSI_TRY(read_lines(&l->crf->templates, &text, err));
     if (l->crf->templates.n_columns >= l->data->n_columns) {

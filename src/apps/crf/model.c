@@ -74,7 +74,7 @@ gbs_status gbs_crf_read(const char *path, gbs_crf **crf, gbs_error *err)
     gbsi_input input;
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
-    gbs_status status = gbsi_input_read(path, &input, err);
+    gbs_status status = gbsi_input_read_text(path, &input, err);
     if (status >= 0) {
         status = read_text(&input, crf, err);
         gbsi_input_free(&input);

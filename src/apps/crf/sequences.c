@@ -126,7 +126,7 @@ gbs_status gbs_sequences_read(const char *path, gbs_sequences **sequences, gbs_e
     GBSI_NEED(path);
     GBSI_NEED(sequences);
     gbsi_input input;
-    gbs_status status = gbsi_input_read(path, &input, err);
+    gbs_status status = gbsi_input_read_text(path, &input, err);
     if (status >= 0) {
         status = read_input(&input, sequences, err);
         gbsi_input_free(&input);

@@ -445,7 +445,8 @@ static gbs_status read_file(reader *r, const char *path, const char *first_path,
     gbsi_text text;
     const size_t first = r->n_rows;
     bool more = true;
-    GBSI_TRY(gbsi_input_read(path, &r->input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &r->input, err));
+    GBSI_TRY(gbsi_input_decode(&r->input, r->options, err));
     GBSI_TRY(gbsi_text_open(&text, &r->input, r->options, err));
     read_comments(r, &text);
     text.comment = '#';

@@ -28,6 +28,11 @@ gbs_status gbsi_choice_made(gbsi_grounding *g, const gbsi_predicate *q, uint64_t
 
 static gbs_status none_holds(const gbsi_grounding *g, const gbsi_predicate *q, gbs_error *err)
 {
+    if (q->function) {
+        return gbsi_text_fail(g->program.text, q->name, err,
+                              "found a function for some of whose arguments the database has no "
+                              "value, expected one for each; or name it as a query predicate");
+    }
     return gbsi_text_fail(g->program.text, q->name, err,
                           "found an argument marked '!' of which the database leaves no value, "
                           "expected one that holds for each of the other arguments' values");

@@ -389,9 +389,9 @@ gbs_status gbs_ground(const char *program, const char *database, const gbs_groun
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_ground_report);
     gbsi_input input[2] = {{0}, {0}};
-    gbs_status status = gbsi_input_read(program, &input[0], err);
+    gbs_status status = gbsi_input_read_text(program, &input[0], err);
     if (status >= 0) {
-        status = gbsi_input_read(database, &input[1], err);
+        status = gbsi_input_read_text(database, &input[1], err);
         if (status >= 0) {
             status = run_call(input, &taken, callbacks, model, report, err);
             gbsi_input_free(&input[1]);

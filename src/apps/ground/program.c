@@ -12,7 +12,7 @@
 #include "decimal/decimal.h"
 #include "text/lines.h"
 
-enum { MOST_OF_RANGE = 1000000, MOST_DIGITS = 20 };
+enum { MOST_OF_RANGES = 1000000, MOST_DIGITS = 20 }; /* constants of all ranges together */
 
 #define GROW(program, array, n, err)                                                    \
     gbsi_reserve((void **)(void *)&(program)->array, &(program)->array##_capacity, (n), \
@@ -80,10 +80,12 @@ static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gb
     if (!gbsi_integer_read(first.at, first.n, UINT32_MAX, &from, &large)) {
         return gbsi_line_unexpected(line, first, "a whole number before '...'", err);
     }
-    if (!gbsi_integer_read(last.at, last.n, from + MOST_OF_RANGE, &to, &large) || to <= from) {
+    if (!gbsi_integer_read(last.at, last.n, from + MOST_OF_RANGES - p->n_ranged, &to, &large) ||
+        to <= from) {
         return gbsi_line_unexpected(line, last,
-                                    large ? "a range of at most 1000000 constants" : expected, err);
+                                    large ? "at most 1000000 constants in ranges" : expected, err);
     }
+    p->n_ranged += (uint32_t)(to - from);
     GBSI_TRY(GROW(p, made, p->n_made + 1, err));
     char *text = gbsi_alloc_array((size_t)(to - from), MOST_DIGITS);
     if (text == NULL) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of states from a table of whole numbers. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -117,9 +117,9 @@ static gbs_status look_at(alignment *a, sequence s, gbs_error *err)
 static uint64_t count(const alignment *a, const char *letters)
 {
     uint64_t n = 0;
-    for (char c = 'A'; c <= 'Z'; ++c) {
+    for (int c = 'A'; c <= 'Z'; ++c) {
         if (letters == NULL || strchr(letters, c) != NULL) {
-            n += a->n_of[(uint8_t)c] + (a->inserts ? 0 : a->n_of[(uint8_t)(c - 'A' + 'a')]);
+            n += a->n_of[c] + (a->inserts ? 0 : a->n_of[c - 'A' + 'a']);
         }
     }
     return n;
@@ -189,8 +189,8 @@ static gbs_status settle(alignment *a, uint64_t *n_unknown, gbs_error *err)
     uint64_t odd = 0;
     uint64_t n_small = 0;
     const bool told = a->alphabet == GBS_ALPHABET_AUTO;
-    for (char c = 'a'; c <= 'z'; ++c) {
-        n_small += a->n_of[(uint8_t)c];
+    for (int c = 'a'; c <= 'z'; ++c) {
+        n_small += a->n_of[c];
     }
     a->inserts = false;
     a->inserts = n_small > 0 && count(a, NULL) > n_small;

@@ -70,10 +70,11 @@ gbs_status gbs_rows_read_as(const char *name, const void *bytes, size_t n_bytes,
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no alphabet number %d", (int)alphabet);
     }
     gbsi_input input;
-    gbs_status status = bytes == NULL ? gbsi_input_read(name, &input, err)
+    gbs_status status = bytes == NULL ? gbsi_input_read_text(name, &input, err)
                                       : gbsi_input_memory(name, bytes, n_bytes, &input, err);
     if (status >= 0) {
-        status = read_input(&input, alphabet, rows, err);
+        status = gbsi_input_decode(&input, NULL, err);
+        status = status < 0 ? status : read_input(&input, alphabet, rows, err);
         gbsi_input_free(&input);
     }
     return status;

@@ -161,7 +161,7 @@ gbs_status gbs_aspects_read(const char *path, gbs_aspects **aspects, gbs_error *
     GBSI_NEED(path);
     GBSI_NEED(aspects);
     gbsi_input input = {0};
-    gbs_status status = gbsi_input_read(path, &input, err);
+    gbs_status status = gbsi_input_read_text(path, &input, err);
     if (status >= 0) {
         status = read_aspects(&input, aspects, err);
     }

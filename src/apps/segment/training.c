@@ -139,7 +139,7 @@ static gbs_status check_pair(const gbsi_training *t, uint32_t a, uint32_t b, gbs
 gbs_status gbsi_training_read(const char *path, gbsi_training *training, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_input_read(path, &training->input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &training->input, err));
     GBSI_TRY(gbsi_text_open(&training->text, &training->input, NULL, err));
     training->text.comment = '#';
     GBSI_TRY(read_lines(training, err));

@@ -225,6 +225,11 @@ void gbs_set_memory_limit(uint64_t bytes)
     atomic_store(&memory_limit, bytes);
 }
 
+uint64_t gbs_memory_limit(void)
+{
+    return gbsi_default_memory_limit();
+}
+
 uint64_t gbsi_default_memory_limit(void)
 {
     const uint64_t set = atomic_load(&memory_limit);

@@ -67,7 +67,7 @@ gbs_status gbsi_edges_read(const char *path, const gbs_model *model, uint32_t **
     gbsi_input input = {0};
     gbsi_text text;
     const uint32_t n_variables = gbs_model_n_variables(model);
-    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));
     text.comment = '#';
     GBSI_TRY(read_number(&text, "edges", 1, err));

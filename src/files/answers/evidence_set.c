@@ -73,7 +73,7 @@ gbs_status gbsi_evidence_set_read(const gbs_model *model, const char *path,
         return gbsi_no_memory(err, path, sizeof *made);
     }
     made->model = model;
-    GBSI_TRY(gbsi_input_read(path, &made->input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &made->input, err));
     made->name = gbsi_alloc(n);
     if (made->name == NULL) {
         status = gbsi_no_memory(err, path, n);

@@ -105,7 +105,7 @@ gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence, const char *path,
     gbsi_input input = {0};
     gbsi_text text;
     likelihoods all = {0};
-    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, options, err));
     text.comment = '#';
     text.is_glued = true;

@@ -122,7 +122,7 @@ gbs_status gbs_marginals_read(const char *path, const gbs_read_options *options,
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;
-    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, options, err));
     status = read_marginals(&text, marginals, err);
 

@@ -64,7 +64,7 @@ gbs_status gbsi_query_read(const char *path, const gbs_model *model,
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;
-    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, options, err));
     text.comment = '#';
     text.is_glued = true;

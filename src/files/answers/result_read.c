@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "answers/result.h"
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/sized.h"
 
@@ -239,7 +240,9 @@ gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_o
     gbsi_input input = {0};
     gbsi_text text;
     gbs_result made = {0};
-    GBSI_TRY(gbsi_input_read(path, &input, err));
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, options, err));
     made.log_density = NAN;
     if (gbsi_result_is_table(&text)) {
@@ -253,6 +256,7 @@ gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_o
 cleanup:
     gbs_result_free(&made);
     gbsi_input_free(&input);
+    gbsi_budget_leave(before);
     return status;
 }
 

@@ -80,7 +80,7 @@ gbs_status gbs_scan_read(const char *path, const gbs_model *model, uint32_t **se
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;
-    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));
     text.comment = '#';
     GBSI_TRY(read_head(&text, model, err));

@@ -70,7 +70,7 @@ gbs_status gbs_state_read(const char *path, const gbs_model *model, const gbs_re
         strict.warn = options->warn;
         strict.context = options->context;
     }
-    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
     if (gbsi_is_image(&input)) {
         GBSI_TRY(gbsi_image_start(&input, model, &strict, read, err));
     } else {

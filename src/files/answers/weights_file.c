@@ -72,7 +72,7 @@ gbs_status gbsi_weights_read(const char *path, const gbs_model *model, double *w
     for (uint32_t v = 0; v < n; ++v) {
         read[v] = -1.0; /* not listed */
     }
-    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));
     text.comment = '#';
     GBSI_TRY(expect(&text, "weights", 1, err));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arrays/npy.h"
+#include "base/budget.h"
 #include "base/memory.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is taken as it stands in the file");
@@ -316,10 +317,13 @@ gbs_status gbsi_npy_read(const char *path, gbsi_array *array, gbs_error *err)
     GBSI_NEED(array);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     GBSI_TRY(gbsi_input_read(path, &input, err));
     status = gbsi_npy_parse(input.name, input.bytes, input.n, array, err);
 
 cleanup:
     gbsi_input_free(&input);
+    gbsi_budget_leave(before);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arrays/npy.h"
+#include "base/budget.h"
 #include "base/memory.h"
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -99,6 +100,8 @@ gbs_status gbsi_npz_read(gbsi_npz *npz, const char *name, gbsi_array *array, gbs
     if (i == npz->zip.n) {
         return no_such_member(npz, name, err);
     }
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, npz->input.n);
     char title[512];
     (void)snprintf(title, sizeof title, "%.400s(%.100s)", npz->input.name, name);
     GBSI_TRY(gbsi_zip_read(&npz->zip, &npz->zip.member[i], &bytes, &owned, err));
@@ -106,6 +109,7 @@ gbs_status gbsi_npz_read(gbsi_npz *npz, const char *name, gbsi_array *array, gbs
 
 cleanup:
     gbsi_free(owned);
+    gbsi_budget_leave(before);
     return status;
 }
 

@@ -221,12 +221,17 @@ static gbs_status unpack(const gbsi_zip *zip, const gbsi_zip_member *member, voi
     if (member->size / 1032 > member->packed) {
         return damaged(zip->input, member->data, "found less than the announced size needs", err);
     }
+    gbs_status status =
+        gbsi_unpack_limit(zip->input->name, (size_t)member->packed, (size_t)member->size, err);
+    if (status < 0) {
+        return status;
+    }
     void *made = gbsi_alloc((size_t)member->size);
     if (made == NULL) {
         return gbsi_no_memory(err, zip->input->name, (size_t)member->size);
     }
-    gbs_status status = gbsi_inflate_raw(zip->input->name, zip->input->bytes + member->data,
-                                         (size_t)member->packed, made, (size_t)member->size, err);
+    status = gbsi_inflate_raw(zip->input->name, zip->input->bytes + member->data,
+                              (size_t)member->packed, made, (size_t)member->size, err);
     if (status < 0) {
         gbsi_free(made);
         return status;

@@ -239,6 +239,7 @@ gbs_status gbsi_bif_table_turn(gbsi_bif_tables *tables, unsigned order, gbs_erro
     const size_t n = t->n_rows * t->arity;
     t->columns.as_read = t->value;
     t->columns.order = order;
+    t->columns.has_parents = t->n_scope > 2;
     if (order == 0 || t->n_scope < 2) {
         return GBS_OK;
     }

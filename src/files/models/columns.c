@@ -129,11 +129,17 @@ const char *gbsi_columns_advice(const gbsi_columns *columns, gbsi_column_status 
     if (status != GBSI_COLUMN_TURNED) {
         return "--normalize-cpts scales such columns, --lenient takes them as they are";
     }
-    (void)snprintf(text, GBSI_ADVICE,
-                   "all columns sum to one if the states of the child vary %s: --table-order %s "
-                   "reads tables so",
-                   (columns->order & GBSI_CHILD_SLOWEST) != 0 ? "fastest" : "slowest",
-                   gbsi_table_order_name(columns->order ^ GBSI_CHILD_SLOWEST));
+    const unsigned other = columns->order ^ GBSI_CHILD_SLOWEST;
+    const int n = snprintf(text, GBSI_ADVICE,
+                           "all columns sum to one if the states of the child vary %s: "
+                           "--table-order %s reads tables so",
+                           (other & GBSI_CHILD_SLOWEST) != 0 ? "slowest" : "fastest",
+                           gbsi_table_order_name(other));
+    if (columns->has_parents) {
+        (void)snprintf(text + n, GBSI_ADVICE - (size_t)n, ", or %s if the %s parent varies fastest",
+                       gbsi_table_order_name(other ^ GBSI_PARENTS_REVERSED),
+                       (other & GBSI_PARENTS_REVERSED) != 0 ? "last" : "first");
+    }
     return text;
 }
 

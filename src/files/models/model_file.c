@@ -284,7 +284,7 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     if (format->read_files != NULL && strcmp(path, "-") != 0) {
         return format->read_files(path, options, model, err);
     }
-    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
     status = read_input(&input, format, options, model, err);
 
 cleanup:

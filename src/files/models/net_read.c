@@ -35,18 +35,44 @@ static bool is_sign(char c)
     return strchr("{}()=;|", c) != NULL;
 }
 
-/* 'w' word, 'q' quoted, 0 end of file, or one of {}()=;| */
-static gbs_status next_token(gbsi_text *text, gbsi_bif_token *token, gbs_error *err)
+static bool starts(const gbsi_text *text, const char *with)
 {
-    for (;;) { /* blanks, commas and comments */
+    const size_t n = strlen(with);
+    return gbsi_text_left(text) >= n && memcmp(text->at, with, n) == 0;
+}
+
+/* Blanks, commas and comments: Hugin's own, and those that other programs read. */
+static gbs_status skip_blanks(gbsi_text *text, gbs_error *err)
+{
+    for (;;) {
         while (text->at < text->end && (gbsi_is_blank(*text->at) || *text->at == ',')) {
             text->at++;
         }
-        if (text->at == text->end || *text->at != '%') {
-            break;
+        const char *begin = text->at;
+        if (starts(text, "%") || starts(text, "//")) {
+            const char *line = memchr(text->at, '\n', gbsi_text_left(text));
+            text->at = line == NULL ? text->end : line + 1;
+        } else if (starts(text, "/*")) {
+            do {
+                text->at++;
+            } while (text->at < text->end && !(starts(text, "*/") && text->at > begin + 1));
+            if (text->at == text->end) {
+                return gbsi_text_fail(text, (gbsi_token){begin, 2}, err,
+                                      "found a comment that does not end, expected '*/'");
+            }
+            text->at += 2;
+        } else {
+            return GBS_OK;
         }
-        const char *line = memchr(text->at, '\n', gbsi_text_left(text));
-        text->at = line == NULL ? text->end : line + 1;
+    }
+}
+
+/* 'w' word, 'q' quoted, 0 end of file, or one of {}()=;| */
+static gbs_status next_token(gbsi_text *text, gbsi_bif_token *token, gbs_error *err)
+{
+    const gbs_status status = skip_blanks(text, err);
+    if (status < 0) {
+        return status;
     }
     const char *at = text->at;
     *token = (gbsi_bif_token){.text = {at, 0}, .shown = {at, 0}};

@@ -47,7 +47,8 @@ static void as_others_write_it(void **state)
 {
     (void)state;
     static const char *const same[] = {
-        "NET { ; };\nNode a { States = (\"no\" \"yes\"); label = \"so \\\"called\\\"; {\"; };"
+        "// of others\nNET { ; };/* and\n **/\nNode a { States = (\"no\" \"yes\"); label = \"so "
+        "\\\"called\\\"; {\"; };"
         "node b { states = (\"lo\" \"mid\" \"hi\");; };" PA
         "Potential (b | a) { model_nodes = (a); model_data = (if (a == \"no\", Distribution (0.7,"
         " 0.2, 0.1), Distribution (0.1, 0.3, 0.6))); Data = ((0.7 0.2 0.1)(0.1 0.3 0.6)); };",
@@ -142,6 +143,8 @@ static void refusals(void **state)
     static const refusal cases[] = {
         {"", "a.net:1:1: found the end of the file, expected 'net' or 'class'"},
         {"net {", "expected an attribute or '}'"},
+        {"net { /* open", "a.net:1:7: found a comment that does not end"},
+        {"net { /*/", "a.net:1:7: found a comment that does not end"},
         {"net { a = 1 }", "found '}', expected ';' behind the value"},
         {"net { } ", "expected a node"},
         {NODES, "expected a potential"},

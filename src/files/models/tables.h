@@ -89,6 +89,7 @@ typedef struct gbsi_columns {
     /* the table to be checked, as the file has it, and in which order; NULL: not as a whole */
     const double *as_read;
     unsigned order;
+    bool has_parents;  /* two or more, whose order no sum can tell */
     size_t n_off;      /* columns off by more than GBSI_COLUMN_TOLERANCE */
     double worst;      /* by how much the worst is off */
     double sum;        /* of the column that is GBSI_COLUMN_OFF */
@@ -125,7 +126,7 @@ gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *
                                       size_t n_columns, uint32_t arity, bool in_logs, size_t *bad);
 
 /* What to do where a column is GBSI_COLUMN_OFF or GBSI_COLUMN_TURNED, for the end of a message. */
-#define GBSI_ADVICE 160
+#define GBSI_ADVICE 224
 const char *gbsi_columns_advice(const gbsi_columns *columns, gbsi_column_status status,
                                 char text[GBSI_ADVICE]);
 

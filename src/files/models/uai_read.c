@@ -229,14 +229,18 @@ static gbsi_token comment_behind(const gbsi_text *text)
     return (gbsi_token){at, (size_t)(end - at)};
 }
 
-/* A name is a word that no other scope has behind it, and no formula such as P(a|b). */
+/* A name is a word that no other scope has behind it, and no formula such as P(a|b); of several
+ * words it is one where it stands just as pyAgrum puts it. */
 static gbs_status note_name(uai_reader *r, gbs_error *err)
 {
+    static const char before[5] = {' ', ' ', ' ', '#', ' '};
     const gbsi_token comment = comment_behind(r->text);
+    const bool words =
+        gbsi_text_left(r->text) >= sizeof before && memcmp(r->text->at, before, sizeof before) == 0;
     bool is_name = comment.n > 0;
     r->n_commented += is_name;
     for (size_t i = 0; i < comment.n && is_name; i++) {
-        is_name = !gbsi_is_blank(comment.at[i]) && strchr("(|", comment.at[i]) == NULL;
+        is_name = (words || !gbsi_is_blank(comment.at[i])) && strchr("(|", comment.at[i]) == NULL;
     }
     bool added = false;
     return is_name ? gbsi_name_map_add(&r->names, 0, comment.at, comment.n, 0, &added, err)
@@ -554,6 +558,7 @@ static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
     double *value = (double *)r->value + r->n_values;
     GBSI_TRY(read_values(r, n, value, err));
     r->columns.as_read = value;
+    r->columns.has_parents = r->scope_start[factor + 1] - r->scope_start[factor] > 2;
     if (r->order != 0) {
         GBSI_TRY(turn_table(r, factor, value, err));
     }

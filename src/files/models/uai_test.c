@@ -126,6 +126,7 @@ static void names_behind_scopes(void **state)
     const double agrum = 0.25 * (0.05 + 0.075 + 0.125) + 0.75 * (0.1 + 0.1 + 0.15);
     expect_order((const char *[]){"   # sky", " # ground", "# c-3\r"}, false, agrum, 1);
     expect_order((const char *[]){"#0", "#1", "#2"}, false, agrum, 1);
+    expect_order((const char *[]){"   # the sky", "   # the ground", "   # c"}, false, agrum, 1);
     expect_order((const char *[]){"# sky", "# ground", "# c"}, true, uai, 0);
     expect_order((const char *[]){"# sky", "# ground", ""}, false, uai, 0);
     expect_order((const char *[]){"# sky", "# ground", "\n# c"}, false, uai, 0);

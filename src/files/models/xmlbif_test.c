@@ -173,7 +173,7 @@ static void odd_elements(void **state)
         {"\n\n<?xml version=\"1.0\"?>\n" HEAD A PA TAIL, "blanks stand before '<?xml'"},
         {HEAD "<VARIABLE><NAME>a</NAME><OUTCOME>n\xe9</OUTCOME><OUTCOME>yes</OUTCOME></VARIABLE>" PA
              TAIL,
-         "1 bytes are no UTF-8"},
+         "1 byte is no UTF-8"},
         {"<?xml version=\"1.0\" encoding=\"iso-8859-1\"?>\n" HEAD
          "<VARIABLE><NAME>a</NAME><OUTCOME>\xc3\xa9</OUTCOME><OUTCOME>yes</OUTCOME></VARIABLE>" PA
              TAIL,

@@ -328,8 +328,11 @@ static gbs_status open_table(gbs_table *t, const char *path, const char *name, c
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     const char *weights = t->options.weights;
     t->options.weights = NULL;
-    GBSI_TRY(path != NULL ? gbsi_input_read(path, &t->input, err)
+    GBSI_TRY(path != NULL ? gbsi_input_read_text(path, &t->input, err)
                           : gbsi_input_memory(name, bytes, n_bytes, &t->input, err));
+    const gbs_read_options warned = {
+        .size = sizeof warned, .warn = t->options.tell, .context = t->options.context};
+    GBSI_TRY(gbsi_input_decode(&t->input, &warned, err));
     GBSI_TRY(read_header(t, weights, err));
 
 cleanup:

@@ -150,9 +150,9 @@ static gbs_status judge(const gbsi_text *text, const census *c, gbs_error *err)
                                    gbsi_token_show(place, shown), c->n_utf8);
     }
     gbsi_text_warn(text,
-                   "%zu bytes are no UTF-8, the first %s: read as Latin-1 (windows-1252); save the "
+                   "%zu byte%s no UTF-8, the first %s: read as Latin-1 (windows-1252); save the "
                    "file as UTF-8 if letters come out wrong",
-                   c->n_other, gbsi_token_show(place, shown));
+                   c->n_other, c->n_other == 1 ? " is" : "s are", gbsi_token_show(place, shown));
     return GBS_OK;
 }
 

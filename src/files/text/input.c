@@ -25,61 +25,6 @@ void *gbsi_input_shrink(void *bytes, size_t n)
     return smaller == NULL ? bytes : smaller;
 }
 
-static gbs_status read_descriptor(const char *name, int fd, void **bytes, size_t *n, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    void *buffer = NULL;
-    size_t capacity = 0;
-    size_t length = 0;
-    struct stat info;
-    size_t wanted = 65536;
-    gbsi_watch *watch = gbsi_watch_current();
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-        wanted = (size_t)info.st_size + 1; /* a byte more shows the end without growing */
-    }
-    for (;;) {
-        GBSI_TRY(gbsi_reserve(&buffer, &capacity, wanted, 1, name, err));
-        size_t room = capacity - length;
-        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
-        ssize_t got = read(fd, (char *)buffer + length, room < PIECE ? room : PIECE);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            status = gbsi_fail_errno(err, name, "cannot be read", errno);
-            goto cleanup;
-        }
-        if (got == 0) {
-            break;
-        }
-        length += (size_t)got;
-        wanted = length + 1;
-    }
-    *bytes = gbsi_input_shrink(buffer, length);
-    *n = length;
-    return GBS_OK;
-
-cleanup:
-    gbsi_free(buffer);
-    return status;
-}
-
-/* gzip reaches 1032 to 1, xz and zstd some thousands to 1; models and their tables stay far below
- * 512. */
-gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err)
-{
-    const size_t free_bytes = (size_t)64 << 20;
-    const size_t most_ratio = 512;
-    const uint64_t most_bytes = (uint64_t)64 << 30;
-    if (n > most_bytes || (n > free_bytes && n / most_ratio > n_packed)) {
-        return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "%s: %zu bytes unpack to more than %zu; the limit is %zu times the packed "
-                         "size beyond %zu bytes",
-                         name, n_packed, n, most_ratio, free_bytes);
-    }
-    return GBS_OK;
-}
-
 static bool is_gzip(const gbsi_input *input)
 {
     return input->n >= 2 && memcmp(input->bytes, "\x1f\x8b", 2) == 0;
@@ -107,6 +52,79 @@ static bool is_bz2(const gbsi_input *input)
     return input->n >= 10 && memcmp(input->bytes, "BZh", 3) == 0 &&
            (memcmp(input->bytes + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
             memcmp(input->bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
+}
+
+/* Text in bytes without a NUL: neither packed nor UTF-16. */
+static bool is_bytes(const char *bytes, size_t n)
+{
+    const gbsi_input input = {.bytes = bytes, .n = n};
+    return n >= 4 && !is_gzip(&input) && !is_zstd(&input) && !is_xz(&input) && !is_bz2(&input) &&
+           memcmp(bytes, "\xff\xfe", 2) != 0 && memcmp(bytes, "\xfe\xff", 2) != 0 &&
+           (bytes[0] == 0) == (bytes[1] == 0);
+}
+
+/* @param text of a device or a pipe, nothing is read behind the first NUL: it is refused where the
+ * text is read, and there may be no end. */
+static gbs_status read_descriptor(const char *name, int fd, bool text, void **bytes, size_t *n,
+                                  gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    void *buffer = NULL;
+    size_t capacity = 0;
+    size_t length = 0;
+    struct stat info;
+    size_t wanted = 65536;
+    gbsi_watch *watch = gbsi_watch_current();
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+        wanted = (size_t)info.st_size + 1; /* a byte more shows the end without growing */
+        text = false;
+    }
+    for (;;) {
+        GBSI_TRY(gbsi_reserve(&buffer, &capacity, wanted, 1, name, err));
+        size_t room = capacity - length;
+        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
+        ssize_t got = read(fd, (char *)buffer + length, room < PIECE ? room : PIECE);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            status = gbsi_fail_errno(err, name, "cannot be read", errno);
+            goto cleanup;
+        }
+        if (got == 0) {
+            break;
+        }
+        const char *nul = text ? memchr((char *)buffer + length, 0, (size_t)got) : NULL;
+        length += (size_t)got;
+        if (nul != NULL && is_bytes(buffer, length)) {
+            length = (size_t)(nul - (char *)buffer) + 1;
+            break;
+        }
+        wanted = length + 1;
+    }
+    *bytes = gbsi_input_shrink(buffer, length);
+    *n = length;
+    return GBS_OK;
+
+cleanup:
+    gbsi_free(buffer);
+    return status;
+}
+
+/* gzip reaches 1032 to 1, xz and zstd some thousands to 1; models and their tables stay far below
+ * 512. */
+gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err)
+{
+    const size_t free_bytes = (size_t)64 << 20;
+    const size_t most_ratio = 512;
+    const uint64_t most_bytes = (uint64_t)64 << 30;
+    if (n > most_bytes || (n > free_bytes && n / most_ratio > n_packed)) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "%s: %zu bytes unpack to more than %zu; the limit is %zu times the packed "
+                         "size beyond %zu bytes",
+                         name, n_packed, n, most_ratio, free_bytes);
+    }
+    return GBS_OK;
 }
 
 /* Replaces what is compressed by what is in it. */
@@ -148,11 +166,12 @@ static gbs_status finish(gbsi_input *made, gbsi_input *input, gbs_error *err)
 
 /* Also what is read for no call with a limit of its own ends somewhere: endless pipes, /dev/zero.
  */
-static gbs_status read_bounded(const char *name, int fd, gbsi_input *input, gbs_error *err)
+static gbs_status read_bounded(const char *name, int fd, bool text, gbsi_input *input,
+                               gbs_error *err)
 {
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
-    gbs_status status = read_descriptor(name, fd, &input->owned, &input->n, err);
+    gbs_status status = read_descriptor(name, fd, text, &input->owned, &input->n, err);
     if (status >= 0) {
         input->bytes = input->owned;
         status = unpack(input, err);
@@ -164,7 +183,7 @@ static gbs_status read_bounded(const char *name, int fd, gbsi_input *input, gbs_
     return status;
 }
 
-gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
+static gbs_status read_path(const char *path, bool text, gbsi_input *input, gbs_error *err)
 {
     bool standard = strcmp(path, "-") == 0;
     gbsi_input made = {.name = standard ? "<stdin>" : path};
@@ -172,7 +191,7 @@ gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
     if (fd < 0) {
         return gbsi_fail_errno(err, path, "cannot be opened", errno);
     }
-    const gbs_status status = read_bounded(made.name, fd, &made, err);
+    const gbs_status status = read_bounded(made.name, fd, text, &made, err);
     if (!standard) {
         (void)close(fd);
     }
@@ -180,6 +199,16 @@ gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
         *input = made;
     }
     return status;
+}
+
+gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
+{
+    return read_path(path, false, input, err);
+}
+
+gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err)
+{
+    return read_path(path, true, input, err);
 }
 
 /* The first n bytes of a file, or what it has of them, in memory of their own. @return false where

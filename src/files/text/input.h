@@ -20,6 +20,9 @@ typedef struct gbsi_input {
 
 /* @param path "-" for standard input; borrowed as long as the input. */
 gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err);
+/* The same for text: of a pipe or a device no more is read once there is a NUL, which is the last
+ * byte then. */
+gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err);
 /* The same, large files mapped instead of read: for readers that use the bytes in place. @param
  * copied read all the same, into memory that gbsi_input_take() hands over. */
 gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_error *err);

@@ -14,7 +14,9 @@
 #include "base/test_row.h"
 #include "config.h"
 #include "gibbsite/io.h"
+#include "models/format_names.h"
 #include "text/input.h"
+#include "text/output.h"
 #include "text/test_models.h"
 
 static const char TEXT[] = "network small {\n}\nnetwork small {\n}\nnetwork small {\n}\n";

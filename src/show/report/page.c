@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "chart/chart_pen.h"
 #include "report/page.h"
@@ -114,8 +115,10 @@ gbs_status gbs_report_html(const gbs_report_source *source, size_t n_sources, gb
     for (size_t i = 0; i < n_sources; i++) {
         GBSI_NEED(source[i].name);
     }
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     for (size_t i = 0; i < n_sources; i++) {
-        GBSI_TRY(source[i].text == NULL ? gbsi_input_read(source[i].name, &input[i], err)
+        GBSI_TRY(source[i].text == NULL ? gbsi_input_read_text(source[i].name, &input[i], err)
                                         : gbsi_input_memory(source[i].name, source[i].text,
                                                             source[i].n, &input[i], err));
         GBSI_TRY(gbsi_json_read(&input[i], &file[i], err));
@@ -131,5 +134,6 @@ cleanup:
         gbsi_json_free(&file[i]);
         gbsi_input_free(&input[i]);
     }
+    gbsi_budget_leave(before);
     return status;
 }
