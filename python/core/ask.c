@@ -164,6 +164,7 @@ static PyObject *find_log_z(PyObject *self, PyObject *arguments)
 typedef struct answers {
     double *p, *mcse, *log_p;
     int *converged;
+    size_t n_done;
 } answers;
 
 static void answers_free(answers *a)
@@ -181,7 +182,7 @@ static PyObject *give_answers(answers *a, Py_ssize_t n, Py_ssize_t n_states, int
     PyObject *mcse = core_array(a->mcse, NULL, "d", 8, 2, shape, NULL);
     PyObject *log_p = core_array(a->log_p, NULL, "d", 8, 1, shape, NULL);
     PyObject *converged = core_array(a->converged, NULL, "i", sizeof(int), 1, shape, NULL);
-    *a = (answers){NULL, NULL, NULL, NULL};
+    *a = (answers){.p = NULL};
     if (p == NULL || mcse == NULL || log_p == NULL || converged == NULL) {
         Py_XDECREF(p);
         Py_XDECREF(mcse);
@@ -208,8 +209,27 @@ static gbs_status answer_all(gbs_cases *cases, size_t n, size_t n_columns, const
                                  .converged = a->converged + from};
         status = gbs_cases_answer(cases, n - from < at_once ? n - from : at_once,
                                   state + from * n_columns, callbacks, &part, NULL, err);
+        a->n_done = status == GBS_OK ? from + at_once : from;
     }
     return status == GBS_STOPPED ? GBS_ERR_STOPPED : status;
+}
+
+/* Cases that Ctrl-C left without an answer have NAN. */
+static gbs_status keep_answered(const core_watch *watch, size_t n, size_t n_states,
+                                gbs_status status, answers *a)
+{
+    if (status != GBS_ERR_STOPPED || !watch->interrupted || a->n_done == 0) {
+        return status;
+    }
+    for (size_t i = a->n_done * n_states; i < n * n_states; i++) {
+        a->p[i] = NAN;
+        a->mcse[i] = NAN;
+    }
+    for (size_t i = a->n_done; i < n; i++) {
+        a->log_p[i] = NAN;
+        a->converged[i] = 0;
+    }
+    return GBS_STOPPED;
 }
 
 /* cases(model, evidence, options, progress, columns, query, n, states): a dict */
@@ -224,7 +244,7 @@ static PyObject *answer_cases(PyObject *self, PyObject *arguments)
     Py_ssize_t n_query = 0;
     gbs_error err = {GBS_OK, ""};
     gbs_cases *cases = NULL;
-    answers a = {NULL, NULL, NULL, NULL};
+    answers a = {.p = NULL};
     PyObject *result = NULL;
     (void)self;
     if (!PyArg_ParseTuple(arguments, "OOOOOOny*", &o[0], &o[1], &o[2], &q.progress, &o[3], &o[4],
@@ -253,6 +273,7 @@ static PyObject *answer_cases(PyObject *self, PyObject *arguments)
                                       &a, &err);
         }
         core_lock(&watch);
+        status = keep_answered(&watch, (size_t)n, n_states, status, &a);
         result = core_settle(&watch, status, &err) < 0
                      ? NULL
                      : give_answers(&a, n, (Py_ssize_t)n_states, gbs_cases_is_exact(cases));

@@ -381,6 +381,16 @@ def test_ctrl_c_ends_a_loop(control_c, ask, kind):
     assert gb.ising((2, 2), 0.1).query("0")["0"][1] == pytest.approx(0.5)  # the next question is not interrupted
 
 
+def test_ctrl_c_among_cases(control_c):
+    """The cases that were answered are there, the others are NaN."""
+    m = gb.ising((40, 40), 0.2)
+    table = {"0": [0, 1] * 10000}
+    with pytest.raises(KeyboardInterrupt) as found:
+        m.query_table(table, "1", method="sample", sweeps=200, burn_in=0, progress=interrupt(8))
+    p = found.value.partial["1"][:, 1]
+    assert len(p) == 20000 and 0.0 < p[0] < 1.0 and np.isnan(p[-1])
+
+
 def test_ctrl_c_inside_of_a_progress_function(control_c):
     def pressed(p):
         raise KeyboardInterrupt

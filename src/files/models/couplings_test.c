@@ -200,7 +200,8 @@ static void vartypes_and_offsets(void **state)
     };
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         test_row("%s", same[i].text);
-        const gbs_read_options options = {.vartype = same[i].vartype, .offset = same[i].offset};
+        const gbs_read_options options = {
+            .size = sizeof options, .vartype = same[i].vartype, .offset = same[i].offset};
         gbs_model *m = read_model("q.coo", same[i].text, &options);
         for (uint32_t k = 0; k < 4; k++) {
             const uint32_t x[2] = {k >> 1, k & 1};
@@ -210,14 +211,16 @@ static void vartypes_and_offsets(void **state)
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         test_row("%s", bad[i].text);
-        const gbs_read_options options = {.vartype = bad[i].vartype, .offset = bad[i].offset};
+        const gbs_read_options options = {
+            .size = sizeof options, .vartype = bad[i].vartype, .offset = bad[i].offset};
         refuse_model("q.coo", bad[i].text, &options, bad[i].status, bad[i].part);
     }
     test_no_row();
-    refuse_model("a.mtx", ROW, &(gbs_read_options){.vartype = "SPIN"}, GBS_ERR_ARGUMENT,
-                 "a vartype does not apply to mtx files");
-    refuse_model("a.mtx", ROW, &(gbs_read_options){.offset = 1}, GBS_ERR_ARGUMENT,
-                 "a constant energy does not apply to mtx files");
+    refuse_model("a.mtx", ROW,
+                 &(gbs_read_options){.size = sizeof(gbs_read_options), .vartype = "SPIN"},
+                 GBS_ERR_ARGUMENT, "a vartype does not apply to mtx files");
+    refuse_model("a.mtx", ROW, &(gbs_read_options){.size = sizeof(gbs_read_options), .offset = 1},
+                 GBS_ERR_ARGUMENT, "a constant energy does not apply to mtx files");
 }
 
 static void diagonal(void **state)

@@ -250,6 +250,17 @@ static void init_budget(gbsi_budget *budget, const gbs_read_options *options)
                      gbsi_process_bytes());
 }
 
+/* The options of a caller that tells no size are those that the struct began with. */
+static const gbs_read_options *all_options(const gbs_read_options *given, gbs_read_options *own)
+{
+    if (given == NULL || given->size != 0) {
+        return given == NULL ? &default_read : given;
+    }
+    *own = default_read;
+    memcpy(own, given, offsetof(gbs_read_options, file_evidence));
+    return own;
+}
+
 static bool ask(void *options)
 {
     const gbs_read_options *o = options;
@@ -289,7 +300,8 @@ gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs
     gbsi_budget budget;
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
-    options = options == NULL ? &default_read : options;
+    gbs_read_options own;
+    options = all_options(options, &own);
     gbsi_watch watch =
         gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* which it reads */
     gbsi_watch *nobody = gbsi_watch_enter(&watch);
@@ -312,7 +324,8 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
     gbsi_budget budget;
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
-    options = options == NULL ? &default_read : options;
+    gbs_read_options own;
+    options = all_options(options, &own);
     gbsi_watch watch =
         gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* which it reads */
     gbsi_watch *nobody = gbsi_watch_enter(&watch);
