@@ -124,7 +124,7 @@ int core_look(core_watch *watch, const gbs_progress *progress)
     PyEval_RestoreThread(watch->saved);
     if (PyErr_CheckSignals() < 0) {
         stop = note_exception(watch);
-    } else if (watch->progress != NULL) {
+    } else if (watch->progress != NULL && progress != NULL) {
         stop = tell(watch, progress);
     }
     watch->saved = PyEval_SaveThread();
