@@ -224,7 +224,7 @@ def test_refusals(run, work):
             (["marginals", SPRINKLER, "--report", "a", "--summary", "a"], 2, "same file"),
             (["marginals", SPRINKLER, "--report", "a.csv", "-o", "a.csv"], 2, "same file"),
             (["marginals", SPRINKLER, "--report", "none/a.html"], 1, "cannot write"),
-            (["exact", SPRINKLER, "--task", "pr", "--report", "a.html"], 2, "--report applies to"),
+            (["exact", SPRINKLER, "--task", "pr", "--report", "a.html"], 2, "--report applies with"),
             (["marginals", SPRINKLER, "--cases", "x.csv", "--report", "a.html"], 2, "tells of one run")):
         done = run(*arguments, *(["-o", "page.html"] if arguments[0] == "report" else []))
         assert done.status == status and message in done.err, (arguments, done.err)

@@ -7,13 +7,13 @@
 #include "text/common.h"
 
 /* The name of another format of alignments, or NULL. */
-static const char *other_format(const gbsi_text *text)
+static const char *other_format(const char *at, const char *end)
 {
     static const char *const begin[][2] = {{"# STOCKHOLM", "in the Stockholm format"},
                                            {"CLUSTAL", "of Clustal"}};
     for (size_t k = 0; k < sizeof begin / sizeof begin[0]; ++k) {
         const size_t n = strlen(begin[k][0]);
-        if (gbsi_text_left(text) >= n && memcmp(text->at, begin[k][0], n) == 0) {
+        if ((size_t)(end - at) >= n && memcmp(at, begin[k][0], n) == 0) {
             return begin[k][1];
         }
     }
@@ -33,9 +33,9 @@ static gbs_status read_input(const gbsi_input *input, gbs_alphabet alphabet, gbs
     while (at < text.end && gbsi_is_blank(*at)) {
         ++at;
     }
-    const char *other = other_format(&text);
+    const char *other = other_format(at, text.end);
     if (other != NULL) {
-        GBSI_TRY(gbsi_text_fail(&text, (gbsi_token){text.at, 0}, err,
+        GBSI_TRY(gbsi_text_fail(&text, (gbsi_token){at, 0}, err,
                                 "found an alignment %s, expected one in FASTA", other));
     }
     if (at < text.end && *at == '>') {

@@ -155,7 +155,9 @@ static void names(void **state)
                     "'\\x1b[2J=1', expected NAME=STATE in UTF-8");
     refuse_evidence("0=1\nStra\xdf"
                     "e=1",
-                    0, NULL, GBS_ERR_FORMAT, ":2:1: found 'Stra\\xdfe=1'");
+                    0, NULL, GBS_ERR_FORMAT,
+                    ":2:1: there is no variable \"Stra\xc3\x9f"
+                    "e\"");
     expect_evidence("# one\n1#of\n0 1 # them\n#", 0, NULL, 1, -1, -1, -1);
 }
 

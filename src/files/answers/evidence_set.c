@@ -43,15 +43,14 @@ static gbs_status read_format(gbsi_evidence_set *set, const char *path,
     }
     GBSI_TRY(gbsi_input_decode(&set->input, options, err));
     GBSI_TRY(gbsi_text_open(&set->text, &set->input, options, err));
-    if (format == NULL ? !tab && gbsi_evidence_is_typed(&set->text)
-                       : strcmp(format, "names") == 0) {
-        return read_typed(set, err);
-    }
     const gbsi_token first = gbsi_text_peek(&set->text);
     const bool xml = format == NULL && first.n > 0 && first.at[0] == '<';
-    status = tab   ? gbsi_evidence_read_tab(set, err)
-             : xml ? gbsi_evidence_read_xml(set, err)
-                   : gbsi_evidence_read_uai(set, err);
+    const bool typed = format == NULL ? !tab && !xml && gbsi_evidence_is_typed(&set->text)
+                                      : strcmp(format, "names") == 0;
+    status = tab     ? gbsi_evidence_read_tab(set, err)
+             : xml   ? gbsi_evidence_read_xml(set, err)
+             : typed ? read_typed(set, err)
+                     : gbsi_evidence_read_uai(set, err);
 
 cleanup:
     return status;
@@ -132,7 +131,8 @@ static gbs_status check_agreement(const gbsi_evidence_set *set, const gbsi_obser
 }
 
 /* On a copy, so that nothing is half done. */
-static gbs_status observe_typed(const gbsi_evidence_set *set, gbs_evidence *evidence, gbs_error *err)
+static gbs_status observe_typed(const gbsi_evidence_set *set, gbs_evidence *evidence,
+                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_evidence *changed = NULL;
@@ -148,7 +148,7 @@ cleanup:
 }
 
 gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
-                                    gbs_evidence *evidence, gbs_error *err)
+                                     gbs_evidence *evidence, gbs_error *err)
 {
     GBSI_NEED(set);
     GBSI_NEED(evidence);
