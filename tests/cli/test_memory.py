@@ -166,7 +166,7 @@ def test_draws_in_arrays_count(peak, base, work, verb, stored, limit, fits):
 def test_draws_in_text_count(peak, base, work, verb):
     (work / "draws.csv").write_text("a,b\n" + "1.5,2\n" * 3_000_000)
     status, used, err = peak(verb, "draws.csv", "-o", "out", "--memory-limit", "50M")
-    assert status == 1 and "would exceed the memory limit of 47.7 MiB" in err
+    assert status == 1 and "would exceed the memory limit of 50.0 MiB" in err
     assert used < base + 60 * MIB
 
 
