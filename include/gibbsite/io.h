@@ -307,6 +307,15 @@ GBS_API void gbs_result_write_solution(gbs_output *output, const gbs_result *res
                                        gbs_log_base base);
 /** Write a CSV field, quoted if RFC 4180 requires it. */
 GBS_API void gbs_output_csv_field(gbs_output *output, const char *text);
+/** Whether gbs_output_csv_field() puts an apostrophe before texts that a spreadsheet would take for
+ * a formula: that begin with =, +, @, -, a tab or a carriage return. In all threads; 0 at first.
+ * Such a file is not read back by the names of the model. */
+GBS_API void gbs_set_csv_safe(int safe);
+/** @return the bytes of the character that text begins with if it shows nothing or turns the order
+ * of what stands beside it (of zero width, or a bidirectional control), so that a name looks like
+ * another one; else 0.
+ *  @param code [7] out: "\\u202e", say; NULL is allowed. */
+GBS_API size_t gbs_unseen(const char *text, char *code);
 /**
  * Write everything to disk and close the file, which keeps its temporary name until
  * gbs_output_commit(). Use it for several files that should appear together or not at all. Nothing
@@ -320,6 +329,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_output_commit(gbs_output *output, gbs_error 
  * one cannot be written none is renamed. @param output [n], freed in any case. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n,
                                                       gbs_error *err);
+/** From here on files that this thread commits wait, complete and on disk, until
+ * gbs_output_set_end() gives all of them their names together. What is written straight (pipes,
+ * standard output) does not wait, nor do checkpoints. Sets are not nested. */
+GBS_API void gbs_output_set_begin(void);
+/** @param keep 0: the files of the set are discarded; those of their names are untouched.
+ *  @return as gbs_output_commit_all(). */
+GBS_API GBS_MUST_USE gbs_status gbs_output_set_end(int keep, gbs_error *err);
 /** Discard what was written and free the output; an existing file of that name is untouched. NULL
  * is allowed. */
 GBS_API void gbs_output_discard(gbs_output *output);

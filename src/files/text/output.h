@@ -11,6 +11,9 @@
 void gbsi_output_fixed_floats(gbs_output *output, bool fixed);
 bool gbsi_output_has_fixed_floats(const gbs_output *output);
 
+/* gbs_output_commit_all() whatever set this thread has begun. */
+gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error *err);
+
 /* The path, or a word for standard output: for messages. */
 const char *gbsi_output_name(const gbs_output *output);
 
