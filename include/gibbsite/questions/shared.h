@@ -117,7 +117,7 @@
 #define GBS_SHARED_CSV_SAFE \
     GBS_ROW_FLAG(0, csv_safe, "csv-safe", 1, \
         "in CSV put an apostrophe before texts that a spreadsheet would take for a formula", \
-        "", "an apostrophe before texts like formulas", RESULT, "")
+        "", "an apostrophe before texts like formulas", INPUT, "")
 #define GBS_SHARED_FORMAT_TEXT \
     GBS_ROW_WORD(0, format, "format", "text|json", \
         "format of the result; unset: text", \
