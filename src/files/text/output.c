@@ -506,7 +506,7 @@ static gbs_status let_wait(gbs_output *const *output, size_t n, gbs_error *err)
     size_t taken = 0;
     gbs_status status = complete(output, n, err);
     if (status >= 0) {
-        status = gbsi_reserve(&grown, &set.capacity, set.n + n, sizeof *set.output, "files", err);
+        status = gbsi_reserve(&grown, &set.capacity, set.n + n, sizeof(void *), "files", err);
         set.output = grown;
     }
     for (; taken < n && status >= 0; taken++) {
