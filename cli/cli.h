@@ -32,6 +32,7 @@ struct cli_verb {
     const char *notes;    /* more lines for the help, or "" */
     const char *example;  /* shell lines that run in the source folder */
     int (*run)(cli_arguments *arguments);
+    int names_at_once; /* 1: each file has its name when it is complete, whatever comes after it */
 };
 
 extern const cli_verb *const cli_verbs[];
@@ -254,6 +255,10 @@ void cli_csv_number(gbs_output *output, double value);
 
 /* Columns of UTF-8 text: bytes that do not continue a character. */
 int cli_columns_of(const char *text);
+/* The text with characters that are not seen or turn others around as \\u202e.
+ * @param to [size] scratch, to which such a text is cut. @return text itself where there is none.
+ */
+const char *cli_seen(const char *text, char *to, size_t size);
 /* Text in so many columns: cut short with "..", or filled with blanks. */
 void cli_put_column(gbs_output *output, const char *text, int width);
 /* A line: a title in so many columns, a blank, and what the format says (cut at 255 bytes). */

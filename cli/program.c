@@ -180,6 +180,20 @@ static int help(int argc, char **argv)
     return cli_help_verb(name, argc > 1 + two ? argv[1 + two] : NULL);
 }
 
+/* The files that a verb writes have their names together, at its end, or none has. */
+static int run_in_set(const cli_verb *verb, cli_arguments *arguments)
+{
+    gbs_error err = {GBS_OK, ""};
+    if (verb->names_at_once) {
+        return verb->run(arguments);
+    }
+    gbsi_output_set_begin();
+    const int status = verb->run(arguments);
+    const int failed = status == CLI_FAILED || status == CLI_USAGE || status == CLI_INPUT;
+    const gbs_status done = gbsi_output_set_end(!failed, &err);
+    return done < 0 ? cli_fail(done, &err) : status;
+}
+
 static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, char **all_argv)
 {
     cli_arguments arguments;
@@ -199,11 +213,12 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
     } else if (status == CLI_DONE) {
         cli_lock lock;
         gbs_set_memory_limit(arguments.run.memory_limit);
+        gbsi_set_csv_safe(arguments.csv_safe);
         status = cli_lock_checkpoint(&arguments, &lock);
         if (arguments.checkpoint != NULL) {
             status = cli_meet(status);
         }
-        status = status == CLI_DONE ? verb->run(&arguments) : status;
+        status = status == CLI_DONE ? run_in_set(verb, &arguments) : status;
         cli_unlock(&lock);
     }
     cli_arguments_free(&arguments);

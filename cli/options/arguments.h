@@ -78,8 +78,9 @@ typedef struct cli_arguments {
     const char *format;
     const char *model; /* of the results that are compared */
     const char *summary;
-    const char *report;         /* FILE.html */
-    const char *checkpoint;     /* FILE */
+    const char *report;     /* FILE.html */
+    const char *checkpoint; /* FILE */
+    int csv_safe;
     const char *resume;         /* FILE */
     const char *monitor;        /* variables of draws */
     const char *query;          /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */

@@ -11,6 +11,16 @@
 #include "cli/cli.h"
 #include "job/ranks.h"
 
+enum { MOST_TEXT = 8192 };
+
+static void say(const char *format, va_list list)
+{
+    char text[MOST_TEXT];
+    char seen[MOST_TEXT];
+    (void)vsnprintf(text, sizeof text, format, list);
+    (void)fprintf(stderr, "%s: %s\n", cli_here.program, cli_seen(text, seen, sizeof seen));
+}
+
 int cli_error(int status, const char *format, ...)
 {
     char text[2048];
@@ -20,9 +30,7 @@ int cli_error(int status, const char *format, ...)
         (void)vsnprintf(text, sizeof text, format, list);
         cli_keep_message(text);
     } else {
-        (void)fprintf(stderr, "%s: ", cli_here.program);
-        (void)vfprintf(stderr, format, list);
-        (void)fputc('\n', stderr);
+        say(format, list);
     }
     va_end(list);
     return status;
@@ -35,9 +43,7 @@ void cli_note(const cli_arguments *arguments, const char *format, ...)
     }
     va_list list;
     va_start(list, format);
-    (void)fprintf(stderr, "%s: ", cli_here.program);
-    (void)vfprintf(stderr, format, list);
-    (void)fputc('\n', stderr);
+    say(format, list);
     va_end(list);
 }
 

@@ -7,11 +7,38 @@
 
 #include "cli/cli.h"
 
+const char *cli_seen(const char *text, char *to, size_t size)
+{
+    char code[7];
+    size_t n = 0;
+    const char *at = text;
+    while (*at != '\0' && gbsi_unseen(at, NULL) == 0) {
+        at++;
+    }
+    if (*at == '\0') {
+        return text;
+    }
+    while (*text != '\0' && n + sizeof code < size) {
+        const size_t unseen = gbsi_unseen(text, code);
+        if (unseen > 0) {
+            memcpy(to + n, code, sizeof code);
+            n += sizeof code - 1;
+            text += unseen;
+        } else {
+            to[n++] = *text++;
+        }
+    }
+    to[n] = '\0';
+    return to;
+}
+
 int cli_columns_of(const char *text)
 {
     int n = 0;
+    char code[7];
     for (; *text != '\0'; ++text) {
         n += ((unsigned char)*text & 0xC0) != 0x80;
+        n += gbsi_unseen(text, code) > 0 ? (int)sizeof code - 2 : 0;
     }
     return n;
 }
@@ -19,7 +46,9 @@ int cli_columns_of(const char *text)
 void cli_put_column(gbs_output *output, const char *text, int width)
 {
     char part[1024];
+    char seen_text[1024];
     const int n = cli_columns_of(text);
+    text = cli_seen(text, seen_text, sizeof seen_text);
     if (n <= width) {
         gbs_output_text(output, text);
         for (int i = n; i < width; ++i) {
@@ -41,6 +70,8 @@ void cli_put_column(gbs_output *output, const char *text, int width)
 
 void cli_put_hanging(gbs_output *output, const char *text, int column, int indent, int width)
 {
+    char seen[4096];
+    text = cli_seen(text, seen, sizeof seen);
     while (*text != '\0') {
         const size_t blanks = strspn(text, " ");
         const size_t n = blanks + strcspn(text + blanks, " ");
@@ -86,7 +117,8 @@ void cli_put_right(gbs_output *output, const char *text, int width)
     for (int i = cli_columns_of(text); i < width; ++i) {
         gbs_output_text(output, " ");
     }
-    gbs_output_text(output, text);
+    char seen[1024];
+    gbs_output_text(output, cli_seen(text, seen, sizeof seen));
 }
 
 int cli_speaks_unicode(void)

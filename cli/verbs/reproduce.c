@@ -188,4 +188,5 @@ const cli_verb cli_verb_reproduce = {
     .example = "gibbsite reproduce --list\n"
                "gibbsite reproduce hg-two-variables --quick -o two\n",
     .run = run_reproduce,
+    .names_at_once = 1,
 };

@@ -242,4 +242,5 @@ const cli_verb cli_verb_uai = {
     .example = "gibbsite generate ring --variables 3 --format uai -o ring.uai\n"
                "gibbsite uai ring.uai /dev/null - PR\n",
     .run = run_uai,
+    .names_at_once = 1,
 };

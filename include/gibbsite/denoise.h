@@ -167,7 +167,7 @@ typedef struct gbs_denoise_found {
  * algorithm; they do not include the effect of a small picture.
  *
  * @param options   where to begin, and what is not estimated.
- * @param callbacks NULL, or progress is called between iterations, with iterations for passes.
+ * @param callbacks NULL, or progress is called ten times a second, with iterations for passes.
  * @return GBS_ERR_STOPPED if callbacks->progress stopped it.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,

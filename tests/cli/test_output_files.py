@@ -136,6 +136,26 @@ def test_sets_of_files_appear_together(run, work):
     assert [p.name for p in (work / "part").iterdir()] == ["codachain2.txt"]
 
 
+@pytest.mark.parametrize("command", [
+    ["marginals", SPRINKLER, "-o", "first", "--format", "csv", "--summary", "full"],
+    ["denoise", "examples/leaf-noisy.pbm", "--noise", "flip:0.1", "--coupling", "1", "--sweeps", "20", "-o", "first.png", "--uncertainty", "full.png"],
+    ["fit", SPRINKLER, "examples/sprinkler.csv", "-o", "first.bif", "--intervals", "full"],
+    ["learn", "potts", "examples/bars.csv", "--summary", "full", "-o", "first.gbm"]])
+def test_files_of_one_verb_appear_together(run, work, command):
+    """The last one cannot be written: the others do not appear, and what was there before stays."""
+    name = next(word for word in command if word.startswith("full"))
+    first = next(word for word in command if word.startswith("first"))
+    (work / name).symlink_to("/dev/full")
+    (work / first).write_text("before")
+    done = run(*command, "-q")
+    assert done.status == 1 and "No space left" in done.err, done.err
+    assert (work / first).read_text() == "before"
+    only(work, name, first)
+    (work / name).unlink()
+    assert run(*command, "-q").status == 0
+    assert (work / first).read_bytes() != b"before" and (work / name).exists()
+
+
 def test_compare_tells_trouble_from_difference(run, work):
     for k in range(2):
         (work / f"{k}.MAR").write_text("MAR\n1 2 0.5 0.5\n")

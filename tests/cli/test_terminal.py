@@ -126,3 +126,37 @@ def test_verdict_of_states_out_of_reach_is_red(work):
     status, shown = on_terminal(work, "marginals", "split.uai", "--method", "sample", "--scan", "systematic", "--temper", "off",
                                 "--sweeps", "100", "--progress", "never", env={"TERM": "xterm", "NO_COLOR": ""})
     assert "\x1b[31mnot converged" in shown, shown
+
+
+HIDDEN = {"\u202e": "\\u202e", "\u200b": "\\u200b", "\u2066": "\\u2066", "\ufeff": "\\ufeff", "\u061c": "\\u061c"}
+
+
+def write_names(work, *names):
+    """A network of these variables, each with the states =1+1 and none."""
+    text = "network n { }\n"
+    for name in names:
+        text += 'variable "%s" { type discrete [ 2 ] { "=1+1", none }; }\nprobability ( "%s" ) { table 0.25, 0.75; }\n' % (name, name)
+    (work / "names.bif").write_text(text)
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_characters_that_are_not_seen_are_shown(run, work, hidden):
+    """Two variables must not look alike; other programs get the names as they are."""
+    write_names(work, "dose", "do%sse" % hidden)
+    status, shown = on_terminal(work, "marginals", "names.bif")
+    assert status == 0 and "do%sse" % HIDDEN[hidden] in shown and hidden not in shown
+    status, shown = on_terminal(work, "marginals", "names.bif", "-e", "do%sse=x" % hidden)
+    assert status != 0 and HIDDEN[hidden] in shown and hidden not in shown
+    page = run("marginals", "names.bif", "--report", "page.html", "--format", "csv")
+    html = (work / "page.html").read_text()
+    assert page.status == 0 and "do%sse" % hidden in page.out
+    assert "do%sse" % HIDDEN[hidden] in html and hidden not in html
+
+
+def test_texts_like_formulas(run, work):
+    write_names(work, "@sum", "plain", "-2+3", 'quo=te')
+    plain = run("marginals", "names.bif", "--format", "csv").out
+    safe = run("marginals", "names.bif", "--format", "csv", "--csv-safe").out
+    assert "\n@sum,=1+1,0.25" in plain and "\n-2+3,none,0.75" in plain and "'" not in plain
+    assert "\n'@sum,'=1+1,0.25" in safe and "\n'-2+3,none,0.75" in safe
+    assert "\nplain,'=1+1,0.25" in safe and "\nquo=te,none,0.75" in safe

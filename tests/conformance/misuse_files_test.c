@@ -188,6 +188,9 @@ static void outputs(void **state)
     REFUSED(gbs_output_finish(NULL, &err));
     REFUSED(gbs_output_commit(NULL, &err));
     REFUSED(gbs_output_commit_all(NULL, 1, &err));
+    FINE(gbsi_output_set_end(1, &err)); /* of no set */
+    assert_int_equal(gbsi_unseen(NULL, NULL), 0);
+    assert_int_equal(gbsi_unseen("", NULL), 0);
     REFUSED(gbs_output_commit_all(none, 1, &err));
     FINE(gbs_output_commit_all(NULL, 0, &err));
     REFUSED(gbs_output_take(NULL, &bytes, &n, &err));

@@ -134,6 +134,10 @@
         "report the pseudo-likelihood of other rows: those of a table, or a share of the rows of " \
         "DATA (0.2 or 20%), evenly spread, which are then not learnt from", \
         "FILE|SHARE", "rows to judge the result by: others, or 20%", QUESTION, "")
+#define GBS_SHARED_CSV_SAFE \
+    GBS_ROW_FLAG(0, csv_safe, "csv-safe", 1, \
+        "in CSV put an apostrophe before texts that a spreadsheet would take for a formula", \
+        "", "an apostrophe before texts like formulas", INPUT, "")
 #define GBS_SHARED_FORMAT_TEXT \
     GBS_ROW_WORD(0, format, "format", "text|json", \
         "format of the result; unset: text", \

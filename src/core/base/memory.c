@@ -170,7 +170,7 @@ void gbsi_bytes_text(double bytes, char text[16])
         bytes /= 1024.0;
         ++u;
     }
-    (void)snprintf(text, 16, u == 0 ? "%.0f %s" : "%.1f %s", bytes, unit[u]);
+    gbsi_say(text, 16, u == 0 ? "%.0f %s" : "%.1f %s", bytes, unit[u]);
 }
 
 gbs_status gbsi_no_memory(gbs_error *err, const char *what, size_t bytes)

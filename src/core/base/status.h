@@ -3,6 +3,9 @@
 #ifndef GBSI_BASE_STATUS_H
 #define GBSI_BASE_STATUS_H
 
+#include <stdarg.h>
+#include <stddef.h>
+
 #include "gibbsite/status.h"
 
 #if defined(__GNUC__)
@@ -13,6 +16,11 @@
 
 /* Writes the message into err (NULL is fine) and returns status, for `return gbsi_fail(...)`. */
 gbs_status gbsi_fail(gbs_error *err, gbs_status status, const char *format, ...) GBSI_PRINTF(3, 4);
+
+/* snprintf() and vsnprintf() with a decimal point, whatever the caller's locale: for every text
+ * with a number that is not whole. */
+void gbsi_say(char *text, size_t size, const char *format, ...) GBSI_PRINTF(3, 4);
+void gbsi_say_list(char *text, size_t size, const char *format, va_list arguments);
 
 /* Refuses a NULL pointer: the first lines of a public function. Needs an `err`. */
 #define GBSI_NEED(pointer)                                                                 \

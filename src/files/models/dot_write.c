@@ -77,7 +77,7 @@ static void put_box(const gbs_model *model, gbs_output *output, size_t factor)
     char weight[32] = "";
     const gbs_factor_kind kind = gbs_model_factor(model, factor, &n, &scope);
     if (!gbsi_has_table(kind)) {
-        (void)snprintf(weight, sizeof weight, " %.4g", model->factors.weight[factor]);
+        gbsi_say(weight, sizeof weight, " %.4g", model->factors.weight[factor]);
     }
     gbs_output_text(output, "  f");
     gbs_output_uint(output, factor);

@@ -124,10 +124,10 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     GBSI_TRY(put_all(&w, form, size, content, err));
     GBSI_TRY(gbs_output_finish(w.output, err));
     /* A second name: there is a file of the first at every moment. */
-    (void)linkat(AT_FDCWD, path, AT_FDCWD, before, AT_SYMLINK_FOLLOW);
+    (void)!linkat(AT_FDCWD, path, AT_FDCWD, before, AT_SYMLINK_FOLLOW);
     gbs_output *output = w.output;
     w.output = NULL;
-    status = gbs_output_commit(output, err);
+    status = gbsi_output_commit_now(&output, 1, err); /* alone: a run is at work */
 cleanup:
     gbs_output_discard(w.output);
     gbsi_digest_free(w.digest);

@@ -463,14 +463,10 @@ static gbs_status put_in_place(gbs_output *output, gbs_error *err)
     return error_of(output, err);
 }
 
-gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err)
+/* All of them are complete on disk. */
+static gbs_status complete(gbs_output *const *output, size_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    sigset_t all;
-    sigset_t before;
-    if (n > 0) {
-        GBSI_NEED(output);
-    }
     for (size_t i = 0; i < n && status == GBS_OK; i++) {
         if (output[i] == NULL) {
             status = gbsi_fail(err, GBS_ERR_ARGUMENT, "output %zu of %zu is NULL", i, n);
@@ -479,6 +475,14 @@ gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error 
             status = error_of(output[i], err);
         }
     }
+    return status;
+}
+
+gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error *err)
+{
+    sigset_t all;
+    sigset_t before;
+    gbs_status status = complete(output, n, err);
     /* A handler that ends the process must not find a file with its temporary name. */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -490,6 +494,64 @@ gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error 
     }
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return status;
+}
+
+/* Of this thread: files that are complete and wait for the others of their set. */
+static _Thread_local struct {
+    gbs_output **output;
+    size_t n, capacity;
+    bool open;
+} set;
+
+/* What is written straight is there already. */
+static gbs_status let_wait(gbs_output *const *output, size_t n, gbs_error *err)
+{
+    void *grown = set.output;
+    size_t taken = 0;
+    gbs_status status = complete(output, n, err);
+    if (status >= 0) {
+        status = gbsi_reserve(&grown, &set.capacity, set.n + n, sizeof(void *), "files", err);
+        set.output = grown;
+    }
+    for (; taken < n && status >= 0; taken++) {
+        if (output[taken]->target != NULL) {
+            set.output[set.n++] = output[taken];
+        } else {
+            status = put_in_place(output[taken], err);
+            gbs_output_discard(output[taken]);
+        }
+    }
+    for (; taken < n; taken++) {
+        gbs_output_discard(output[taken]);
+    }
+    return status;
+}
+
+void gbsi_output_set_begin(void)
+{
+    set.open = true;
+}
+
+gbs_status gbsi_output_set_end(int keep, gbs_error *err)
+{
+    const gbs_status status = gbsi_output_commit_now(set.output, keep ? set.n : 0, err);
+    for (size_t i = 0; i < set.n && !keep; i++) {
+        gbs_output_discard(set.output[i]);
+    }
+    gbsi_free(set.output);
+    set.output = NULL;
+    set.n = 0;
+    set.capacity = 0;
+    set.open = false;
+    return status;
+}
+
+gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err)
+{
+    if (n > 0) {
+        GBSI_NEED(output);
+    }
+    return set.open ? let_wait(output, n, err) : gbsi_output_commit_now(output, n, err);
 }
 
 gbs_status gbs_output_commit(gbs_output *output, gbs_error *err)

@@ -137,6 +137,34 @@ bool gbsi_is_control(const char *text, size_t n)
            (b[0] < 0x20 || b[0] == 0x7f || (b[0] == 0xc2 && n > 1 && b[1] >= 0x80 && b[1] < 0xa0));
 }
 
+/* Unicode 15, "Bidi_Control" and format characters without width. */
+size_t gbsi_unseen(const char *text, char *code)
+{
+    static const struct {
+        unsigned from, to;
+    } range[] = {{0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e}, {0x200b, 0x200f},
+                 {0x202a, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}};
+    const unsigned char *b = (const unsigned char *)text;
+    unsigned c = 0;
+    size_t n = 0;
+    if (text != NULL && b[0] >= 0xc2 && b[0] < 0xe0) {
+        c = (b[0] & 0x1fu) << 6 | (b[1] & 0x3fu);
+        n = 2;
+    } else if (text != NULL && b[0] >= 0xe0 && b[0] < 0xf0 && b[1] != 0) {
+        c = (b[0] & 0xfu) << 12 | (b[1] & 0x3fu) << 6 | (b[2] & 0x3fu);
+        n = 3;
+    }
+    for (size_t i = 0; i < sizeof range / sizeof range[0]; i++) {
+        if (n > 0 && c >= range[i].from && c <= range[i].to) {
+            if (code != NULL) {
+                (void)snprintf(code, 7, "\\u%04x", c & 0xffffu);
+            }
+            return n;
+        }
+    }
+    return 0;
+}
+
 const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN])
 {
     const size_t most = 60; /* bytes shown, before an escape of 4, the dots and the quotes */
@@ -154,7 +182,10 @@ const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN])
         }
         unsigned char c = (unsigned char)token.at[i];
         size_t n = gbsi_utf8_length(token.at + i, token.n - i);
-        if (n == 0 || gbsi_is_control(token.at + i, n)) {
+        if (n == 0 || gbsi_is_control(token.at + i, n) ||
+            (n > 1 &&
+             gbsi_unseen((char[4]){token.at[i], token.at[i + 1], n > 2 ? token.at[i + 2] : '\0'},
+                        NULL) > 0)) {
             length += (size_t)snprintf(shown + length, 5, "\\x%02x", c);
             i++;
             continue;

@@ -127,16 +127,27 @@ void gbs_output_json_string(gbs_output *output, const char *text)
     gbs_output_text(output, "\"");
 }
 
+static _Atomic bool csv_safe;
+
+void gbsi_set_csv_safe(int safe)
+{
+    csv_safe = safe != 0;
+}
+
 void gbs_output_csv_field(gbs_output *output, const char *text)
 {
     if (text == NULL) {
         return;
     }
+    const char *mark =
+        csv_safe && text[0] != '\0' && strchr("=+@-\t\r", text[0]) != NULL ? "'" : "";
     if (strpbrk(text, ",\"\r\n") == NULL) {
+        gbs_output_text(output, mark);
         gbs_output_text(output, text);
         return;
     }
     gbs_output_text(output, "\"");
+    gbs_output_text(output, mark);
     for (const char *quote = strchr(text, '"'); quote != NULL; quote = strchr(text, '"')) {
         gbs_output_bytes(output, text, (size_t)(quote - text) + 1);
         gbs_output_text(output, "\"");

@@ -194,21 +194,20 @@ static const char *doubt(const annealing *a, char *text, size_t size)
         return "with fewer than 4 chains the error cannot be estimated";
     }
     if (!trusted(a, e)) {
-        (void)snprintf(text, size, "the weights are worth %.1f of %u chains: try more --sweeps",
-                       e->ess, m);
+        gbsi_say(text, size, "the weights are worth %.1f of %u chains: try more --sweeps", e->ess,
+                 m);
         return text;
     }
     if (!(e->error <= a->target)) {
-        (void)snprintf(text, size, "the standard error of ln Z is %.2g, above %.2g", e->error,
-                       a->target);
+        gbsi_say(text, size, "the standard error of ln Z is %.2g, above %.2g", e->error, a->target);
         return text;
     }
     if (!trusted(a, &a->at.before)) {
         return "no annealing with fewer temperatures was good enough to compare with";
     }
     if (!agree(e, &a->at.before)) {
-        (void)snprintf(text, size, "%llu temperatures gave %.9g, which differs too much",
-                       (unsigned long long)a->at.before.n, a->at.before.log_z + a->log_exact);
+        gbsi_say(text, size, "%llu temperatures gave %.9g, which differs too much",
+                 (unsigned long long)a->at.before.n, a->at.before.log_z + a->log_exact);
         return text;
     }
     return NULL;
@@ -363,9 +362,9 @@ static void report_estimate(const annealing *a, gbs_log_z_report *r)
     r->temperatures = e->n;
     r->converged = reason == NULL;
     if (reason == NULL) {
-        (void)snprintf(r->verdict, sizeof r->verdict,
-                       "converged: standard error %.2g, weights worth %.1f of %u chains", e->error,
-                       e->ess, r->chains);
+        gbsi_say(r->verdict, sizeof r->verdict,
+                 "converged: standard error %.2g, weights worth %.1f of %u chains", e->error,
+                 e->ess, r->chains);
     } else {
         (void)snprintf(r->verdict, sizeof r->verdict, "not converged: %s", reason);
     }

@@ -82,9 +82,9 @@ gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exa
     report->tempered = 1;
     report->converged = !gbsi_run_doubt(run, report->verdict, sizeof report->verdict);
     if (report->converged) {
-        (void)snprintf(report->verdict, sizeof report->verdict,
-                       "converged: standard error %.2g, at least %llu round trips of each ladder",
-                       found.error, (unsigned long long)r->round_trips);
+        gbsi_say(report->verdict, sizeof report->verdict,
+                 "converged: standard error %.2g, at least %llu round trips of each ladder",
+                 found.error, (unsigned long long)r->round_trips);
     }
 cleanup:
     return status;

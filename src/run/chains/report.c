@@ -43,7 +43,7 @@ gbs_status gbsi_report_warn(gbsi_report *report, gbs_error *err, const char *for
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    gbsi_say_list(text, sizeof text, format, arguments);
     va_end(arguments);
     const size_t n = report->public.n_warnings;
     char *copy = gbsi_alloc(strlen(text) + 1);

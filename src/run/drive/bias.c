@@ -169,16 +169,16 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
     const double turn = ratio * ratio * (double)r->sweeps; /* sweeps: random errs by the bias */
     char bias[256] = "";
     if (c->bias > 0.0) {
-        (void)snprintf(bias, sizeof bias,
-                       "is biased by at least %.2g at variable %" PRIu32
-                       "; at this length the random draw has standard errors of %.2g, and from "
-                       "%.2g sweeps on they are below that bias",
-                       c->bias, c->variable, random_error, turn);
+        gbsi_say(bias, sizeof bias,
+                 "is biased by at least %.2g at variable %" PRIu32
+                 "; at this length the random draw has standard errors of %.2g, and from "
+                 "%.2g sweeps on they are below that bias",
+                 c->bias, c->variable, random_error, turn);
     } else {
-        (void)snprintf(bias, sizeof bias,
-                       "has no guarantee of convergence here; %.0f sweeps of the random draw show "
-                       "no bias beyond their standard error of %.2g",
-                       c->passes, c->random_error);
+        gbsi_say(bias, sizeof bias,
+                 "has no guarantee of convergence here; %.0f sweeps of the random draw show "
+                 "no bias beyond their standard error of %.2g",
+                 c->passes, c->random_error);
     }
     if (strcmp(r->period, "gibbs-like") == 0) {
         return gbsi_report_warn(

@@ -177,8 +177,8 @@ static double sweeps_for_trips(const gbs_report *r)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-#define SAY(...) (void)snprintf(text, size, __VA_ARGS__)
-#define TRY(...) (void)snprintf(text, size, __VA_ARGS__)
+#define SAY(...) gbsi_say(text, size, __VA_ARGS__)
+#define TRY(...) gbsi_say(text, size, __VA_ARGS__)
 #define GBSI_REASON(name, condition, sentence, advice)                     \
     static bool name##_applies(const gbs_run *run)                         \
     {                                                                      \

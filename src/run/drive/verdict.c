@@ -477,9 +477,8 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
         return GBS_OK;
     }
     if (r->converged) {
-        (void)snprintf(r->verdict, sizeof r->verdict,
-                       "converged: largest standard error %.2g, R-hat %.4f", r->max_mcse,
-                       r->max_rhat);
+        gbsi_say(r->verdict, sizeof r->verdict,
+                 "converged: largest standard error %.2g, R-hat %.4f", r->max_mcse, r->max_rhat);
     }
     if (run->options.locking == GBS_LOCKING_BLANKET) {
         GBSI_TRY(

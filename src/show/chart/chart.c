@@ -39,7 +39,14 @@ void gbsi_put(gbs_output *output, const char *format, ...)
 
 void gbsi_put_escaped(gbs_output *output, const char *text)
 {
+    char code[7];
     for (; *text != '\0'; text++) {
+        const size_t unseen = gbsi_unseen(text, code);
+        if (unseen > 0) {
+            gbs_output_text(output, code);
+            text += unseen - 1;
+            continue;
+        }
         switch (*text) {
         case '&':
             gbs_output_text(output, "&amp;");

@@ -98,11 +98,14 @@ void gbsi_page_put(gbsi_page *page, const char *html)
 void gbsi_page_text(gbsi_page *page, const char *text)
 {
     const char *end = text + strlen(text);
+    char code[7];
     while (text < end) {
         const size_t n = gbsi_utf8_length(text, (size_t)(end - text));
         const bool space = *text == '\n' || *text == '\t';
         if (n == 0 || (gbsi_is_control(text, n) && !space)) {
             gbs_output_text(page->out, "\xef\xbf\xbd");
+        } else if (gbsi_unseen(text, code) == n) {
+            gbs_output_text(page->out, code);
         } else if (*text == '"') {
             gbs_output_text(page->out, "&quot;");
         } else if (n == 1) {
