@@ -203,7 +203,7 @@ lab_table lab_table_open(const laboratory *lab, const char *name, const char *he
     }
     gbsi_free(path);
     if (table.status >= 0) {
-        gbs_output_text(table.output, header);
+        gbsi_output_text(table.output, header);
     }
     return table;
 }
@@ -211,8 +211,8 @@ lab_table lab_table_open(const laboratory *lab, const char *name, const char *he
 void lab_table_text(lab_table *table, const char *text)
 {
     if (table->status >= 0) {
-        gbs_output_text(table->output, table->comma);
-        gbs_output_csv_field(table->output, text);
+        gbsi_output_text(table->output, table->comma);
+        gbsi_output_csv_field(table->output, text);
         table->comma = ",";
     }
 }
@@ -220,8 +220,8 @@ void lab_table_text(lab_table *table, const char *text)
 void lab_table_number(lab_table *table, double value)
 {
     if (table->status >= 0) {
-        gbs_output_text(table->output, table->comma);
-        gbs_output_double(table->output, value);
+        gbsi_output_text(table->output, table->comma);
+        gbsi_output_double(table->output, value);
         table->comma = ",";
     }
 }
@@ -244,7 +244,7 @@ void lab_table_row(lab_table *table, const char *first, const char *second, size
 gbs_status lab_table_close(lab_table *table)
 {
     if (table->status >= 0) {
-        gbs_output_text(table->output, "\n");
+        gbsi_output_text(table->output, "\n");
         return gbs_output_commit(table->output, table->err);
     }
     return table->status;
@@ -295,23 +295,23 @@ static gbs_status write_verdict(const laboratory *lab, const lab_experiment *abo
         return text.status;
     }
     (void)snprintf(line, sizeof line, "\npaper: %s, %s\n", about->paper, about->figure);
-    gbs_output_text(out, line);
+    gbsi_output_text(out, line);
     (void)snprintf(line, sizeof line, "run: %s, seed ", lab->options->quick ? "quick" : "full");
-    gbs_output_text(out, line);
-    gbs_output_uint(out, lab->options->seed);
+    gbsi_output_text(out, line);
+    gbsi_output_uint(out, lab->options->seed);
     (void)snprintf(line, sizeof line, ", gibbsite %s\n", gbs_version());
-    gbs_output_text(out, line);
-    gbs_output_text(out, "claim: ");
-    gbs_output_text(out, about->claim);
-    gbs_output_text(out, "\nmeasured:");
-    gbs_output_text(out, lab->verdict.measured);
-    gbs_output_text(out, stopped              ? "\nholds: not decided, the run was stopped\n"
-                         : lab->verdict.holds ? "\nholds: yes\n"
-                                              : "\nholds: no\n");
+    gbsi_output_text(out, line);
+    gbsi_output_text(out, "claim: ");
+    gbsi_output_text(out, about->claim);
+    gbsi_output_text(out, "\nmeasured:");
+    gbsi_output_text(out, lab->verdict.measured);
+    gbsi_output_text(out, stopped              ? "\nholds: not decided, the run was stopped\n"
+                          : lab->verdict.holds ? "\nholds: yes\n"
+                                               : "\nholds: no\n");
     if (lab->verdict.note[0] != '\0') {
-        gbs_output_text(out, "note: ");
-        gbs_output_text(out, lab->verdict.note);
-        gbs_output_text(out, "\n");
+        gbsi_output_text(out, "note: ");
+        gbsi_output_text(out, lab->verdict.note);
+        gbsi_output_text(out, "\n");
     }
     return gbs_output_commit(out, err);
 }

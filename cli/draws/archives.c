@@ -37,22 +37,22 @@ gbs_status cli_add_variables(gbsi_npz_writer *writer, const gbs_model *model,
 
 static void key(gbs_output *output, const char *name)
 {
-    gbs_output_text(output, ", ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
+    gbsi_output_text(output, ", ");
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, ": ");
 }
 
 static void write_labels(gbs_output *output, const gbs_model *model, uint32_t variable)
 {
     if (gbs_model_state_label(model, variable, 0) == NULL) {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
         return;
     }
     for (uint32_t a = 0; a < gbs_model_arity(model, variable); a++) {
-        gbs_output_text(output, a == 0 ? "[" : ", ");
-        gbs_output_json_string(output, gbs_model_state_label(model, variable, a));
+        gbsi_output_text(output, a == 0 ? "[" : ", ");
+        gbsi_output_json_string(output, gbs_model_state_label(model, variable, a));
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
 }
 
 /* Arrays in the order of the variables, null where a variable has none; null where none has any. */
@@ -65,55 +65,55 @@ static void write_names(gbs_output *output, const gbs_model *model, const cli_se
         any_label |= gbs_model_state_label(model, s->variable[i], 0) != NULL;
     }
     key(output, "names");
-    gbs_output_text(output, any_name ? "[" : "null");
+    gbsi_output_text(output, any_name ? "[" : "null");
     for (uint32_t i = 0; i < s->n && any_name; i++) {
         const char *name = gbs_model_variable_name(model, s->variable[i]);
-        gbs_output_text(output, i > 0 ? ", " : "");
+        gbsi_output_text(output, i > 0 ? ", " : "");
         if (name != NULL) {
-            gbs_output_json_string(output, name);
+            gbsi_output_json_string(output, name);
         } else {
-            gbs_output_text(output, "null");
+            gbsi_output_text(output, "null");
         }
     }
-    gbs_output_text(output, any_name ? "]" : "");
+    gbsi_output_text(output, any_name ? "]" : "");
     key(output, "states");
-    gbs_output_text(output, any_label ? "[" : "null");
+    gbsi_output_text(output, any_label ? "[" : "null");
     for (uint32_t i = 0; i < s->n && any_label; i++) {
-        gbs_output_text(output, i > 0 ? ", " : "");
+        gbsi_output_text(output, i > 0 ? ", " : "");
         write_labels(output, model, s->variable[i]);
     }
-    gbs_output_text(output, any_label ? "]" : "");
+    gbsi_output_text(output, any_label ? "]" : "");
 }
 
 static void write_meta(gbs_output *output, const char *schema, const cli_job *job,
                        const cli_selection *selection)
 {
     const gbs_report *report = gbs_run_report(job->run);
-    gbs_output_text(output, "{\"schema\": ");
-    gbs_output_json_string(output, schema);
+    gbsi_output_text(output, "{\"schema\": ");
+    gbsi_output_json_string(output, schema);
     key(output, "tool");
-    gbs_output_json_string(output, "gibbsite");
+    gbsi_output_json_string(output, "gibbsite");
     key(output, "version");
-    gbs_output_json_string(output, gbs_version());
+    gbsi_output_json_string(output, gbs_version());
     key(output, "model");
-    gbs_output_json_string(output, gbs_run_model_digest(job->run));
+    gbsi_output_json_string(output, gbs_run_model_digest(job->run));
     key(output, "method");
-    gbs_output_json_string(output, report->method);
+    gbsi_output_json_string(output, report->method);
     key(output, "seed");
-    gbs_output_uint(output, job->options.seed);
+    gbsi_output_uint(output, job->options.seed);
     key(output, "chains");
-    gbs_output_uint(output, report->chains);
+    gbsi_output_uint(output, report->chains);
     key(output, "sweeps");
-    gbs_output_uint(output, report->sweeps);
+    gbsi_output_uint(output, report->sweeps);
     key(output, "burn_in");
-    gbs_output_uint(output, report->burn_in);
+    gbsi_output_uint(output, report->burn_in);
     key(output, "thin");
-    gbs_output_uint(output, job->options.thin);
+    gbsi_output_uint(output, job->options.thin);
     key(output, "digest");
-    gbs_output_json_string(output, report->digest);
+    gbsi_output_json_string(output, report->digest);
     cli_json_verdict(output, report);
     write_names(output, job->model, selection);
-    gbs_output_text(output, "}\n");
+    gbsi_output_text(output, "}\n");
 }
 
 gbs_status cli_add_meta(gbsi_npz_writer *writer, const char *schema, const cli_job *job,

@@ -104,57 +104,57 @@ int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top)
 void cli_diagnosis_as_csv(gbs_output *output, const void *context)
 {
     const cli_diagnosis *a = context;
-    gbs_output_text(output, "name");
+    gbsi_output_text(output, "name");
     for (size_t k = 0; k < N_COLUMNS; k++) {
-        gbs_output_text(output, ",");
-        gbs_output_text(output, columns[k].name);
+        gbsi_output_text(output, ",");
+        gbsi_output_text(output, columns[k].name);
     }
-    gbs_output_text(output, ",constant\n");
+    gbsi_output_text(output, ",constant\n");
     for (size_t i = 0; i < a->n_shown; i++) {
         const gbs_diagnostics *d = &a->of[a->shown[i]];
-        gbs_output_csv_field(output, a->drawn.name[a->shown[i]]);
+        gbsi_output_csv_field(output, a->drawn.name[a->shown[i]]);
         for (size_t k = 0; k < N_COLUMNS; k++) {
-            gbs_output_text(output, ",");
+            gbsi_output_text(output, ",");
             if (!isnan(column(d, k))) { /* empty: not known */
-                gbs_output_double(output, column(d, k));
+                gbsi_output_double(output, column(d, k));
             }
         }
-        gbs_output_text(output, d->constant ? ",1\n" : ",0\n");
+        gbsi_output_text(output, d->constant ? ",1\n" : ",0\n");
     }
 }
 
 void cli_diagnosis_as_json(gbs_output *output, const void *context)
 {
     const cli_diagnosis *a = context;
-    gbs_output_text(output,
-                    "{\n  \"schema\": \"diagnose/1\",\n  \"tool\": \"gibbsite\",\n  \"version\": ");
-    gbs_output_json_string(output, gbs_version());
-    gbs_output_text(output, ",\n  ");
+    gbsi_output_text(
+        output, "{\n  \"schema\": \"diagnose/1\",\n  \"tool\": \"gibbsite\",\n  \"version\": ");
+    gbsi_output_json_string(output, gbs_version());
+    gbsi_output_text(output, ",\n  ");
     cli_diagnosis_json(output, a);
-    gbs_output_text(output, "\n}\n");
+    gbsi_output_text(output, "\n}\n");
 }
 
 void cli_diagnosis_json(gbs_output *output, const cli_diagnosis *a)
 {
-    gbs_output_text(output, "\"chains\": ");
-    gbs_output_uint(output, a->drawn.n_chains);
-    gbs_output_text(output, ",\n  \"draws\": ");
-    gbs_output_uint(output, a->drawn.n_draws);
-    gbs_output_text(output, ",\n  \"quantities\": [");
+    gbsi_output_text(output, "\"chains\": ");
+    gbsi_output_uint(output, a->drawn.n_chains);
+    gbsi_output_text(output, ",\n  \"draws\": ");
+    gbsi_output_uint(output, a->drawn.n_draws);
+    gbsi_output_text(output, ",\n  \"quantities\": [");
     for (size_t i = 0; i < a->n_shown; i++) {
         const gbs_diagnostics *d = &a->of[a->shown[i]];
-        gbs_output_text(output, i > 0 ? ",\n    {\"name\": " : "\n    {\"name\": ");
-        gbs_output_json_string(output, a->drawn.name[a->shown[i]]);
+        gbsi_output_text(output, i > 0 ? ",\n    {\"name\": " : "\n    {\"name\": ");
+        gbsi_output_json_string(output, a->drawn.name[a->shown[i]]);
         for (size_t k = 0; k < N_COLUMNS; k++) {
-            gbs_output_text(output, ", \"");
-            gbs_output_text(output, columns[k].name);
-            gbs_output_text(output, "\": ");
-            gbs_output_json_double(output, column(d, k));
+            gbsi_output_text(output, ", \"");
+            gbsi_output_text(output, columns[k].name);
+            gbsi_output_text(output, "\": ");
+            gbsi_output_json_double(output, column(d, k));
         }
-        gbs_output_text(output, d->constant ? ", \"constant\": true" : ", \"constant\": false");
-        gbs_output_text(output, isinf(d->rhat) ? ", \"stuck\": true}" : "}"); /* JSON has no inf */
+        gbsi_output_text(output, d->constant ? ", \"constant\": true" : ", \"constant\": false");
+        gbsi_output_text(output, isinf(d->rhat) ? ", \"stuck\": true}" : "}"); /* JSON has no inf */
     }
-    gbs_output_text(output, a->n_shown > 0 ? "\n  ]" : "]");
+    gbsi_output_text(output, a->n_shown > 0 ? "\n  ]" : "]");
 }
 
 gbs_status cli_diagnosis_draws(gbs_output *output, const cli_diagnosis *a, gbs_error *err)
@@ -202,7 +202,7 @@ void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a)
     cli_put_right(output, "R-hat", RHAT);
     cli_put_right(output, wide ? "bulk ESS" : "ESS", ESS);
     cli_put_right(output, wide ? "tail ESS" : "", wide ? ESS : 0);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
     for (size_t i = 0; i < a->n_shown; i++) {
         const gbs_diagnostics *d = &a->of[a->shown[i]];
         cli_put_column(output, a->drawn.name[a->shown[i]], name);
@@ -216,7 +216,7 @@ void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a)
             put_number(output, d->ess_bulk, "%.0f", ESS);
             put_number(output, wide ? d->ess_tail : NAN, "%.0f", wide ? ESS : 0);
         }
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
 }
 

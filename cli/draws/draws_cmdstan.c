@@ -45,11 +45,11 @@ static columns name_columns(const cli_draws *d)
 
 static void comment(gbs_output *output, const char *name, const char *value)
 {
-    gbs_output_text(output, "# ");
-    gbs_output_text(output, name);
-    gbs_output_text(output, " = ");
-    gbs_output_text(output, value);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "# ");
+    gbsi_output_text(output, name);
+    gbsi_output_text(output, " = ");
+    gbsi_output_text(output, value);
+    gbsi_output_text(output, "\n");
 }
 
 static void comment_uint(gbs_output *output, const char *name, uint64_t value)
@@ -76,24 +76,24 @@ static void write_head(gbs_output *output, const cli_draws *d, const columns *c,
         const uint32_t v = c->selection->variable[i];
         const char *name = gbs_model_variable_name(c->model, v);
         if (name != NULL && plain_name(c, i) == NULL) {
-            gbs_output_text(output, "# x.");
-            gbs_output_uint(output, (uint64_t)v + 1);
-            gbs_output_text(output, " = ");
-            gbs_output_json_string(output, name); /* a name may hold anything, line ends too */
-            gbs_output_text(output, "\n");
+            gbsi_output_text(output, "# x.");
+            gbsi_output_uint(output, (uint64_t)v + 1);
+            gbsi_output_text(output, " = ");
+            gbsi_output_json_string(output, name); /* a name may hold anything, line ends too */
+            gbsi_output_text(output, "\n");
         }
     }
-    gbs_output_text(output, "lp__");
+    gbsi_output_text(output, "lp__");
     for (uint32_t i = 0; i < c->selection->n; i++) {
         const char *name = plain_name(c, i);
-        gbs_output_text(output, name != NULL ? "," : ",x.");
+        gbsi_output_text(output, name != NULL ? "," : ",x.");
         if (name != NULL) {
-            gbs_output_text(output, name);
+            gbsi_output_text(output, name);
         } else {
-            gbs_output_uint(output, (uint64_t)c->selection->variable[i] + 1);
+            gbsi_output_uint(output, (uint64_t)c->selection->variable[i] + 1);
         }
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 static gbs_status write_rows(gbs_output *output, cli_rows *rows, uint32_t chain, gbs_error *err)
@@ -104,12 +104,12 @@ static gbs_status write_rows(gbs_output *output, cli_rows *rows, uint32_t chain,
     for (uint64_t first = 0; first < d->n_draws && status >= 0; first += rows->n) {
         status = cli_rows_read(rows, chain, first, err);
         for (size_t r = 0; r < rows->n && status >= 0; r++) {
-            gbs_output_double(output, rows->lp[r]);
+            gbsi_output_double(output, rows->lp[r]);
             for (uint32_t i = 0; i < d->selection->n; i++) {
-                gbs_output_bytes(output, ",", 1);
-                gbs_output_uint(output, cli_state_at(rows->states + r * row, d->state_bytes, i));
+                gbsi_output_bytes(output, ",", 1);
+                gbsi_output_uint(output, cli_state_at(rows->states + r * row, d->state_bytes, i));
             }
-            gbs_output_bytes(output, "\n", 1);
+            gbsi_output_bytes(output, "\n", 1);
         }
     }
     return status;
@@ -128,7 +128,7 @@ static void write_times(gbs_output *output, const cli_draws *d)
                    "#                %.6f seconds (Sampling)\n"
                    "#                %.6f seconds (Total)\n# \n",
                    total - kept, kept, total);
-    gbs_output_text(output, text);
+    gbsi_output_text(output, text);
 }
 
 /* "draws.csv" and "draws" make draws_1.csv, draws_2.csv, ...; a final .gz stays one.

@@ -18,23 +18,23 @@ static void write_name(gbs_output *output, const gbs_model *model, uint32_t vari
         at++;
     }
     if (name != NULL && *at == '\0') {
-        gbs_output_text(output, name);
+        gbsi_output_text(output, name);
         return;
     }
-    gbs_output_text(output, "x[");
-    gbs_output_uint(output, (uint64_t)variable + 1);
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "x[");
+    gbsi_output_uint(output, (uint64_t)variable + 1);
+    gbsi_output_text(output, "]");
 }
 
 static void write_index(gbs_output *output, const cli_draws *d)
 {
     for (uint32_t i = 0; i < d->selection->n && d->n_draws > 0; i++) {
         write_name(output, d->job->model, d->selection->variable[i]);
-        gbs_output_text(output, " ");
-        gbs_output_uint(output, i * d->n_draws + 1);
-        gbs_output_text(output, " ");
-        gbs_output_uint(output, (i + 1) * d->n_draws);
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, " ");
+        gbsi_output_uint(output, i * d->n_draws + 1);
+        gbsi_output_text(output, " ");
+        gbsi_output_uint(output, (i + 1) * d->n_draws);
+        gbsi_output_text(output, "\n");
     }
 }
 
@@ -58,10 +58,10 @@ static gbs_status write_columns(gbs_output *output, cli_rows *rows, uint32_t cha
     }
     for (uint32_t i = 0; i < n; i++) {
         for (uint64_t draw = 0; draw < d->n_draws; draw++) {
-            gbs_output_uint(output, (draw + 1) * d->job->options.thin);
-            gbs_output_bytes(output, " ", 1);
-            gbs_output_uint(output, column[i * d->n_draws + draw]);
-            gbs_output_bytes(output, "\n", 1);
+            gbsi_output_uint(output, (draw + 1) * d->job->options.thin);
+            gbsi_output_bytes(output, " ", 1);
+            gbsi_output_uint(output, column[i * d->n_draws + draw]);
+            gbsi_output_bytes(output, "\n", 1);
         }
     }
     return GBS_OK;

@@ -53,8 +53,8 @@ static int write_name(gbs_output *output, const gbs_model *model, uint32_t v, ui
         return cli_error(CLI_FAILED, "out of memory");
     }
     (void)snprintf(text, size, "%s=%s%s", of, label, after);
-    gbs_output_text(output, ",");
-    gbs_output_csv_field(output, text);
+    gbsi_output_text(output, ",");
+    gbsi_output_csv_field(output, text);
     free(text);
     return CLI_DONE;
 }
@@ -64,7 +64,7 @@ static int write_header(const answering *a)
     const gbs_model *model = a->job->model;
     const int exact = gbs_cases_is_exact(a->cases);
     int status = CLI_DONE;
-    gbs_output_text(a->output, "case");
+    gbsi_output_text(a->output, "case");
     for (uint32_t i = 0; i < a->query->n; i++) {
         const uint32_t v = a->query->variable[i];
         for (uint32_t k = 0; k < gbs_model_arity(model, v) && status == CLI_DONE; k++) {
@@ -74,23 +74,23 @@ static int write_header(const answering *a)
             }
         }
     }
-    gbs_output_text(a->output, ",log_probability");
-    gbs_output_text(a->output, exact ? "\n" : ",converged\n");
+    gbsi_output_text(a->output, ",log_probability");
+    gbsi_output_text(a->output, exact ? "\n" : ",converged\n");
     return status;
 }
 
 static void write_number(gbs_output *output, double value)
 {
-    gbs_output_text(output, ",");
+    gbsi_output_text(output, ",");
     if (!isnan(value)) {
-        gbs_output_double(output, value);
+        gbsi_output_double(output, value);
     }
 }
 
 static void write_case(answering *a, size_t i)
 {
     const int exact = gbs_cases_is_exact(a->cases);
-    gbs_output_uint(a->output, a->n_done);
+    gbsi_output_uint(a->output, a->n_done);
     for (size_t k = i * a->n_states; k < (i + 1) * a->n_states; k++) {
         write_number(a->output, a->p[k]);
         if (!exact) {
@@ -99,9 +99,9 @@ static void write_case(answering *a, size_t i)
     }
     write_number(a->output, a->log_p[i]);
     if (!exact) {
-        gbs_output_text(a->output, a->converged[i] ? ",1" : ",0");
+        gbsi_output_text(a->output, a->converged[i] ? ",1" : ",0");
     }
-    gbs_output_text(a->output, "\n");
+    gbsi_output_text(a->output, "\n");
     a->n_impossible += a->log_p[i] == -INFINITY;
     a->n_unknown += a->n_states > 0 && isnan(a->p[i * a->n_states]) && isnan(a->log_p[i]);
     a->n_doubtful += !a->converged[i];

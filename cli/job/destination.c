@@ -163,39 +163,39 @@ void cli_add_states(const gbs_model *model, uint32_t n, uint32_t n_scope, const 
 void cli_json_variable(gbs_output *output, const gbs_model *model, uint32_t v)
 {
     const char *name = gbs_model_variable_name(model, v);
-    gbs_output_text(output, "\"id\": ");
-    gbs_output_uint(output, v);
+    gbsi_output_text(output, "\"id\": ");
+    gbsi_output_uint(output, v);
     if (name != NULL) {
-        gbs_output_text(output, ", \"name\": ");
-        gbs_output_json_string(output, name);
+        gbsi_output_text(output, ", \"name\": ");
+        gbsi_output_json_string(output, name);
     }
     if (gbs_model_state_label(model, v, 0) != NULL) {
-        gbs_output_text(output, ", \"states\": [");
+        gbsi_output_text(output, ", \"states\": [");
         for (uint32_t a = 0; a < gbs_model_arity(model, v); a++) {
-            gbs_output_text(output, a > 0 ? ", " : "");
-            gbs_output_json_string(output, gbs_model_state_label(model, v, a));
+            gbsi_output_text(output, a > 0 ? ", " : "");
+            gbsi_output_json_string(output, gbs_model_state_label(model, v, a));
         }
-        gbs_output_text(output, "]");
+        gbsi_output_text(output, "]");
     }
 }
 
 void cli_json_array(gbs_output *output, const char *name, const double *value, size_t n)
 {
-    gbs_output_text(output, ", ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": [");
+    gbsi_output_text(output, ", ");
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, ": [");
     for (size_t i = 0; i < n; i++) {
-        gbs_output_text(output, i > 0 ? ", " : "");
-        gbs_output_json_double(output, value[i]);
+        gbsi_output_text(output, i > 0 ? ", " : "");
+        gbsi_output_json_double(output, value[i]);
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
 }
 
 void cli_csv_number(gbs_output *output, double value)
 {
-    gbs_output_text(output, ",");
+    gbsi_output_text(output, ",");
     if (isfinite(value)) {
-        gbs_output_double(output, value);
+        gbsi_output_double(output, value);
     }
 }
 
@@ -233,29 +233,29 @@ uint64_t cli_peak_rss_bytes(void)
 
 static void json_flag(gbs_output *output, const char *name, int is)
 {
-    gbs_output_text(output, ", ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, is ? ": true" : ": false");
+    gbsi_output_text(output, ", ");
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, is ? ": true" : ": false");
 }
 
 void cli_json_verdict(gbs_output *output, const gbs_report *report)
 {
     json_flag(output, "converged", report->converged);
-    gbs_output_text(output, ", \"verdict\": ");
-    gbs_output_json_string(output, report->verdict);
+    gbsi_output_text(output, ", \"verdict\": ");
+    gbsi_output_json_string(output, report->verdict);
     json_flag(output, "chains_disagree", report->chains_disagree);
     json_flag(output, "in_burn_in", report->in_burn_in);
 }
 
 void cli_json_head(gbs_output *output, const char *schema, const char *model_digest)
 {
-    gbs_output_text(output, "{\n  \"schema\": ");
-    gbs_output_json_string(output, schema);
-    gbs_output_text(output, ",\n  \"tool\": \"gibbsite\",\n  \"version\": ");
-    gbs_output_json_string(output, gbs_version());
+    gbsi_output_text(output, "{\n  \"schema\": ");
+    gbsi_output_json_string(output, schema);
+    gbsi_output_text(output, ",\n  \"tool\": \"gibbsite\",\n  \"version\": ");
+    gbsi_output_json_string(output, gbs_version());
     if (model_digest != NULL) {
-        gbs_output_text(output, ",\n  \"model\": ");
-        gbs_output_json_string(output, model_digest);
+        gbsi_output_text(output, ",\n  \"model\": ");
+        gbsi_output_json_string(output, model_digest);
     }
 }
 
@@ -277,9 +277,9 @@ int cli_write(const char *path, void (*write)(gbs_output *output, const void *co
 
 static void name_member(gbs_output *output, const char *name)
 {
-    gbs_output_text(output, ",\n  ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
+    gbsi_output_text(output, ",\n  ");
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, ": ");
 }
 
 static void write_members(gbs_output *output, const void *context)
@@ -289,21 +289,21 @@ static void write_members(gbs_output *output, const void *context)
                   members->model == NULL ? NULL : gbs_model_digest(members->model));
     for (const cli_text_member *m = members->texts; m != NULL && m->name != NULL; m++) {
         name_member(output, m->name);
-        gbs_output_json_string(output, m->value);
+        gbsi_output_json_string(output, m->value);
     }
     for (const cli_count *m = members->counts; m != NULL && m->name != NULL; m++) {
         name_member(output, m->name);
-        gbs_output_uint(output, m->value);
+        gbsi_output_uint(output, m->value);
     }
     for (const cli_number *m = members->numbers; m != NULL && m->name != NULL; m++) {
         name_member(output, m->name);
-        gbs_output_json_double(output, m->value);
+        gbsi_output_json_double(output, m->value);
     }
     for (const cli_flag *m = members->flags; m != NULL && m->name != NULL; m++) {
         name_member(output, m->name);
-        gbs_output_text(output, m->value ? "true" : "false");
+        gbsi_output_text(output, m->value ? "true" : "false");
     }
-    gbs_output_text(output, "\n}\n");
+    gbsi_output_text(output, "\n}\n");
 }
 
 int cli_write_members(const char *path, const cli_members *members)

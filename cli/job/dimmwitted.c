@@ -33,16 +33,16 @@ static void write_variable(gbs_output *output, const gbs_model *model, const dou
     const int labelled = labels_are_values(model, v);
     const size_t at = gbs_model_state_offsets(model)[v];
     for (uint32_t a = is_boolean(model, v, labelled) ? 1 : 0; a < gbs_model_arity(model, v); a++) {
-        gbs_output_uint(output, v);
-        gbs_output_text(output, " ");
+        gbsi_output_uint(output, v);
+        gbsi_output_text(output, " ");
         if (labelled) {
-            gbs_output_text(output, gbs_model_state_label(model, v, a));
+            gbsi_output_text(output, gbs_model_state_label(model, v, a));
         } else {
-            gbs_output_uint(output, a);
+            gbsi_output_uint(output, a);
         }
-        gbs_output_text(output, " ");
-        gbs_output_double(output, p[at + a]);
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, " ");
+        gbsi_output_double(output, p[at + a]);
+        gbsi_output_text(output, "\n");
     }
 }
 

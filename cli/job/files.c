@@ -20,7 +20,7 @@ gbs_status cli_files_open(cli_files *files, const char *before, uint64_t k, cons
 {
     char number[32] = "";
     if (files->n > 0) {
-        const gbs_status status = gbs_output_finish(files->output[files->n - 1], err);
+        const gbs_status status = gbsi_output_finish(files->output[files->n - 1], err);
         if (status < 0) {
             return status;
         }
@@ -45,7 +45,7 @@ gbs_status cli_files_open(cli_files *files, const char *before, uint64_t k, cons
 gbs_status cli_files_close(cli_files *files, gbs_status status, gbs_error *err)
 {
     if (status >= 0) {
-        status = gbs_output_commit_all(files->output, files->n, err);
+        status = gbsi_output_commit_all(files->output, files->n, err);
     } else {
         for (size_t i = 0; i < files->n; i++) {
             gbs_output_discard(files->output[i]);

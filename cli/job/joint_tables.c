@@ -200,55 +200,55 @@ static void write_csv(gbs_output *output, const gbs_model *model, const cli_join
 {
     char text[32];
     for (uint32_t i = 0; i < t->selection.n; i++) {
-        gbs_output_csv_field(output, cli_variable_text(model, t->selection.variable[i], "", text));
-        gbs_output_text(output, ",");
+        gbsi_output_csv_field(output, cli_variable_text(model, t->selection.variable[i], "", text));
+        gbsi_output_text(output, ",");
     }
-    gbs_output_text(output, "probability,mcse,ess,rhat\n");
+    gbsi_output_text(output, "probability,mcse,ess,rhat\n");
     for (size_t row = 0; row < t->n; row++) {
         for (uint32_t i = 0; i < t->selection.n; i++) {
             const uint32_t a = cli_joint_state(model, t, row, i);
-            gbs_output_text(output, i > 0 ? "," : "");
-            gbs_output_csv_field(output, cli_state_text(model, t->selection.variable[i], a, text));
+            gbsi_output_text(output, i > 0 ? "," : "");
+            gbsi_output_csv_field(output, cli_state_text(model, t->selection.variable[i], a, text));
         }
         cli_csv_number(output, t->p[row]);
         cli_csv_number(output, t->mcse[row]);
         cli_csv_number(output, t->ess[row]);
         cli_csv_number(output, t->rhat[row]);
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
 }
 
 static void json_variable(gbs_output *output, const gbs_model *model, uint32_t v)
 {
-    gbs_output_text(output, "{");
+    gbsi_output_text(output, "{");
     cli_json_variable(output, model, v);
     if (gbs_model_state_label(model, v, 0) == NULL) {
-        gbs_output_text(output, ", \"n_states\": ");
-        gbs_output_uint(output, gbs_model_arity(model, v));
+        gbsi_output_text(output, ", \"n_states\": ");
+        gbsi_output_uint(output, gbs_model_arity(model, v));
     }
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 }
 
 static void write_json(gbs_output *output, const joints *j)
 {
     const gbs_model *model = j->job->model;
     cli_json_head(output, "joints/1", gbs_model_digest(model));
-    gbs_output_text(output, ",\n  \"tables\": [\n");
+    gbsi_output_text(output, ",\n  \"tables\": [\n");
     for (int i = 0; i < j->n; i++) {
         const cli_joint *t = &j->table[i];
-        gbs_output_text(output, i > 0 ? ",\n    {\"variables\": [" : "    {\"variables\": [");
+        gbsi_output_text(output, i > 0 ? ",\n    {\"variables\": [" : "    {\"variables\": [");
         for (uint32_t k = 0; k < t->selection.n; k++) {
-            gbs_output_text(output, k > 0 ? ", " : "");
+            gbsi_output_text(output, k > 0 ? ", " : "");
             json_variable(output, model, t->selection.variable[k]);
         }
-        gbs_output_text(output, "]");
+        gbsi_output_text(output, "]");
         cli_json_array(output, "probability", t->p, t->n);
         cli_json_array(output, "mcse", t->mcse, t->n);
         cli_json_array(output, "ess", t->ess, t->n);
         cli_json_array(output, "rhat", t->rhat, t->n);
-        gbs_output_text(output, "}");
+        gbsi_output_text(output, "}");
     }
-    gbs_output_text(output, "\n  ]\n}\n");
+    gbsi_output_text(output, "\n  ]\n}\n");
 }
 
 /* In the format that was asked for. */
@@ -260,7 +260,7 @@ static void write_tables(gbs_output *output, const void *context)
         return;
     }
     for (int i = 0; i < j->n; i++) {
-        gbs_output_text(output, i > 0 ? "\n" : "");
+        gbsi_output_text(output, i > 0 ? "\n" : "");
         if (strcmp(j->format, "table") == 0) {
             cli_joint_table(output, j->job, &j->table[i]);
         } else {

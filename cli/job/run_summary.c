@@ -97,7 +97,7 @@ static int write_text(const char *path, const char *text, size_t n)
     gbs_output *output = NULL;
     gbs_status status = gbs_output_open(path, &output, &err);
     if (status >= 0) {
-        gbs_output_bytes(output, text, n);
+        gbsi_output_bytes(output, text, n);
         status = gbs_output_commit(output, &err);
     }
     return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
@@ -131,11 +131,11 @@ static int monitored_text(cli_diagnosis *traces, char **text)
     if (traces == NULL || (status = gbs_output_open_memory(&memory, &err)) < 0) {
         return status < 0 ? cli_fail(status, &err) : CLI_DONE;
     }
-    gbs_output_text(memory, "{\"stride\": ");
-    gbs_output_uint(memory, traces->stride);
-    gbs_output_text(memory, ", ");
+    gbsi_output_text(memory, "{\"stride\": ");
+    gbsi_output_uint(memory, traces->stride);
+    gbsi_output_text(memory, ", ");
     cli_diagnosis_json(memory, traces);
-    gbs_output_text(memory, ",\n  \"traces\": ");
+    gbsi_output_text(memory, ",\n  \"traces\": ");
     if (cli_diagnosis_choose(traces, CLI_SHOWN_DRAWS) != CLI_DONE) {
         gbs_output_discard(memory);
         return CLI_FAILED;
@@ -143,13 +143,13 @@ static int monitored_text(cli_diagnosis *traces, char **text)
     if (traces->drawn.n_draws > 0) {
         status = cli_diagnosis_draws(memory, traces, &err);
     } else {
-        gbs_output_text(memory, "null");
+        gbsi_output_text(memory, "null");
     }
     if (status < 0) {
         gbs_output_discard(memory);
         return cli_fail(status, &err);
     }
-    gbs_output_text(memory, "}");
+    gbsi_output_text(memory, "}");
     status = gbs_output_take(memory, text, &n, &err);
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
@@ -171,9 +171,9 @@ int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, cons
     gbs_status status = gbs_output_open_memory(&memory, &err);
     if (status >= 0) {
         write(memory, answer);
-        gbs_output_text(memory, ",\n  \"command\": ");
-        gbs_output_json_string(memory, command);
-        gbs_output_text(memory, "\n}\n");
+        gbsi_output_text(memory, ",\n  \"command\": ");
+        gbsi_output_json_string(memory, command);
+        gbsi_output_text(memory, "\n}\n");
         status = gbs_output_take(memory, &text, &n, &err);
     }
     free(command);

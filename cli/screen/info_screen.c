@@ -227,7 +227,7 @@ void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *inf
     cli_scale_bytes(loading_bytes, loading);
     const char *kind =
         gbs_model_is_directed(job->model) ? ": a Bayesian network" : ": a Markov random field";
-    gbs_output_text(output, path);
+    gbsi_output_text(output, path);
     cli_put_hanging(output, kind, cli_columns_of(path), 2, cli_line_width());
     put_variables(output, info);
     put_factors(output, info);

@@ -27,7 +27,7 @@ static void put(const list *l, const char *text, int width, int right)
     } else {
         cli_put_column(l->output, text, width);
     }
-    gbs_output_text(l->output, "  ");
+    gbsi_output_text(l->output, "  ");
 }
 
 /* The column where states begin. */
@@ -99,7 +99,7 @@ static void put_states(const list *l, uint32_t v)
     char text[NUMBER];
     int column = left;
     (void)snprintf(text, sizeof text, "%" PRIu32, arity);
-    gbs_output_text(l->output, text);
+    gbsi_output_text(l->output, text);
     column += cli_columns_of(text);
     for (uint32_t a = 0; a < arity && gbs_model_state_label(model, v, a) != NULL; ++a) {
         const char *label = state_text(model, v, a, text);
@@ -108,19 +108,19 @@ static void put_states(const list *l, uint32_t v)
         const int n = wide + (a + 1 < arity);
         const char *before = a == 0 ? ": " : " ";
         if (column + cli_columns_of(before) + n > l->width && column > left) {
-            gbs_output_text(l->output, a == 0 ? ":\n" : "\n");
+            gbsi_output_text(l->output, a == 0 ? ":\n" : "\n");
             for (int i = 0; i < left; ++i) {
-                gbs_output_text(l->output, " ");
+                gbsi_output_text(l->output, " ");
             }
             column = left;
             before = "";
         }
-        gbs_output_text(l->output, before);
+        gbsi_output_text(l->output, before);
         cli_put_column(l->output, label, wide);
-        gbs_output_text(l->output, a + 1 < arity ? "," : "");
+        gbsi_output_text(l->output, a + 1 < arity ? "," : "");
         column += cli_columns_of(before) + n;
     }
-    gbs_output_text(l->output, "\n");
+    gbsi_output_text(l->output, "\n");
 }
 
 static void put_row(const list *l, uint32_t v)
@@ -156,7 +156,7 @@ int cli_info_variables(gbs_output *output, const cli_job *job)
     put(&l, "variable", l.name, 0);
     put(&l, "factors", l.degrees, 1);
     put(&l, "observed", l.state, 0);
-    gbs_output_text(output, "states\n");
+    gbsi_output_text(output, "states\n");
     for (uint32_t v = 0; v < n; ++v) {
         put_row(&l, v);
     }

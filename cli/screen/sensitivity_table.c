@@ -42,9 +42,9 @@ static void put_bar(gbs_output *output, double share, int half)
     for (int k = 0; k < 2 * half; k++) {
         const int inside = share < 0.0 ? k < half && k >= half - n : k >= half && k < half + n;
         if (k == half) {
-            gbs_output_text(output, unicode ? "│" : "|");
+            gbsi_output_text(output, unicode ? "│" : "|");
         }
-        gbs_output_text(output, !inside ? " " : unicode ? "█" : "#");
+        gbsi_output_text(output, !inside ? " " : unicode ? "█" : "#");
     }
 }
 
@@ -106,18 +106,18 @@ static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, co
     cli_parameter_text(a, i, name);
     const int wide = cli_columns_of(name);
     if (wide > l->name && l->name < LEAST_NAME / 2) { /* below its numbers */
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
         cli_put_right(output, "", BELOW);
         cli_put_hanging(output, name, BELOW, BELOW, cli_terminal_width() - 1);
         return;
     }
-    gbs_output_text(output, "  ");
+    gbsi_output_text(output, "  ");
     if (l->half > 0) {
         put_bar(output, a->s.derivative[i] / most, l->half);
-        gbs_output_text(output, "  ");
+        gbsi_output_text(output, "  ");
     }
     cli_put_column(output, name, wide < l->name ? wide : l->name);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a)
@@ -127,7 +127,7 @@ void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a)
     if (a->n == 0) {
         return;
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
     cli_put_right(output, "derivative", WIDE);
     if (!a->s.exact) {
         cli_put_right(output, "error", WIDE);
@@ -141,7 +141,7 @@ void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a)
         cli_put_right(output, "needed", NARROW);
     }
     cli_put_right(output, "", l.half > 0 ? 2 * l.half + 5 : 2);
-    gbs_output_text(output, "parameter\n");
+    gbsi_output_text(output, "parameter\n");
     for (size_t k = 0; k < a->n; k++) {
         put_row(output, a, a->shown[k], &l);
     }

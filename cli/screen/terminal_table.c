@@ -153,12 +153,12 @@ static void put_bar(gbs_output *output, const layout *l, double p)
     const double share = p < 0.0 ? 0.0 : p > 1.0 ? 1.0 : p;
     const int eighths = (int)floor(8.0 * l->bar * share + 0.5);
     for (int i = 0; i < eighths / 8; ++i) {
-        gbs_output_text(output, l->unicode ? "█" : "#");
+        gbsi_output_text(output, l->unicode ? "█" : "#");
     }
     if (l->unicode) {
-        gbs_output_text(output, eighth[eighths % 8]);
+        gbsi_output_text(output, eighth[eighths % 8]);
     } else if (eighths % 8 >= 4) {
-        gbs_output_text(output, "#");
+        gbsi_output_text(output, "#");
     }
 }
 
@@ -180,7 +180,7 @@ static void put_numbers(gbs_output *output, const layout *l, double p, double mc
     cli_put_column(output, text, l->probability); /* from the left: points stand below each other */
     if (l->error > 0) {
         error_text(mcse, text);
-        gbs_output_text(output, " ");
+        gbsi_output_text(output, " ");
         cli_put_column(output, text, l->error - 1);
     }
 }
@@ -197,10 +197,10 @@ static void put_estimate(gbs_output *output, const layout *l, double p, double m
         put_number(output, "%.3f", rhat, l->rhat);
     }
     if (l->bar > 0 && p > 0.0) {
-        gbs_output_text(output, "  ");
+        gbsi_output_text(output, "  ");
         put_bar(output, l, p);
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 static void put_row(gbs_output *output, const cli_job *job, const cli_estimates *e, const layout *l,
@@ -210,9 +210,9 @@ static void put_row(gbs_output *output, const cli_job *job, const cli_estimates 
     char text[NUMBER];
     char name[32];
     cli_put_column(output, a == 0 ? cli_variable_text(job->model, v, "", name) : "", l->name);
-    gbs_output_text(output, "  ");
+    gbsi_output_text(output, "  ");
     cli_put_column(output, label_of(job, v, a, text), l->label);
-    gbs_output_text(output, "  ");
+    gbsi_output_text(output, "  ");
     put_estimate(output, l, e->p[row], e->mcse[row], e->ess[row], e->rhat[row]);
 }
 
@@ -220,7 +220,7 @@ static void put_numbers_of_head(gbs_output *output, const layout *l)
 {
     cli_put_column(output, "probability", l->probability);
     if (l->error > 0) {
-        gbs_output_text(output, " ");
+        gbsi_output_text(output, " ");
         cli_put_column(output, "   error", l->error - 1);
     }
 }
@@ -234,15 +234,15 @@ static void put_head_of_numbers(gbs_output *output, const layout *l)
     if (l->rhat > 0) {
         cli_put_right(output, "R-hat", l->rhat);
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 static void put_head(gbs_output *output, const layout *l)
 {
     cli_put_column(output, "variable", l->name);
-    gbs_output_text(output, "  ");
+    gbsi_output_text(output, "  ");
     cli_put_column(output, "state", l->label);
-    gbs_output_text(output, "  ");
+    gbsi_output_text(output, "  ");
     put_head_of_numbers(output, l);
 }
 
@@ -319,7 +319,7 @@ static void put_heading(gbs_output *output, const cli_job *job, const char *what
     if (text[0] != '\0') {
         cli_put_wrapped(output, text);
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estimates *e)
@@ -394,7 +394,7 @@ static void put_joint_row(gbs_output *output, const cli_job *job, const cli_join
         const uint32_t a = cli_joint_state(job->model, t, row, i);
         cli_put_column(output, label_of(job, t->selection.variable[i], a, text),
                        joint_column(job, t, i, l->label));
-        gbs_output_text(output, "  ");
+        gbsi_output_text(output, "  ");
     }
     put_estimate(output, l, t->p[row], t->mcse[row], t->ess[row], t->rhat[row]);
 }
@@ -414,17 +414,17 @@ static void put_joint_list(gbs_output *output, const cli_job *job, const cli_joi
                        label_of(job, v, cli_joint_state(job->model, t, row, i), number));
         const int wide = cli_columns_of(text) < room ? cli_columns_of(text) : room;
         if (i > 0 && column + 1 + wide > room) {
-            gbs_output_text(output, "\n");
+            gbsi_output_text(output, "\n");
             cli_put_right(output, "", first);
             column = 0;
         } else if (i > 0) {
-            gbs_output_text(output, " ");
+            gbsi_output_text(output, " ");
             ++column;
         }
         cli_put_column(output, text, wide);
         column += wide;
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 static void put_joint_lists(gbs_output *output, const cli_job *job, const cli_joint *t, layout l)
@@ -432,10 +432,10 @@ static void put_joint_lists(gbs_output *output, const cli_job *job, const cli_jo
     const int first = l.probability + l.error + 2;
     l.ess = l.rhat = l.bar = 0;
     put_numbers_of_head(output, &l);
-    gbs_output_text(output, "  states\n");
+    gbsi_output_text(output, "  states\n");
     for (size_t row = 0; row < t->n; ++row) {
         put_numbers(output, &l, t->p[row], t->mcse[row]);
-        gbs_output_text(output, "  ");
+        gbsi_output_text(output, "  ");
         put_joint_list(output, job, t, first, row);
     }
 }
@@ -452,7 +452,7 @@ void cli_joint_table(gbs_output *output, const cli_job *job, const cli_joint *t)
     for (uint32_t i = 0; i < t->selection.n; ++i) {
         cli_put_column(output, cli_variable_text(job->model, t->selection.variable[i], "", name),
                        joint_column(job, t, i, l.label));
-        gbs_output_text(output, "  ");
+        gbsi_output_text(output, "  ");
     }
     put_head_of_numbers(output, &l);
     for (size_t row = 0; row < t->n; ++row) {
@@ -475,13 +475,13 @@ void cli_state_table(gbs_output *output, const cli_job *job, const uint32_t *sta
     }
     width = width < MOST ? width : MOST;
     put_title(output, job, "Most probable state", how);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
     cli_put_column(output, "variable", width);
-    gbs_output_text(output, "  state\n");
+    gbsi_output_text(output, "  state\n");
     for (uint32_t v = 0; v < n; ++v) {
         cli_put_column(output, cli_variable_text(model, v, "", text), width);
-        gbs_output_text(output, "  ");
-        gbs_output_text(output, cli_state_text(model, v, state[v], text));
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "  ");
+        gbsi_output_text(output, cli_state_text(model, v, state[v], text));
+        gbsi_output_text(output, "\n");
     }
 }

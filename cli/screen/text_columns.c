@@ -50,9 +50,9 @@ void cli_put_column(gbs_output *output, const char *text, int width)
     const int n = cli_columns_of(text);
     text = cli_seen(text, seen_text, sizeof seen_text);
     if (n <= width) {
-        gbs_output_text(output, text);
+        gbsi_output_text(output, text);
         for (int i = n; i < width; ++i) {
-            gbs_output_text(output, " ");
+            gbsi_output_text(output, " ");
         }
         return;
     }
@@ -65,7 +65,7 @@ void cli_put_column(gbs_output *output, const char *text, int width)
         part[bytes] = text[bytes];
     }
     memcpy(part + bytes, "..", 3);
-    gbs_output_text(output, part);
+    gbsi_output_text(output, part);
 }
 
 void cli_put_hanging(gbs_output *output, const char *text, int column, int indent, int width)
@@ -80,19 +80,19 @@ void cli_put_hanging(gbs_output *output, const char *text, int column, int inden
             wide += ((unsigned char)text[i] & 0xC0) != 0x80;
         }
         if (column > indent && column + wide > width) {
-            gbs_output_text(output, "\n");
+            gbsi_output_text(output, "\n");
             cli_put_right(output, "", indent);
             column = indent - (int)blanks;
             text += blanks;
-            gbs_output_bytes(output, text, n - blanks);
+            gbsi_output_bytes(output, text, n - blanks);
             text += n - blanks;
         } else {
-            gbs_output_bytes(output, text, n);
+            gbsi_output_bytes(output, text, n);
             text += n;
         }
         column += wide;
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 void cli_put_wrapped(gbs_output *output, const char *text)
@@ -108,17 +108,17 @@ void cli_put_line(gbs_output *output, int width, const char *title, const char *
     (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
     cli_put_column(output, title, width);
-    gbs_output_text(output, " ");
+    gbsi_output_text(output, " ");
     cli_put_hanging(output, text, width + 1, width + 1, cli_line_width());
 }
 
 void cli_put_right(gbs_output *output, const char *text, int width)
 {
     for (int i = cli_columns_of(text); i < width; ++i) {
-        gbs_output_text(output, " ");
+        gbsi_output_text(output, " ");
     }
     char seen[1024];
-    gbs_output_text(output, cli_seen(text, seen, sizeof seen));
+    gbsi_output_text(output, cli_seen(text, seen, sizeof seen));
 }
 
 int cli_speaks_unicode(void)

@@ -254,7 +254,7 @@ static void put_cell(gbs_output *output, int width, const char *format, double v
     char text[32];
     if (width > 0) {
         (void)snprintf(text, sizeof text, format, value);
-        gbs_output_text(output, " ");
+        gbsi_output_text(output, " ");
         cli_put_right(output, text, width);
     }
 }
@@ -262,14 +262,14 @@ static void put_cell(gbs_output *output, int width, const char *format, double v
 static void put_words(gbs_output *output, const layout *l, const char *scan, const char *of)
 {
     cli_put_column(output, scan, l->scan);
-    gbs_output_text(output, " ");
+    gbsi_output_text(output, " ");
     cli_put_column(output, of, l->target);
 }
 
 static void put_title(gbs_output *output, int width, const char *title)
 {
     if (width > 0) {
-        gbs_output_text(output, " ");
+        gbsi_output_text(output, " ");
         cli_put_right(output, title, width);
     }
 }
@@ -277,13 +277,13 @@ static void put_title(gbs_output *output, int width, const char *title)
 static void text_steps(gbs_output *output, const certificates *c)
 {
     const layout l = lay_out(c);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
     put_words(output, &l, "scan", "target");
     put_title(output, l.steps, "steps");
     put_title(output, l.passes, "passes");
     put_title(output, l.variation, "variation");
     put_title(output, l.most, "at most");
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
     for (size_t s = 0; s < c->n_scans; s++) {
         for (size_t k = 0; k < c->n_steps; k++) {
             for (size_t t = 0; t < c->n_targets; t++) {
@@ -295,7 +295,7 @@ static void text_steps(gbs_output *output, const certificates *c)
                          c->length[s] == 0 ? 0.0 : steps / (double)c->length[s]);
                 put_cell(output, l.variation, l.value, v);
                 put_cell(output, l.most, l.value, at_most_1(v));
-                gbs_output_text(output, "\n");
+                gbsi_output_text(output, "\n");
             }
         }
     }
@@ -309,7 +309,7 @@ static void text_within(gbs_output *output, const certificates *c)
     const int first = l.scan + l.target + 2;
     (void)snprintf(title, sizeof title, " passes until the variation is at most %g",
                    c->job->arguments->accuracy);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
     put_words(output, &l, "scan", "target");
     cli_put_hanging(output, title, first - 1, first, width);
     for (size_t s = 0; s < c->n_scans; s++) {
@@ -346,34 +346,34 @@ static void write_text(gbs_output *output, const certificates *c)
 
 static void json_real(gbs_output *output, const char *key, double value)
 {
-    gbs_output_text(output, ", ");
-    gbs_output_json_string(output, key);
-    gbs_output_text(output, ": ");
-    gbs_output_json_double(output, value);
+    gbsi_output_text(output, ", ");
+    gbsi_output_json_string(output, key);
+    gbsi_output_text(output, ": ");
+    gbsi_output_json_double(output, value);
 }
 
 static void json_uint(gbs_output *output, const char *key, uint64_t value)
 {
-    gbs_output_text(output, ", ");
-    gbs_output_json_string(output, key);
-    gbs_output_text(output, ": ");
-    gbs_output_uint(output, value);
+    gbsi_output_text(output, ", ");
+    gbsi_output_json_string(output, key);
+    gbsi_output_text(output, ": ");
+    gbsi_output_uint(output, value);
 }
 
 static void json_row(gbs_output *output, const certificates *c, size_t s, size_t t, int *n)
 {
-    gbs_output_text(output, (*n)++ > 0 ? ",\n    {\"scan\": " : "\n    {\"scan\": ");
-    gbs_output_json_string(output, c->scan[s]);
-    gbs_output_text(output, ", \"target\": ");
-    gbs_output_json_string(output, c->target[t].text);
+    gbsi_output_text(output, (*n)++ > 0 ? ",\n    {\"scan\": " : "\n    {\"scan\": ");
+    gbsi_output_json_string(output, c->scan[s]);
+    gbsi_output_text(output, ", \"target\": ");
+    gbsi_output_json_string(output, c->target[t].text);
 }
 
 static void json_influences(gbs_output *output, const certificates *c)
 {
     const gbs_influence_report *r = gbs_influences_report(c->influences);
     cli_json_head(output, "certify/1", gbs_model_digest(c->job->model));
-    gbs_output_text(output, ",\n  \"influences\": {\"variables\": ");
-    gbs_output_uint(output, r->n_variables);
+    gbsi_output_text(output, ",\n  \"influences\": {\"variables\": ");
+    gbsi_output_uint(output, r->n_variables);
     json_uint(output, "free", r->n_free);
     json_uint(output, "entries", r->n_entries);
     json_uint(output, "enumerated_rows", r->n_exact);
@@ -384,15 +384,15 @@ static void json_influences(gbs_output *output, const certificates *c)
     json_real(output, "two_norm_high", c->norms.two_hi);
     json_real(output, "radius_low", c->norms.radius_lo);
     json_real(output, "radius_high", c->norms.radius_hi);
-    gbs_output_text(output, ", \"dobrushin_condition\": ");
-    gbs_output_text(output, r->largest_sum < 1.0 ? "true}" : "false}");
+    gbsi_output_text(output, ", \"dobrushin_condition\": ");
+    gbsi_output_text(output, r->largest_sum < 1.0 ? "true}" : "false}");
 }
 
 static void write_json(gbs_output *output, const certificates *c)
 {
     int n = 0;
     json_influences(output, c);
-    gbs_output_text(output, ",\n  \"variation\": [");
+    gbsi_output_text(output, ",\n  \"variation\": [");
     for (size_t s = 0; s < c->n_scans; s++) {
         for (size_t row = 0; row < c->n_steps * c->n_targets; row++) {
             const double v = c->value[s * c->n_steps * c->n_targets + row];
@@ -401,23 +401,23 @@ static void write_json(gbs_output *output, const certificates *c)
             json_uint(output, "pass_length", c->length[s]);
             json_real(output, "variation", v);
             json_real(output, "total_variation_at_most", at_most_1(v));
-            gbs_output_text(output, "}");
+            gbsi_output_text(output, "}");
         }
     }
-    gbs_output_text(output, "],\n  \"accuracy\": [");
+    gbsi_output_text(output, "],\n  \"accuracy\": [");
     n = 0;
     for (size_t row = 0;
          cli_given(c->job->arguments, "accuracy") && row < c->n_scans * c->n_targets; row++) {
         const gbs_sufficient *w = &c->within[row];
         json_row(output, c, row / c->n_targets, row % c->n_targets, &n);
         json_real(output, "accuracy", c->job->arguments->accuracy);
-        gbs_output_text(output, w->found ? ", \"certified\": true" : ", \"certified\": false");
+        gbsi_output_text(output, w->found ? ", \"certified\": true" : ", \"certified\": false");
         json_uint(output, "passes", w->passes);
         json_uint(output, "steps", w->steps);
         json_real(output, "variation", w->value);
-        gbs_output_text(output, "}");
+        gbsi_output_text(output, "}");
     }
-    gbs_output_text(output, "]\n}\n");
+    gbsi_output_text(output, "]\n}\n");
 }
 
 /* ---- the verb ---------------------------------------------------------------------------- */

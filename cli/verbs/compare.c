@@ -173,8 +173,9 @@ static int read_both(const cli_arguments *arguments, gbs_result side[2])
 static void print(gbs_output *output, const void *context)
 {
     const distance *d = context;
-    gbs_output_text(output, d->text);
-    gbs_output_text(output, d->value <= d->tolerance ? "within tolerance\n" : "beyond tolerance\n");
+    gbsi_output_text(output, d->text);
+    gbsi_output_text(output,
+                     d->value <= d->tolerance ? "within tolerance\n" : "beyond tolerance\n");
 }
 
 static int run_compare(cli_arguments *arguments)

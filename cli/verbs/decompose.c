@@ -36,29 +36,29 @@ static spread spread_of(const double *value, uint32_t n)
 
 static void comma_double(gbs_output *output, double value)
 {
-    gbs_output_text(output, ",");
+    gbsi_output_text(output, ",");
     if (isfinite(value)) {
-        gbs_output_double(output, value);
+        gbsi_output_double(output, value);
     }
 }
 
 static void write_components(gbs_output *output, const char *focus, const lab_decomposition *d)
 {
-    gbs_output_text(output, "focus,sweeps,component,mean,standard_error,min,max\n");
+    gbsi_output_text(output, "focus,sweeps,component,mean,standard_error,min,max\n");
     for (size_t k = 0; k < d->n_checkpoints; k++) {
         for (size_t c = 0; c < LAB_N_COMPONENTS; c++) {
             const spread s =
                 spread_of(d->value + (k * LAB_N_COMPONENTS + c) * d->n_chains, d->n_chains);
-            gbs_output_csv_field(output, focus);
-            gbs_output_text(output, ",");
-            gbs_output_uint(output, d->sweeps[k]);
-            gbs_output_text(output, ",");
-            gbs_output_text(output, lab_component_name((lab_component)c));
+            gbsi_output_csv_field(output, focus);
+            gbsi_output_text(output, ",");
+            gbsi_output_uint(output, d->sweeps[k]);
+            gbsi_output_text(output, ",");
+            gbsi_output_text(output, lab_component_name((lab_component)c));
             comma_double(output, s.mean);
             comma_double(output, s.error);
             comma_double(output, s.min);
             comma_double(output, s.max);
-            gbs_output_text(output, "\n");
+            gbsi_output_text(output, "\n");
         }
     }
 }
@@ -79,25 +79,25 @@ static void write_state(gbs_output *output, const gbs_model *model, const lab_as
         (void)snprintf(text + n, sizeof text - n, "%s%s=%s", i > 0 ? " " : "",
                        cli_variable_text(model, v, "x", number), label != NULL ? label : index);
     }
-    gbs_output_csv_field(output, text);
+    gbsi_output_csv_field(output, text);
 }
 
 static void write_asymptotic(gbs_output *output, const gbs_model *model, const lab_asymptotic *a)
 {
-    gbs_output_text(output, "key,state,p,t,distance,part\n");
+    gbsi_output_text(output, "key,state,p,t,distance,part\n");
     for (size_t y = 0; y < a->n_keys; y++) {
-        gbs_output_uint(output, y);
-        gbs_output_text(output, ",");
+        gbsi_output_uint(output, y);
+        gbsi_output_text(output, ",");
         write_state(output, model, a, y);
         comma_double(output, a->p[y]);
         comma_double(output, a->t[y]);
         comma_double(output, a->distance[y]);
         comma_double(output, a->part[y]);
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
-    gbs_output_text(output, "total,,1,,");
+    gbsi_output_text(output, "total,,1,,");
     comma_double(output, a->total);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 /* One of the two is filled in. */

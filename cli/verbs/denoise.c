@@ -232,16 +232,16 @@ static void put_rows(gbs_output *output, const gbs_denoise_errors *e, int is_tab
     } row[] = {
         {"wrong", "share of pixels that are wrong", e->noisy_wrong, e->wrong, e->expected_wrong},
         {"mean_square", "mean squared error, in levels", e->noisy_square, e->square, (double)NAN}};
-    gbs_output_text(output,
-                    is_table ? "                                     noisy   restored   expected\n"
-                             : "error,noisy,restored,expected\n");
+    gbsi_output_text(output,
+                     is_table ? "                                     noisy   restored   expected\n"
+                              : "error,noisy,restored,expected\n");
     for (size_t i = 0; i < 2 && !(i == 1 && isnan(e->square)); i++) {
         if (!is_table) {
-            gbs_output_text(output, row[i].name);
+            gbsi_output_text(output, row[i].name);
             cli_csv_number(output, row[i].noisy);
             cli_csv_number(output, row[i].restored);
             cli_csv_number(output, row[i].expected);
-            gbs_output_text(output, "\n");
+            gbsi_output_text(output, "\n");
         } else if (isnan(row[i].expected)) {
             cli_put_line(output, 31, row[i].title, "%10.4g %10.4g", row[i].noisy, row[i].restored);
         } else {

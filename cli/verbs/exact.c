@@ -66,8 +66,8 @@ static void write_result(gbs_output *output, const void *context)
 {
     const solution *s = context;
     const char *base = s->arguments->log_base;
-    gbs_output_text(output, s->arguments->uai_mpe ? "MPE" : gbs_task_word(s->result->task));
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, s->arguments->uai_mpe ? "MPE" : gbs_task_word(s->result->task));
+    gbsi_output_text(output, "\n");
     gbsi_result_write_solution(output, s->result,
                                base != NULL && base[0] == 'e' ? GBS_LOG_BASE_E : GBS_LOG_BASE_10);
 }

@@ -85,19 +85,19 @@ static gbs_status write_intervals_of(const fitting *f, gbs_output *output, size_
                          room + 2 * n_entries, room + 3 * n_entries, err);
     for (size_t i = 0; status >= 0 && i < n_entries; i++) {
         const uint32_t a = (uint32_t)(i % gbs_model_arity(model, child));
-        gbs_output_csv_field(output, cli_variable_text(model, child, "", text));
-        gbs_output_text(output, ",");
-        gbs_output_csv_field(output, cli_state_text(model, child, a, text));
-        gbs_output_text(output, ",");
+        gbsi_output_csv_field(output, cli_variable_text(model, child, "", text));
+        gbsi_output_text(output, ",");
+        gbsi_output_csv_field(output, cli_state_text(model, child, a, text));
+        gbsi_output_text(output, ",");
         parents.n = 0;
         parents.at[0] = '\0';
         cli_add_states(model, n - 1, n, scope, i, " ", &parents);
-        gbs_output_csv_field(output, parents.at);
+        gbsi_output_csv_field(output, parents.at);
         for (size_t k = 0; k < 4; k++) {
-            gbs_output_text(output, ",");
-            gbs_output_double(output, room[k * n_entries + i]);
+            gbsi_output_text(output, ",");
+            gbsi_output_double(output, room[k * n_entries + i]);
         }
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
     free(parents.at);
     return status;
@@ -123,7 +123,7 @@ static int write_intervals(const fitting *f)
     }
     gbs_status done = gbs_output_open(path, &output, &err);
     if (done >= 0) {
-        gbs_output_text(output, "variable,state,parents,probability,low,high,rows\n");
+        gbsi_output_text(output, "variable,state,parents,probability,low,high,rows\n");
     }
     for (size_t i = 0; done >= 0 && i < gbs_model_n_factors(model); i++) {
         done = write_intervals_of(f, output, i, room, &err);

@@ -46,24 +46,24 @@ static void write_text(gbs_output *output, const void *context)
         const char *at = f->endings;
         const char *ending = NULL;
         size_t n = 0;
-        gbs_output_text(output, f->name);
+        gbsi_output_text(output, f->name);
         for (size_t column = strlen(f->name); column < 15; column++) {
-            gbs_output_text(output, " ");
+            gbsi_output_text(output, " ");
         }
         while ((n = next_ending(&at, &ending, 1)) > 0) {
-            gbs_output_text(output, " ");
-            gbs_output_bytes(output, ending, n);
-            gbs_output_text(output, ending[-1] == '<' ? " (read only)" : "");
+            gbsi_output_text(output, " ");
+            gbsi_output_bytes(output, ending, n);
+            gbsi_output_text(output, ending[-1] == '<' ? " (read only)" : "");
         }
-        gbs_output_text(output, !f->is_written ? " (read only)"
-                                : !f->is_read  ? " (written only)"
-                                               : "");
+        gbsi_output_text(output, !f->is_written ? " (read only)"
+                                 : !f->is_read  ? " (written only)"
+                                                : "");
         const char *const lines[] = {"\n    ", f->what, "\n    from ", f->programs, "\n"};
         for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
-            gbs_output_text(output, lines[k]);
+            gbsi_output_text(output, lines[k]);
         }
     }
-    gbs_output_text(
+    gbsi_output_text(
         output, "All may be packed with gzip or zstd. Of evidence, results, draws and pictures:\n"
                 "gibbsite-formats(5).\n");
 }
@@ -76,35 +76,35 @@ static void write_endings(gbs_output *output, const char *key, const format *f, 
     const char *ending = NULL;
     size_t n = 0;
     int n_written = 0;
-    gbs_output_text(output, ",\"");
-    gbs_output_text(output, key);
-    gbs_output_text(output, "\":[");
+    gbsi_output_text(output, ",\"");
+    gbsi_output_text(output, key);
+    gbsi_output_text(output, "\":[");
     while (has_any && (n = next_ending(&at, &ending, all)) > 0) {
-        gbs_output_text(output, n_written++ > 0 ? ",\"" : "\"");
-        gbs_output_bytes(output, ending, n);
-        gbs_output_text(output, "\"");
+        gbsi_output_text(output, n_written++ > 0 ? ",\"" : "\"");
+        gbsi_output_bytes(output, ending, n);
+        gbsi_output_text(output, "\"");
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
 }
 
 static void write_json(gbs_output *output, const void *context)
 {
     (void)context;
     cli_json_head(output, "formats/1", NULL);
-    gbs_output_text(output, ",\"formats\":[");
+    gbsi_output_text(output, ",\"formats\":[");
     for (size_t i = 0; i < N_FORMATS; i++) {
         const format *f = &formats[i];
-        gbs_output_text(output, i > 0 ? ",\n{\"name\":" : "\n{\"name\":");
-        gbs_output_json_string(output, f->name);
+        gbsi_output_text(output, i > 0 ? ",\n{\"name\":" : "\n{\"name\":");
+        gbsi_output_json_string(output, f->name);
         write_endings(output, "read", f, 1, f->is_read);
         write_endings(output, "written", f, 0, f->is_written);
-        gbs_output_text(output, ",\"what\":");
-        gbs_output_json_string(output, f->what);
-        gbs_output_text(output, ",\"programs\":");
-        gbs_output_json_string(output, f->programs);
-        gbs_output_text(output, "}");
+        gbsi_output_text(output, ",\"what\":");
+        gbsi_output_json_string(output, f->what);
+        gbsi_output_text(output, ",\"programs\":");
+        gbsi_output_json_string(output, f->programs);
+        gbsi_output_text(output, "}");
     }
-    gbs_output_text(output, "]}\n");
+    gbsi_output_text(output, "]}\n");
 }
 
 static int run_formats(cli_arguments *arguments)

@@ -20,26 +20,26 @@ typedef struct sheet {
 static void begin_row(sheet *s, const char *key, const char *title)
 {
     if (s->json) {
-        gbs_output_text(s->output, s->n_rows > 0 ? ",\n  " : "  ");
-        gbs_output_json_string(s->output, key);
-        gbs_output_text(s->output, ": ");
+        gbsi_output_text(s->output, s->n_rows > 0 ? ",\n  " : "  ");
+        gbsi_output_json_string(s->output, key);
+        gbsi_output_text(s->output, ": ");
     } else {
         char left[40];
         (void)snprintf(left, sizeof left, "%-26s ", title);
-        gbs_output_text(s->output, left);
+        gbsi_output_text(s->output, left);
     }
     s->n_rows++;
 }
 
 static void end_row(sheet *s)
 {
-    gbs_output_text(s->output, s->json ? "" : "\n");
+    gbsi_output_text(s->output, s->json ? "" : "\n");
 }
 
 static void row_uint(sheet *s, const char *key, const char *title, uint64_t value)
 {
     begin_row(s, key, title);
-    gbs_output_uint(s->output, value);
+    gbsi_output_uint(s->output, value);
     end_row(s);
 }
 
@@ -48,9 +48,9 @@ static void row_count(sheet *s, const char *key, const char *title, uint64_t val
 {
     begin_row(s, key, title);
     if (value == UINT64_MAX) {
-        gbs_output_text(s->output, s->json ? "null" : "more than can be counted");
+        gbsi_output_text(s->output, s->json ? "null" : "more than can be counted");
     } else {
-        gbs_output_uint(s->output, value);
+        gbsi_output_uint(s->output, value);
     }
     end_row(s);
 }
@@ -59,11 +59,11 @@ static void row_real(sheet *s, const char *key, const char *title, double value)
 {
     begin_row(s, key, title);
     if (s->json) {
-        gbs_output_json_double(s->output, value);
+        gbsi_output_json_double(s->output, value);
     } else {
         char text[32];
         (void)snprintf(text, sizeof text, "%.6g", value);
-        gbs_output_text(s->output, text);
+        gbsi_output_text(s->output, text);
     }
     end_row(s);
 }
@@ -71,7 +71,7 @@ static void row_real(sheet *s, const char *key, const char *title, double value)
 static void row_bool(sheet *s, const char *key, const char *title, int value)
 {
     begin_row(s, key, title);
-    gbs_output_text(s->output, s->json ? (value ? "true" : "false") : (value ? "yes" : "no"));
+    gbsi_output_text(s->output, s->json ? (value ? "true" : "false") : (value ? "yes" : "no"));
     end_row(s);
 }
 
@@ -79,9 +79,9 @@ static void row_text(sheet *s, const char *key, const char *title, const char *v
 {
     begin_row(s, key, title);
     if (s->json) {
-        gbs_output_json_string(s->output, value);
+        gbsi_output_json_string(s->output, value);
     } else {
-        gbs_output_text(s->output, value);
+        gbsi_output_text(s->output, value);
     }
     end_row(s);
 }
@@ -117,20 +117,20 @@ static void row_histogram(sheet *s, const char *key, const char *title, const si
 {
     int n_shown = 0;
     begin_row(s, key, title);
-    gbs_output_text(s->output, s->json ? "[" : "");
+    gbsi_output_text(s->output, s->json ? "[" : "");
     for (size_t i = 0; i < n; i++) {
         if (s->json) {
-            gbs_output_text(s->output, i > 0 ? ", " : "");
-            gbs_output_uint(s->output, count[i]);
+            gbsi_output_text(s->output, i > 0 ? ", " : "");
+            gbsi_output_uint(s->output, count[i]);
         } else if (count[i] > 0) {
-            gbs_output_text(s->output, n_shown++ > 0 ? ", " : "");
-            gbs_output_uint(s->output, count[i]);
-            gbs_output_text(s->output, " of ");
-            gbs_output_uint(s->output, i);
-            gbs_output_text(s->output, i + 1 == n ? " or more" : "");
+            gbsi_output_text(s->output, n_shown++ > 0 ? ", " : "");
+            gbsi_output_uint(s->output, count[i]);
+            gbsi_output_text(s->output, " of ");
+            gbsi_output_uint(s->output, i);
+            gbsi_output_text(s->output, i + 1 == n ? " or more" : "");
         }
     }
-    gbs_output_text(s->output, s->json ? "]" : (n_shown == 0 ? "none" : ""));
+    gbsi_output_text(s->output, s->json ? "]" : (n_shown == 0 ? "none" : ""));
     end_row(s);
 }
 
@@ -140,22 +140,22 @@ static void row_named(sheet *s, const char *key, const char *title, size_t n,
 {
     int n_shown = 0;
     begin_row(s, key, title);
-    gbs_output_text(s->output, s->json ? "{" : "");
+    gbsi_output_text(s->output, s->json ? "{" : "");
     for (size_t i = 0; i < n; i++) {
         if (count[i] == 0) {
             continue;
         }
-        gbs_output_text(s->output, n_shown++ > 0 ? ", " : "");
+        gbsi_output_text(s->output, n_shown++ > 0 ? ", " : "");
         if (s->json) {
-            gbs_output_json_string(s->output, name(i));
-            gbs_output_text(s->output, ": ");
+            gbsi_output_json_string(s->output, name(i));
+            gbsi_output_text(s->output, ": ");
         } else {
-            gbs_output_text(s->output, name(i));
-            gbs_output_text(s->output, " ");
+            gbsi_output_text(s->output, name(i));
+            gbsi_output_text(s->output, " ");
         }
-        gbs_output_uint(s->output, count[i]);
+        gbsi_output_uint(s->output, count[i]);
     }
-    gbs_output_text(s->output, s->json ? "}" : (n_shown == 0 ? "none" : ""));
+    gbsi_output_text(s->output, s->json ? "}" : (n_shown == 0 ? "none" : ""));
     end_row(s);
 }
 
@@ -166,7 +166,7 @@ static void row_convention(sheet *s, const char *convention)
         row_text(s, "convention", "sign of couplings", convention);
     } else if (s->json) {
         begin_row(s, "convention", "");
-        gbs_output_text(s->output, "null");
+        gbsi_output_text(s->output, "null");
         end_row(s);
     }
 }
@@ -269,7 +269,7 @@ static void row_fits(sheet *s, const gbs_info *info)
     cli_scale_bytes(8 * info->entry_limit, limit);
     if (s->json && info->search == GBS_SEARCH_WORK) {
         begin_row(s, "exact_fits", "");
-        gbs_output_text(s->output, "null");
+        gbsi_output_text(s->output, "null");
         end_row(s);
     } else if (s->json) {
         row_bool(s, "exact_fits", "", info->exact_fits);
@@ -331,14 +331,14 @@ static void write_elimination(sheet *s, const gbs_info *info)
         row_bytes(s, "exact_bytes", "    takes", info->exact_bytes);
     } else if (s->json) {
         begin_row(s, "exact_bytes", "");
-        gbs_output_text(s->output, "null");
+        gbsi_output_text(s->output, "null");
         end_row(s);
     }
     if (info->exact_least_bytes != UINT64_MAX) {
         row_bytes(s, "exact_least_bytes", "    at least", info->exact_least_bytes);
     } else if (s->json) {
         begin_row(s, "exact_least_bytes", "");
-        gbs_output_text(s->output, "null");
+        gbsi_output_text(s->output, "null");
         end_row(s);
     }
     row_real(s, "exact_seconds", "    seconds of a thread", info->exact_s);
@@ -388,18 +388,18 @@ static void write_draws(sheet *s, const gbs_draw_sizes *sizes)
         return;
     }
     begin_row(s, "draw_bytes", "");
-    gbs_output_text(s->output, sizes != NULL ? "{" : "null");
+    gbsi_output_text(s->output, sizes != NULL ? "{" : "null");
     for (uint32_t d = 0; sizes != NULL && d < sizes->n; d++) {
-        gbs_output_text(s->output, d > 0 ? ", " : "");
-        gbs_output_json_string(s->output, sizes->name[d]);
-        gbs_output_text(s->output, ": ");
+        gbsi_output_text(s->output, d > 0 ? ", " : "");
+        gbsi_output_json_string(s->output, sizes->name[d]);
+        gbsi_output_text(s->output, ": ");
         if (sizes->bytes[d] == UINT64_MAX) {
-            gbs_output_text(s->output, "null");
+            gbsi_output_text(s->output, "null");
         } else {
-            gbs_output_uint(s->output, sizes->bytes[d]);
+            gbsi_output_uint(s->output, sizes->bytes[d]);
         }
     }
-    gbs_output_text(s->output, sizes != NULL ? "}" : "");
+    gbsi_output_text(s->output, sizes != NULL ? "}" : "");
     end_row(s);
     row_bool(s, "draws_stopped", "", sizes != NULL && sizes->stopped);
 }
@@ -408,7 +408,7 @@ static void write_rows(sheet *s, const cli_job *job, const gbs_info *info,
                        const gbs_draw_sizes *sizes, uint64_t loading_bytes)
 {
     if (s->json) {
-        gbs_output_text(s->output, "{\n");
+        gbsi_output_text(s->output, "{\n");
         row_text(s, "schema", "", "info/1");
     }
     write_structure(s, job, info);
@@ -417,7 +417,7 @@ static void write_rows(sheet *s, const cli_job *job, const gbs_info *info,
     write_plan(s, info);
     write_memory(s, info, loading_bytes);
     write_draws(s, sizes);
-    gbs_output_text(s->output, s->json ? "\n}\n" : "");
+    gbsi_output_text(s->output, s->json ? "\n}\n" : "");
 }
 
 static int write_info(const cli_job *job, const gbs_info *info, const gbs_draw_sizes *sizes,

@@ -51,48 +51,48 @@ static gbs_status each_option(const char *path, gbs_output *output,
 
 static void put_json(gbs_output *output, size_t n, const char *name, const char *value)
 {
-    gbs_output_text(output, n > 0 ? ", " : "");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
-    gbs_output_json_string(output, value);
+    gbsi_output_text(output, n > 0 ? ", " : "");
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, ": ");
+    gbsi_output_json_string(output, value);
 }
 
 static void put_typed(gbs_output *output, size_t n, const char *name, const char *value)
 {
     (void)n;
-    gbs_output_text(output, " --");
-    gbs_output_text(output, name);
-    gbs_output_text(output, strcmp(value, "yes") == 0 ? "" : " ");
-    gbs_output_text(output, strcmp(value, "yes") == 0 ? "" : value);
+    gbsi_output_text(output, " --");
+    gbsi_output_text(output, name);
+    gbsi_output_text(output, strcmp(value, "yes") == 0 ? "" : " ");
+    gbsi_output_text(output, strcmp(value, "yes") == 0 ? "" : value);
 }
 
 static void json_number(gbs_output *output, const char *name, double value)
 {
-    gbs_output_text(output, ",\n  ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
-    gbs_output_json_double(output, value);
+    gbsi_output_text(output, ",\n  ");
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, ": ");
+    gbsi_output_json_double(output, value);
 }
 
 static void json_count(gbs_output *output, const char *name, uint64_t value)
 {
-    gbs_output_text(output, ",\n  ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
-    gbs_output_uint(output, value);
+    gbsi_output_text(output, ",\n  ");
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, ": ");
+    gbsi_output_uint(output, value);
 }
 
 static gbs_status write_json(gbs_output *output, const char *path, const gbs_checkpoint *c,
                              gbs_error *err)
 {
-    gbs_output_text(output, "{\n  \"schema\": \"checkpoint/1\",\n  \"version\": ");
-    gbs_output_json_string(output, c->version);
-    gbs_output_text(output, ",\n  \"model\": ");
-    gbs_output_json_string(output, c->model);
-    gbs_output_text(output, ",\n  \"task\": ");
-    gbs_output_json_string(output, c->task);
-    gbs_output_text(output, ",\n  \"phase\": ");
-    gbs_output_json_string(output, c->burning_in ? "burn-in" : "sampling");
+    gbsi_output_text(output, "{\n  \"schema\": \"checkpoint/1\",\n  \"version\": ");
+    gbsi_output_json_string(output, c->version);
+    gbsi_output_text(output, ",\n  \"model\": ");
+    gbsi_output_json_string(output, c->model);
+    gbsi_output_text(output, ",\n  \"task\": ");
+    gbsi_output_json_string(output, c->task);
+    gbsi_output_text(output, ",\n  \"phase\": ");
+    gbsi_output_json_string(output, c->burning_in ? "burn-in" : "sampling");
     json_count(output, "chains", c->chains);
     json_count(output, "burn_in", c->burn_in);
     json_count(output, "sweeps", c->sweeps);
@@ -106,9 +106,9 @@ static gbs_status write_json(gbs_output *output, const char *path, const gbs_che
     json_number(output, "log_z", c->log_z);
     json_count(output, "bytes", c->bytes);
     json_count(output, "draws", c->draws);
-    gbs_output_text(output, ",\n  \"options\": {");
+    gbsi_output_text(output, ",\n  \"options\": {");
     const gbs_status status = each_option(path, output, put_json, err);
-    gbs_output_text(output, "}\n}\n");
+    gbsi_output_text(output, "}\n}\n");
     return status;
 }
 
@@ -116,7 +116,7 @@ static void put_row(gbs_output *output, const char *title, const char *text)
 {
     char row[160];
     (void)snprintf(row, sizeof row, "%-12s %s\n", title, text);
-    gbs_output_text(output, row);
+    gbsi_output_text(output, row);
 }
 
 static gbs_status write_screen(gbs_output *output, const char *path, const gbs_checkpoint *c,
@@ -154,9 +154,9 @@ static gbs_status write_screen(gbs_output *output, const char *path, const gbs_c
     } else {
         put_row(output, "estimates", "none with an error yet");
     }
-    gbs_output_text(output, "options     ");
+    gbsi_output_text(output, "options     ");
     const gbs_status status = each_option(path, output, put_typed, err);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
     if (c->sweeps > 0 && strcmp(c->task, "map") != 0 && strcmp(c->task, "logz") != 0) {
         (void)snprintf(text, sizeof text, "%s MODEL ... --resume FILE --sweeps %" PRIu64, c->task,
                        c->sweeps);

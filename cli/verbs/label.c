@@ -102,20 +102,20 @@ static int label(labelling *l)
 
 static void write_probability(gbs_output *output, const labelling *l, size_t token, uint32_t y)
 {
-    gbs_output_text(output, "\t");
-    gbs_output_text(output, gbs_crf_label_name(l->crf, y));
-    gbs_output_text(output, "/");
-    gbs_output_double(output, l->posterior[token * gbs_crf_n_labels(l->crf) + y]);
+    gbsi_output_text(output, "\t");
+    gbsi_output_text(output, gbs_crf_label_name(l->crf, y));
+    gbsi_output_text(output, "/");
+    gbsi_output_double(output, l->posterior[token * gbs_crf_n_labels(l->crf) + y]);
 }
 
 static void write_token(gbs_output *output, const labelling *l, size_t token)
 {
     const char *posterior = l->arguments->posterior;
     for (uint32_t c = 0; c < gbs_sequences_n_columns(l->data); c++) {
-        gbs_output_text(output, gbs_sequences_text(l->data, token, c));
-        gbs_output_text(output, "\t");
+        gbsi_output_text(output, gbs_sequences_text(l->data, token, c));
+        gbsi_output_text(output, "\t");
     }
-    gbs_output_text(output, gbs_crf_label_name(l->crf, l->label[token]));
+    gbsi_output_text(output, gbs_crf_label_name(l->crf, l->label[token]));
     if (posterior != NULL && strcmp(posterior, "best") == 0) {
         write_probability(output, l, token, l->label[token]);
     } else if (posterior != NULL) {
@@ -123,7 +123,7 @@ static void write_token(gbs_output *output, const labelling *l, size_t token)
             write_probability(output, l, token, y);
         }
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 static void write_labels(gbs_output *output, const void *context)
@@ -134,34 +134,34 @@ static void write_labels(gbs_output *output, const void *context)
         for (size_t t = first[s]; t < first[s + 1]; t++) {
             write_token(output, l, t);
         }
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
 }
 
 static void write_member(gbs_output *output, const char *before, const char *name)
 {
-    gbs_output_text(output, before);
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
+    gbsi_output_text(output, before);
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, ": ");
 }
 
 static void write_score(gbs_output *output, const gbs_entity_score *of)
 {
     write_member(output, "    {", "class");
-    gbs_output_json_string(output, of->name);
+    gbsi_output_json_string(output, of->name);
     write_member(output, ", ", "true");
-    gbs_output_uint(output, of->n_true);
+    gbsi_output_uint(output, of->n_true);
     write_member(output, ", ", "found");
-    gbs_output_uint(output, of->n_found);
+    gbsi_output_uint(output, of->n_found);
     write_member(output, ", ", "correct");
-    gbs_output_uint(output, of->n_correct);
+    gbsi_output_uint(output, of->n_correct);
     write_member(output, ", ", "precision");
-    gbs_output_json_double(output, of->precision);
+    gbsi_output_json_double(output, of->precision);
     write_member(output, ", ", "recall");
-    gbs_output_json_double(output, of->recall);
+    gbsi_output_json_double(output, of->recall);
     write_member(output, ", ", "f1");
-    gbs_output_json_double(output, of->f1);
-    gbs_output_text(output, "}");
+    gbsi_output_json_double(output, of->f1);
+    gbsi_output_text(output, "}");
 }
 
 static void write_report(gbs_output *output, const void *context)
@@ -171,22 +171,22 @@ static void write_report(gbs_output *output, const void *context)
     const gbs_entity_score *of = gbs_label_scores_entities(l->scores, &n);
     cli_json_head(output, "label/1", NULL);
     write_member(output, ",\n  ", "sequences");
-    gbs_output_uint(output, gbs_sequences_n(l->data));
+    gbsi_output_uint(output, gbs_sequences_n(l->data));
     write_member(output, ",\n  ", "tokens");
-    gbs_output_uint(output, gbs_sequences_n_tokens(l->data));
+    gbsi_output_uint(output, gbs_sequences_n_tokens(l->data));
     write_member(output, ",\n  ", "unseen_tokens");
-    gbs_output_uint(output, l->report.n_unseen);
+    gbsi_output_uint(output, l->report.n_unseen);
     write_member(output, ",\n  ", "links");
-    gbs_output_uint(output, l->report.n_links);
+    gbsi_output_uint(output, l->report.n_links);
     write_member(output, ",\n  ", "proved_sequences");
-    gbs_output_uint(output, l->report.n_proved);
+    gbsi_output_uint(output, l->report.n_proved);
     write_member(output, ",\n  ", "updates");
-    gbs_output_uint(output, l->report.updates);
+    gbsi_output_uint(output, l->report.updates);
     write_member(output, ",\n  ", "seconds");
-    gbs_output_json_double(output, l->report.seconds);
+    gbsi_output_json_double(output, l->report.seconds);
     if (l->posterior != NULL) {
         write_member(output, ",\n  ", "unconverged_sequences");
-        gbs_output_uint(output, l->report.n_unconverged);
+        gbsi_output_uint(output, l->report.n_unconverged);
     }
     if (l->log_p != NULL) {
         double sum = 0.0;
@@ -194,22 +194,22 @@ static void write_report(gbs_output *output, const void *context)
             sum += l->log_p[s];
         }
         write_member(output, ",\n  ", "log_probability");
-        gbs_output_json_double(output, sum);
+        gbsi_output_json_double(output, sum);
     }
     if (l->scores != NULL) {
         write_member(output, ",\n  ", "accuracy");
-        gbs_output_json_double(output, gbs_label_scores_accuracy(l->scores));
+        gbsi_output_json_double(output, gbs_label_scores_accuracy(l->scores));
         write_member(output, ",\n  ", "unseen_labels");
-        gbs_output_uint(output, gbs_label_scores_unseen(l->scores));
+        gbsi_output_uint(output, gbs_label_scores_unseen(l->scores));
         write_member(output, ",\n  ", "entities");
-        gbs_output_text(output, "[");
+        gbsi_output_text(output, "[");
         for (size_t i = 0; i < n; i++) {
-            gbs_output_text(output, i == 0 ? "\n" : ",\n");
+            gbsi_output_text(output, i == 0 ? "\n" : ",\n");
             write_score(output, &of[i]);
         }
-        gbs_output_text(output, "\n  ]");
+        gbsi_output_text(output, "\n  ]");
     }
-    gbs_output_text(output, "\n}\n");
+    gbsi_output_text(output, "\n}\n");
 }
 
 /* How far the labels and probabilities can be trusted. */

@@ -102,18 +102,18 @@ static int find_errors(learning *l, int *stopped)
 static void write_weight(gbs_output *output, const learning *l, const char *feature,
                          const char *previous, const char *label, size_t k)
 {
-    gbs_output_csv_field(output, feature);
-    gbs_output_text(output, ",");
-    gbs_output_csv_field(output, previous == NULL ? "" : previous);
-    gbs_output_text(output, ",");
-    gbs_output_csv_field(output, label);
-    gbs_output_text(output, ",");
-    gbs_output_double(output, gbs_crf_weights(l->crf)[k]);
-    gbs_output_text(output, ",");
+    gbsi_output_csv_field(output, feature);
+    gbsi_output_text(output, ",");
+    gbsi_output_csv_field(output, previous == NULL ? "" : previous);
+    gbsi_output_text(output, ",");
+    gbsi_output_csv_field(output, label);
+    gbsi_output_text(output, ",");
+    gbsi_output_double(output, gbs_crf_weights(l->crf)[k]);
+    gbsi_output_text(output, ",");
     if (l->error != NULL) {
-        gbs_output_double(output, l->error[k]);
+        gbsi_output_double(output, l->error[k]);
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 /* "feature,previous,label,value,error"; an error that is not known is empty. */
@@ -121,7 +121,7 @@ static void write_intervals(gbs_output *output, const void *context)
 {
     const learning *l = context;
     const uint32_t n_labels = gbs_crf_n_labels(l->crf);
-    gbs_output_text(output, "feature,previous,label,value,error\n");
+    gbsi_output_text(output, "feature,previous,label,value,error\n");
     for (size_t f = 0; f < gbs_crf_n_features(l->crf); f++) {
         const char *text = NULL;
         size_t single = 0;

@@ -137,18 +137,18 @@ typedef struct curve {
 static void write_rows(gbs_output *output, const void *context)
 {
     const curve *c = context;
-    gbs_output_text(output, c->header);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, c->header);
+    gbsi_output_text(output, "\n");
     for (size_t row = 0; row < c->n_rows; row++) {
-        gbs_output_uint(output, c->first + row);
+        gbsi_output_uint(output, c->first + row);
         for (size_t column = 0; column < c->n_columns; column++) {
             const double number = c->value[row * c->n_columns + column];
-            gbs_output_text(output, ",");
+            gbsi_output_text(output, ",");
             if (!isnan(number)) {
-                gbs_output_double(output, number);
+                gbsi_output_double(output, number);
             }
         }
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
 }
 

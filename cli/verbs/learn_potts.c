@@ -110,13 +110,13 @@ static int find_errors(learning *l, int *stopped)
 /* An error that is not known is empty, and so is what it comes from. */
 static void write_parameter(gbs_output *output, const learning *l, size_t k)
 {
-    gbs_output_text(output, ",");
-    gbs_output_double(output, l->value[k]);
-    gbs_output_text(output, ",");
+    gbsi_output_text(output, ",");
+    gbsi_output_double(output, l->value[k]);
+    gbsi_output_text(output, ",");
     if (l->error != NULL) {
-        gbs_output_double(output, l->error[k]);
+        gbsi_output_double(output, l->error[k]);
     }
-    gbs_output_text(output, l->error == NULL ? ",\n" : l->unseen[k] ? ",penalty\n" : ",rows\n");
+    gbsi_output_text(output, l->error == NULL ? ",\n" : l->unseen[k] ? ",penalty\n" : ",rows\n");
 }
 
 /* Two columns: a site, or nothing beyond the last one, and its state. */
@@ -124,12 +124,12 @@ static void write_state(gbs_output *output, const gbs_model *model, uint32_t sit
 {
     char text[32];
     if (site == gbs_model_n_variables(model)) {
-        gbs_output_text(output, ",");
+        gbsi_output_text(output, ",");
         return;
     }
-    gbs_output_csv_field(output, cli_variable_text(model, site, "", text));
-    gbs_output_text(output, ",");
-    gbs_output_csv_field(output, cli_state_text(model, site, state, text));
+    gbsi_output_csv_field(output, cli_variable_text(model, site, "", text));
+    gbsi_output_text(output, ",");
+    gbsi_output_csv_field(output, cli_state_text(model, site, state, text));
 }
 
 /* "site,state,other,other_state,value,error,from": fields, whose other site is empty, then
@@ -140,7 +140,7 @@ static void write_intervals(gbs_output *output, const void *context)
     const uint32_t n = gbs_model_n_variables(l->learnt);
     const uint32_t q = gbs_model_arity(l->learnt, 0);
     size_t k = 0;
-    gbs_output_text(output, "site,state,other,other_state,value,error,from\n");
+    gbsi_output_text(output, "site,state,other,other_state,value,error,from\n");
     for (size_t f = 0; f < gbs_model_n_factors(l->learnt); f++) {
         const uint32_t *scope = NULL;
         uint32_t size = 0;
@@ -148,7 +148,7 @@ static void write_intervals(gbs_output *output, const void *context)
         for (uint32_t a = 0; a < q; a++) {
             for (uint32_t b = 0; b < (size == 2 ? q : 1); b++, k++) {
                 write_state(output, l->learnt, scope[0], a);
-                gbs_output_text(output, ",");
+                gbsi_output_text(output, ",");
                 write_state(output, l->learnt, size == 2 ? scope[1] : n, b);
                 write_parameter(output, l, k);
             }

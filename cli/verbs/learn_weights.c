@@ -81,16 +81,16 @@ static int learn(learning *l, int *stopped)
 static void write_weights(gbs_output *output, const void *context)
 {
     const learning *l = context;
-    gbs_output_text(output, "weight,value,error\n");
+    gbsi_output_text(output, "weight,value,error\n");
     for (uint32_t k = 0; k < gbs_model_n_weights(l->learnt); k++) {
-        gbs_output_uint(output, k);
-        gbs_output_text(output, ",");
-        gbs_output_double(output, gbs_model_weight(l->learnt, k, NULL));
-        gbs_output_text(output, ",");
+        gbsi_output_uint(output, k);
+        gbsi_output_text(output, ",");
+        gbsi_output_double(output, gbs_model_weight(l->learnt, k, NULL));
+        gbsi_output_text(output, ",");
         if (l->report.has_errors) {
-            gbs_output_double(output, l->error[k]);
+            gbsi_output_double(output, l->error[k]);
         }
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
 }
 

@@ -18,7 +18,7 @@ static void write_pr(gbs_output *output, const cli_arguments *arguments, const g
     memset(&result, 0, sizeof result);
     result.task = GBS_TASK_PR;
     result.log10_z = r->log_z / LN10;
-    gbs_output_text(output, "PR\n");
+    gbsi_output_text(output, "PR\n");
     gbsi_result_write_solution(output, &result,
                                arguments->log_base != NULL && arguments->log_base[0] == 'e'
                                    ? GBS_LOG_BASE_E
@@ -64,23 +64,23 @@ static void write_json(gbs_output *output, const void *context)
                   {"seed", job->options.seed}};
     cli_json_head(output, "logz/1", gbs_model_digest(job->model));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        gbs_output_text(output, ",\n  ");
-        gbs_output_json_string(output, numbers[i].name);
-        gbs_output_text(output, ": ");
-        gbs_output_json_double(output, numbers[i].value);
+        gbsi_output_text(output, ",\n  ");
+        gbsi_output_json_string(output, numbers[i].name);
+        gbsi_output_text(output, ": ");
+        gbsi_output_json_double(output, numbers[i].value);
     }
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        gbs_output_text(output, ",\n  ");
-        gbs_output_json_string(output, counts[i].name);
-        gbs_output_text(output, ": ");
-        gbs_output_uint(output, counts[i].value);
+        gbsi_output_text(output, ",\n  ");
+        gbsi_output_json_string(output, counts[i].name);
+        gbsi_output_text(output, ": ");
+        gbsi_output_uint(output, counts[i].value);
     }
-    gbs_output_text(output, ",\n  \"converged\": ");
-    gbs_output_text(output, r->converged ? "true" : "false");
-    gbs_output_text(output, ",\n  \"verdict\": ");
-    gbs_output_json_string(output, r->verdict);
-    gbs_output_text(output, ",\n  \"stop\": ");
-    gbs_output_json_string(output, r->stop);
+    gbsi_output_text(output, ",\n  \"converged\": ");
+    gbsi_output_text(output, r->converged ? "true" : "false");
+    gbsi_output_text(output, ",\n  \"verdict\": ");
+    gbsi_output_json_string(output, r->verdict);
+    gbsi_output_text(output, ",\n  \"stop\": ");
+    gbsi_output_json_string(output, r->stop);
 }
 
 /* In the format that was asked for. */
@@ -89,7 +89,7 @@ static void write_estimate(gbs_output *output, const void *context)
     const answer *a = context;
     if (strcmp(a->format, "json") == 0) {
         write_json(output, a);
-        gbs_output_text(output, "\n}\n");
+        gbsi_output_text(output, "\n}\n");
     } else {
         write_pr(output, a->job->arguments, a->report);
     }

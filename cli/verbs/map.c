@@ -13,13 +13,13 @@
 
 static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t *state)
 {
-    gbs_output_text(output, "variable,state\n");
+    gbsi_output_text(output, "variable,state\n");
     for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
         char text[32];
-        gbs_output_csv_field(output, cli_variable_text(model, v, "", text));
-        gbs_output_text(output, ",");
-        gbs_output_csv_field(output, cli_state_text(model, v, state[v], text));
-        gbs_output_text(output, "\n");
+        gbsi_output_csv_field(output, cli_variable_text(model, v, "", text));
+        gbsi_output_text(output, ",");
+        gbsi_output_csv_field(output, cli_state_text(model, v, state[v], text));
+        gbsi_output_text(output, "\n");
     }
 }
 
@@ -39,36 +39,36 @@ static void write_json(gbs_output *output, const void *context)
     const gbs_map_report *r = a->report;
     const gbs_log_z_report *z = a->z;
     cli_json_head(output, "map/1", gbs_model_digest(model));
-    gbs_output_text(output, ",\n  \"log_density\": ");
-    gbs_output_json_double(output, r->log_density);
-    gbs_output_text(output, ",\n  \"final_log_density\": ");
-    gbs_output_json_double(output, r->final_log_density);
-    gbs_output_text(output, ",\n  \"log_z\": ");
-    gbs_output_json_double(output, z->log_z);
-    gbs_output_text(output, ",\n  \"log_z_error\": ");
-    gbs_output_json_double(output, z->error);
-    gbs_output_text(output, ",\n  \"log_probability\": ");
-    gbs_output_json_double(output, cli_log_probability(r->log_density, z->log_z));
-    gbs_output_text(output, ",\n  \"log_probability_low\": ");
-    gbs_output_json_double(output, cli_log_probability(r->log_density, z->high));
-    gbs_output_text(output, ",\n  \"log_probability_high\": ");
-    gbs_output_json_double(output, cli_log_probability(r->log_density, z->low));
-    gbs_output_text(output, ",\n  \"proved\": ");
-    gbs_output_text(output, r->n_exact_variables == r->n_free_variables ? "true" : "false");
-    gbs_output_text(output, ",\n  \"sweeps\": ");
-    gbs_output_uint(output, r->sweeps);
-    gbs_output_text(output, ",\n  \"chains\": ");
-    gbs_output_uint(output, r->chains);
-    gbs_output_text(output, ",\n  \"tau0\": ");
-    gbs_output_json_double(output, r->tau0);
-    gbs_output_text(output, ",\n  \"stop\": ");
-    gbs_output_json_string(output, r->stop);
-    gbs_output_text(output, ",\n  \"state\": [");
+    gbsi_output_text(output, ",\n  \"log_density\": ");
+    gbsi_output_json_double(output, r->log_density);
+    gbsi_output_text(output, ",\n  \"final_log_density\": ");
+    gbsi_output_json_double(output, r->final_log_density);
+    gbsi_output_text(output, ",\n  \"log_z\": ");
+    gbsi_output_json_double(output, z->log_z);
+    gbsi_output_text(output, ",\n  \"log_z_error\": ");
+    gbsi_output_json_double(output, z->error);
+    gbsi_output_text(output, ",\n  \"log_probability\": ");
+    gbsi_output_json_double(output, cli_log_probability(r->log_density, z->log_z));
+    gbsi_output_text(output, ",\n  \"log_probability_low\": ");
+    gbsi_output_json_double(output, cli_log_probability(r->log_density, z->high));
+    gbsi_output_text(output, ",\n  \"log_probability_high\": ");
+    gbsi_output_json_double(output, cli_log_probability(r->log_density, z->low));
+    gbsi_output_text(output, ",\n  \"proved\": ");
+    gbsi_output_text(output, r->n_exact_variables == r->n_free_variables ? "true" : "false");
+    gbsi_output_text(output, ",\n  \"sweeps\": ");
+    gbsi_output_uint(output, r->sweeps);
+    gbsi_output_text(output, ",\n  \"chains\": ");
+    gbsi_output_uint(output, r->chains);
+    gbsi_output_text(output, ",\n  \"tau0\": ");
+    gbsi_output_json_double(output, r->tau0);
+    gbsi_output_text(output, ",\n  \"stop\": ");
+    gbsi_output_json_string(output, r->stop);
+    gbsi_output_text(output, ",\n  \"state\": [");
     for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
-        gbs_output_text(output, v > 0 ? ", " : "");
-        gbs_output_uint(output, a->state[v]);
+        gbsi_output_text(output, v > 0 ? ", " : "");
+        gbsi_output_uint(output, a->state[v]);
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
 }
 
 static int is_proved(const gbs_map_report *r)
@@ -87,11 +87,11 @@ static void write_state(gbs_output *output, const void *context)
         result.task = GBS_TASK_MAP;
         result.n = gbs_model_n_variables(job->model);
         result.state = a->state;
-        gbs_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
+        gbsi_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
         gbsi_result_write_solution(output, &result, GBS_LOG_BASE_10);
     } else if (strcmp(a->format, "json") == 0) {
         write_json(output, a);
-        gbs_output_text(output, "\n}\n");
+        gbsi_output_text(output, "\n}\n");
     } else if (strcmp(a->format, "table") == 0) {
         cli_state_table(output, job, a->state,
                         is_proved(a->report) ? "proved" : "the best that was found");

@@ -68,20 +68,20 @@ static void csv_variable(gbs_output *output, const cli_job *job, const marginal 
 {
     char text[32];
     for (uint32_t a = 0; a < m->arity; a++) {
-        gbs_output_csv_field(output, cli_variable_text(job->model, m->variable, "", text));
-        gbs_output_text(output, ",");
-        gbs_output_csv_field(output, cli_state_text(job->model, m->variable, a, text));
+        gbsi_output_csv_field(output, cli_variable_text(job->model, m->variable, "", text));
+        gbsi_output_text(output, ",");
+        gbsi_output_csv_field(output, cli_state_text(job->model, m->variable, a, text));
         cli_csv_number(output, m->p[a]);
         cli_csv_number(output, m->mcse[a]);
         cli_csv_number(output, m->ess[a]);
         cli_csv_number(output, m->rhat[a]);
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
 }
 
 static void write_csv(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
-    gbs_output_text(output, CSV_HEAD);
+    gbsi_output_text(output, CSV_HEAD);
     for (uint32_t i = 0; i < e->selection->n; i++) {
         const marginal m = marginal_of(job, e, e->selection->variable[i]);
         if (has_estimate(&m)) {
@@ -96,34 +96,34 @@ static void write_mar(gbs_output *output, const cli_job *job, const cli_estimate
     result.marginals.n_variables = gbs_model_n_variables(job->model);
     result.marginals.offset = (size_t *)(uintptr_t)gbs_model_state_offsets(job->model); /* read */
     result.marginals.p = e->p;
-    gbs_output_text(output, "MAR\n");
+    gbsi_output_text(output, "MAR\n");
     gbsi_result_write_solution(output, &result, GBS_LOG_BASE_10);
 }
 
 static void json_head(gbs_output *output, const cli_job *job)
 {
     cli_json_head(output, "marginals/2", gbs_run_model_digest(job->run));
-    gbs_output_text(output, ",\n  \"digest\": ");
-    gbs_output_json_string(output, gbs_run_report(job->run)->digest);
+    gbsi_output_text(output, ",\n  \"digest\": ");
+    gbsi_output_json_string(output, gbs_run_report(job->run)->digest);
     cli_json_verdict(output, gbs_run_report(job->run));
-    gbs_output_text(output, ",\n  \"variables\": [\n");
+    gbsi_output_text(output, ",\n  \"variables\": [\n");
 }
 
 /* @param n_before variables that are written already. */
 static void json_variable(gbs_output *output, const cli_job *job, const marginal *m, int n_before)
 {
-    gbs_output_text(output, n_before > 0 ? ",\n    {" : "    {");
+    gbsi_output_text(output, n_before > 0 ? ",\n    {" : "    {");
     cli_json_variable(output, job->model, m->variable);
     cli_json_array(output, "probability", m->p, m->arity);
     cli_json_array(output, "mcse", m->mcse, m->arity);
     cli_json_array(output, "ess", m->ess, m->arity);
     cli_json_array(output, "rhat", m->rhat, m->arity);
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 }
 
 static void json_end(gbs_output *output, int n_written)
 {
-    gbs_output_text(output, n_written > 0 ? "\n  ]\n}\n" : "  ]\n}\n");
+    gbsi_output_text(output, n_written > 0 ? "\n  ]\n}\n" : "  ]\n}\n");
 }
 
 static void write_json(gbs_output *output, const cli_job *job, const cli_estimates *e)
@@ -321,7 +321,7 @@ static int stream(coming *c)
     if (done >= 0 && cli_speaks() && is_json) {
         json_head(c->output, c->job);
     } else if (done >= 0 && cli_speaks()) {
-        gbs_output_text(c->output, CSV_HEAD);
+        gbsi_output_text(c->output, CSV_HEAD);
     }
     if (done >= 0) {
         done = gbs_run_each_marginal(c->job->run, write_one, c, &err);

@@ -19,13 +19,13 @@ typedef struct writer {
 static void write_csv_header(const writer *w)
 {
     char text[32];
-    gbs_output_text(w->output, "chain,draw,lp");
+    gbsi_output_text(w->output, "chain,draw,lp");
     for (uint32_t i = 0; i < w->selection->n; i++) {
-        gbs_output_text(w->output, ",");
-        gbs_output_csv_field(w->output,
-                             cli_variable_text(w->model, w->selection->variable[i], "x", text));
+        gbsi_output_text(w->output, ",");
+        gbsi_output_csv_field(w->output,
+                              cli_variable_text(w->model, w->selection->variable[i], "x", text));
     }
-    gbs_output_text(w->output, "\n");
+    gbsi_output_text(w->output, "\n");
 }
 
 static gbs_status write_csv_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
@@ -33,16 +33,16 @@ static gbs_status write_csv_draw(void *context, uint64_t draw, uint32_t chain, d
 {
     const writer *w = context;
     (void)err;
-    gbs_output_uint(w->output, chain);
-    gbs_output_text(w->output, ",");
-    gbs_output_uint(w->output, draw);
-    gbs_output_text(w->output, ",");
-    gbs_output_double(w->output, log_density);
+    gbsi_output_uint(w->output, chain);
+    gbsi_output_text(w->output, ",");
+    gbsi_output_uint(w->output, draw);
+    gbsi_output_text(w->output, ",");
+    gbsi_output_double(w->output, log_density);
     for (uint32_t i = 0; i < w->selection->n; i++) {
-        gbs_output_bytes(w->output, ",", 1);
-        gbs_output_uint(w->output, state[w->selection->variable[i]]);
+        gbsi_output_bytes(w->output, ",", 1);
+        gbsi_output_uint(w->output, state[w->selection->variable[i]]);
     }
-    gbs_output_bytes(w->output, "\n", 1);
+    gbsi_output_bytes(w->output, "\n", 1);
     return GBS_OK;
 }
 
@@ -53,11 +53,11 @@ static void write_tab_header(const writer *w)
 {
     char number[32];
     for (uint32_t i = 0; i < w->selection->n; i++) {
-        gbs_output_text(w->output, i > 0 ? "\t" : "");
-        gbs_output_text(w->output,
-                        cli_variable_text(w->model, w->selection->variable[i], "", number));
+        gbsi_output_text(w->output, i > 0 ? "\t" : "");
+        gbsi_output_text(w->output,
+                         cli_variable_text(w->model, w->selection->variable[i], "", number));
     }
-    gbs_output_text(w->output, "\n\n");
+    gbsi_output_text(w->output, "\n\n");
 }
 
 static gbs_status write_tab_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
@@ -69,10 +69,10 @@ static gbs_status write_tab_draw(void *context, uint64_t draw, uint32_t chain, d
     (void)log_density;
     (void)err;
     for (uint32_t i = 0; i < w->selection->n; i++) {
-        gbs_output_text(w->output, i > 0 ? "\t" : "");
-        gbs_output_uint(w->output, state[w->selection->variable[i]]);
+        gbsi_output_text(w->output, i > 0 ? "\t" : "");
+        gbsi_output_uint(w->output, state[w->selection->variable[i]]);
     }
-    gbs_output_bytes(w->output, "\n", 1);
+    gbsi_output_bytes(w->output, "\n", 1);
     return GBS_OK;
 }
 

@@ -332,15 +332,15 @@ static void put_row(gbs_output *output, const segmenting *s, uint32_t a, uint64_
     const char *name = a < k ? gbs_aspects_class_name(s->aspects, a) : "all";
     char text[128];
     if (!is_table) {
-        gbs_output_csv_field(output, name);
-        gbs_output_text(output, ",");
-        gbs_output_uint(output, n);
+        gbsi_output_csv_field(output, name);
+        gbsi_output_text(output, ",");
+        gbsi_output_uint(output, n);
         if (s->score != NULL) {
             (void)snprintf(text, sizeof text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
                            s->score[a].n_patches, s->score[a].n_right, s->alone[a].n_right);
-            gbs_output_text(output, text);
+            gbsi_output_text(output, text);
         }
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     } else if (s->score == NULL) {
         cli_put_line(output, 20, name, "%10" PRIu64, n);
     } else {
@@ -357,9 +357,9 @@ static void put_rows(gbs_output *output, const segmenting *s, int is_table)
     const gbs_rectangle *t = s->rectangle != NULL ? s->rectangle : &whole;
     const char *head = is_table ? "class                  patches" : "class,patches";
     const char *more = is_table ? "     true    right    right alone" : ",true,right,right_alone";
-    gbs_output_text(output, head);
-    gbs_output_text(output, s->score != NULL ? more : "");
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, head);
+    gbsi_output_text(output, s->score != NULL ? more : "");
+    gbsi_output_text(output, "\n");
     for (uint32_t a = 0; a <= k; a++) {
         uint64_t n = 0;
         for (size_t r = t->row; r < (size_t)t->row + t->rows; r++) {

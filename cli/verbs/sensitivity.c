@@ -219,19 +219,19 @@ static void csv_row(gbs_output *output, const cli_sensitivities *a, size_t i, cl
     char number[32];
     const char *state = own_state(a, i, number);
     char name[32];
-    gbs_output_text(output, kinds[s->kind[i]]);
-    gbs_output_text(output, ",");
+    gbsi_output_text(output, kinds[s->kind[i]]);
+    gbsi_output_text(output, ",");
     if (s->kind[i] != GBS_PARAMETER_LIKELIHOOD) {
-        gbs_output_uint(output, s->factor[i]);
+        gbsi_output_uint(output, s->factor[i]);
     }
-    gbs_output_text(output, ",");
-    gbs_output_csv_field(output,
-                         state == NULL ? "" : cli_variable_text(a->job.model, s->of[i], "", name));
-    gbs_output_text(output, ",");
-    gbs_output_csv_field(output, state == NULL ? "" : state);
-    gbs_output_text(output, ",");
+    gbsi_output_text(output, ",");
+    gbsi_output_csv_field(output,
+                          state == NULL ? "" : cli_variable_text(a->job.model, s->of[i], "", name));
+    gbsi_output_text(output, ",");
+    gbsi_output_csv_field(output, state == NULL ? "" : state);
+    gbsi_output_text(output, ",");
     scope_text(a, i, n_given(a, i), " ", text);
-    gbs_output_csv_field(output, text->at);
+    gbsi_output_csv_field(output, text->at);
     cli_csv_number(output, s->value[i]);
     cli_csv_number(output, s->derivative[i]);
     cli_csv_number(output, s->mcse[i]);
@@ -241,15 +241,15 @@ static void csv_row(gbs_output *output, const cli_sensitivities *a, size_t i, cl
     if (a->job.arguments->reach > 0.0) {
         cli_csv_number(output, gbs_sensitivity_value_for(s, i, a->job.arguments->reach));
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 static void json_number(gbs_output *output, const char *name, double value)
 {
-    gbs_output_text(output, ", \"");
-    gbs_output_text(output, name);
-    gbs_output_text(output, "\": ");
-    gbs_output_json_double(output, value);
+    gbsi_output_text(output, ", \"");
+    gbsi_output_text(output, name);
+    gbsi_output_text(output, "\": ");
+    gbsi_output_json_double(output, value);
 }
 
 static void json_row(gbs_output *output, const cli_sensitivities *a, size_t i, cli_text *text)
@@ -258,23 +258,23 @@ static void json_row(gbs_output *output, const cli_sensitivities *a, size_t i, c
     char number[32];
     char name[32];
     const char *state = own_state(a, i, number);
-    gbs_output_text(output, "    {\"parameter\": ");
-    gbs_output_json_string(output, kinds[s->kind[i]]);
+    gbsi_output_text(output, "    {\"parameter\": ");
+    gbsi_output_json_string(output, kinds[s->kind[i]]);
     if (s->kind[i] != GBS_PARAMETER_LIKELIHOOD) {
-        gbs_output_text(output, ", \"factor\": ");
-        gbs_output_uint(output, s->factor[i]);
-        gbs_output_text(output, ", \"entry\": ");
-        gbs_output_uint(output, s->entry[i]);
+        gbsi_output_text(output, ", \"factor\": ");
+        gbsi_output_uint(output, s->factor[i]);
+        gbsi_output_text(output, ", \"entry\": ");
+        gbsi_output_uint(output, s->entry[i]);
     }
     if (state != NULL) {
-        gbs_output_text(output, ", \"variable\": ");
-        gbs_output_json_string(output, cli_variable_text(a->job.model, s->of[i], "", name));
-        gbs_output_text(output, ", \"state\": ");
-        gbs_output_json_string(output, state);
+        gbsi_output_text(output, ", \"variable\": ");
+        gbsi_output_json_string(output, cli_variable_text(a->job.model, s->of[i], "", name));
+        gbsi_output_text(output, ", \"state\": ");
+        gbsi_output_json_string(output, state);
     }
     scope_text(a, i, n_given(a, i), " ", text);
-    gbs_output_text(output, ", \"given\": ");
-    gbs_output_json_string(output, text->at);
+    gbsi_output_text(output, ", \"given\": ");
+    gbsi_output_json_string(output, text->at);
     json_number(output, "value", s->value[i]);
     json_number(output, "derivative", s->derivative[i]);
     json_number(output, "mcse", s->mcse[i]);
@@ -285,7 +285,7 @@ static void json_row(gbs_output *output, const cli_sensitivities *a, size_t i, c
         json_number(output, "value_to_reach",
                     gbs_sensitivity_value_for(s, i, a->job.arguments->reach));
     }
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 }
 
 static void json_head(gbs_output *output, const cli_sensitivities *a)
@@ -293,16 +293,16 @@ static void json_head(gbs_output *output, const cli_sensitivities *a)
     char text[32];
     const gbs_model *model = a->job.model;
     cli_json_head(output, "sensitivities/1", gbs_model_digest(model));
-    gbs_output_text(output, ",\n  \"variable\": ");
-    gbs_output_json_string(output, cli_variable_text(model, a->s.variable, "", text));
-    gbs_output_text(output, ",\n  \"state\": ");
-    gbs_output_json_string(output, cli_state_text(model, a->s.variable, a->s.state, text));
-    gbs_output_text(output, ",\n  \"probability\": ");
-    gbs_output_json_double(output, a->s.p);
-    gbs_output_text(output, ",\n  \"mcse\": ");
-    gbs_output_json_double(output, a->s.p_mcse);
-    gbs_output_text(output, a->s.exact ? ",\n  \"exact\": true" : ",\n  \"exact\": false");
-    gbs_output_text(output, ",\n  \"parameters\": [\n");
+    gbsi_output_text(output, ",\n  \"variable\": ");
+    gbsi_output_json_string(output, cli_variable_text(model, a->s.variable, "", text));
+    gbsi_output_text(output, ",\n  \"state\": ");
+    gbsi_output_json_string(output, cli_state_text(model, a->s.variable, a->s.state, text));
+    gbsi_output_text(output, ",\n  \"probability\": ");
+    gbsi_output_json_double(output, a->s.p);
+    gbsi_output_text(output, ",\n  \"mcse\": ");
+    gbsi_output_json_double(output, a->s.p_mcse);
+    gbsi_output_text(output, a->s.exact ? ",\n  \"exact\": true" : ",\n  \"exact\": false");
+    gbsi_output_text(output, ",\n  \"parameters\": [\n");
 }
 
 /* The longest text that scope_text() makes, ended. */
@@ -329,19 +329,19 @@ static int write_rows(gbs_output *output, const cli_sensitivities *a, int json)
     if (json) {
         json_head(output, a);
     } else {
-        gbs_output_text(output, "parameter,factor,variable,state,given,value,derivative,mcse,"
-                                "p_at_0.9,p_at_1.1,log_evidence_derivative");
-        gbs_output_text(output, a->job.arguments->reach > 0.0 ? ",value_to_reach\n" : "\n");
+        gbsi_output_text(output, "parameter,factor,variable,state,given,value,derivative,mcse,"
+                                 "p_at_0.9,p_at_1.1,log_evidence_derivative");
+        gbsi_output_text(output, a->job.arguments->reach > 0.0 ? ",value_to_reach\n" : "\n");
     }
     for (size_t k = 0; k < a->n; k++) {
         if (json) {
-            gbs_output_text(output, k > 0 ? ",\n" : "");
+            gbsi_output_text(output, k > 0 ? ",\n" : "");
             json_row(output, a, a->shown[k], &text);
         } else {
             csv_row(output, a, a->shown[k], &text);
         }
     }
-    gbs_output_text(output, !json ? "" : a->n > 0 ? "\n  ]\n}\n" : "  ]\n}\n");
+    gbsi_output_text(output, !json ? "" : a->n > 0 ? "\n  ]\n}\n" : "  ]\n}\n");
     free(text.at);
     return CLI_DONE;
 }

@@ -42,7 +42,7 @@ static void copy_file(gbs_output *output, const char *path)
     FILE *file = fopen(path, "rb");
     size_t n = 0;
     while (file != NULL && (n = fread(piece, 1, sizeof piece, file)) > 0) {
-        gbs_output_bytes(output, piece, n);
+        gbsi_output_bytes(output, piece, n);
     }
     if (file != NULL) {
         (void)fclose(file);
@@ -61,11 +61,11 @@ static gbs_status write_solution(cli_answer *answer, const gbs_result *result, i
     if (answer->n_solutions > 0) {
         copy_file(output, answer->path);
     } else {
-        gbs_output_text(output, answer->word);
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, answer->word);
+        gbsi_output_text(output, "\n");
     }
     if (improving || answer->n_solutions > 0) {
-        gbs_output_text(output, "-BEGIN-\n");
+        gbsi_output_text(output, "-BEGIN-\n");
     }
     gbsi_result_write_solution(output, result, answer->base);
     status = gbs_output_commit(output, err);

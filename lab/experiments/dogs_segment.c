@@ -79,15 +79,15 @@ static gbs_status write_picture(const cutting *c, uint32_t k, gbs_output *list, 
     GBSI_TRY(lab_path_in(c->lab->folder, name, &path, err));
     GBSI_TRY(lab_textures_make(c->lab, k, &image, class_of, err));
     GBSI_TRY(gbs_image_write(&image, path, NULL, err));
-    gbs_output_text(list, name);
+    gbsi_output_text(list, name);
     for (size_t i = 0; i < (size_t)image.width * image.height; i++) {
         shown |= 1u << class_of[i];
     }
     for (uint32_t a = 0; a < LAB_TEXTURES; a++) {
-        gbs_output_text(list, (shown & 1u << a) != 0 ? " " : "");
-        gbs_output_text(list, (shown & 1u << a) != 0 ? lab_texture_name[a] : "");
+        gbsi_output_text(list, (shown & 1u << a) != 0 ? " " : "");
+        gbsi_output_text(list, (shown & 1u << a) != 0 ? lab_texture_name[a] : "");
     }
-    gbs_output_text(list, "\n");
+    gbsi_output_text(list, "\n");
 cleanup:
     gbs_image_free(&image);
     gbsi_free(path);

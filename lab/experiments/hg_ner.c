@@ -66,9 +66,9 @@ static gbs_status write_templates(const laboratory *lab, int field, char **path,
     gbs_output *output = NULL;
     GBSI_TRY(lab_path_in(lab->folder, field_templates[field], path, err));
     GBSI_TRY(gbs_output_open(*path, &output, err));
-    gbs_output_text(output, lab_news_templates);
+    gbsi_output_text(output, lab_news_templates);
     if (field == SKIP_CHAIN) {
-        gbs_output_text(output, lab_news_links);
+        gbsi_output_text(output, lab_news_links);
     }
     GBSI_TRY(gbs_output_commit(output, err));
 cleanup:
@@ -261,17 +261,17 @@ static gbs_status write_text(const laboratory *lab, const names *n, gbs_error *e
         for (size_t t = first[s]; t < first[s + 1]; t++) {
             const char *what = gbs_crf_label_name(n->crf, n->label[t]);
             const bool goes_on = open && what[0] == 'I';
-            gbs_output_text(output, open && !goes_on ? "]" : "");
-            gbs_output_text(output, t > first[s] ? " " : "");
+            gbsi_output_text(output, open && !goes_on ? "]" : "");
+            gbsi_output_text(output, t > first[s] ? " " : "");
             open = goes_on || (what[0] != 'O' && what[1] == '-');
             if (open && !goes_on) {
-                gbs_output_text(output, "[");
-                gbs_output_text(output, what + 2);
-                gbs_output_text(output, " ");
+                gbsi_output_text(output, "[");
+                gbsi_output_text(output, what + 2);
+                gbsi_output_text(output, " ");
             }
-            gbs_output_text(output, gbs_sequences_text(n->test, t, 0));
+            gbsi_output_text(output, gbs_sequences_text(n->test, t, 0));
         }
-        gbs_output_text(output, open ? "]\n" : "\n");
+        gbsi_output_text(output, open ? "]\n" : "\n");
     }
     GBSI_TRY(gbs_output_commit(output, err));
 cleanup:

@@ -49,8 +49,8 @@ static void check_written(const gbs_result *r)
     for (int i = 0; i < 2; i++) {
         const gbs_result *from = i == 0 ? r : &back;
         FUZZ_REQUIRE(gbs_output_open_memory(&output, NULL) == GBS_OK);
-        gbs_output_text(output, gbs_task_word(from->task));
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, gbs_task_word(from->task));
+        gbsi_output_text(output, "\n");
         gbsi_result_write_solution(output, from, GBS_LOG_BASE_10);
         FUZZ_REQUIRE(gbs_output_take(output, &text[i], &n[i], NULL) == GBS_OK);
         if (i == 0) {

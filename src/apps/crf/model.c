@@ -105,51 +105,51 @@ gbs_status gbs_crf_read_memory(const char *name, const void *bytes, size_t n_byt
 
 static void write_line(gbs_output *output, const void *bytes, size_t n)
 {
-    gbs_output_bytes(output, bytes, n);
-    gbs_output_text(output, "\n");
+    gbsi_output_bytes(output, bytes, n);
+    gbsi_output_text(output, "\n");
 }
 
 static void write_crfpp(const gbs_crf *crf, gbs_output *output)
 {
-    gbs_output_text(output, "version: 100\ncost-factor: 1\nmaxid: ");
-    gbs_output_uint(output, crf->n_weights);
-    gbs_output_text(output, "\nxsize: ");
-    gbs_output_uint(output, crf->templates.n_columns);
-    gbs_output_text(output, "\n\n");
+    gbsi_output_text(output, "version: 100\ncost-factor: 1\nmaxid: ");
+    gbsi_output_uint(output, crf->n_weights);
+    gbsi_output_text(output, "\nxsize: ");
+    gbsi_output_uint(output, crf->templates.n_columns);
+    gbsi_output_text(output, "\n\n");
     for (uint32_t y = 0; y < crf->labels.n; y++) {
         write_line(output, crf->labels.text[y], crf->labels.length[y]);
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
     for (size_t k = 0; k < crf->templates.n; k++) {
         write_line(output, crf->templates.of[k].line, crf->templates.of[k].n);
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
     for (uint32_t f = 0; f < crf->features.n; f++) {
         const bool pairs = crf->unigram[f] == GBSI_NO_WEIGHT;
-        gbs_output_uint(output, pairs ? crf->bigram[f] : crf->unigram[f]);
-        gbs_output_text(output, " ");
+        gbsi_output_uint(output, pairs ? crf->bigram[f] : crf->unigram[f]);
+        gbsi_output_text(output, " ");
         write_line(output, crf->features.text[f], crf->features.length[f]);
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
     for (uint64_t i = 0; i < crf->n_weights; i++) {
-        gbs_output_double(output, crf->weight[i]);
-        gbs_output_text(output, "\n");
+        gbsi_output_double(output, crf->weight[i]);
+        gbsi_output_text(output, "\n");
     }
 }
 
 static void write_netstring(gbs_output *output, const char *at, size_t n)
 {
-    gbs_output_uint(output, n);
-    gbs_output_text(output, ":");
-    gbs_output_bytes(output, at, n);
-    gbs_output_text(output, ",\n");
+    gbsi_output_uint(output, n);
+    gbsi_output_text(output, ":");
+    gbsi_output_bytes(output, at, n);
+    gbsi_output_text(output, ",\n");
 }
 
 static void write_quarks(gbs_output *output, const gbsi_dictionary *d)
 {
-    gbs_output_text(output, "#qrk#");
-    gbs_output_uint(output, d->n);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "#qrk#");
+    gbsi_output_uint(output, d->n);
+    gbsi_output_text(output, "\n");
     for (uint32_t i = 0; i < d->n; i++) {
         write_netstring(output, d->text[i], d->length[i]);
     }
@@ -171,7 +171,7 @@ static void write_hexadecimal(gbs_output *output, double value)
     n -= text[n - 1] == '.';
     (void)snprintf(text + n, sizeof text - (size_t)n, "p%+d\n",
                    biased == 0 ? -1022 : biased - 1023);
-    gbs_output_text(output, text);
+    gbsi_output_text(output, text);
 }
 
 static void write_wapiti(const gbs_crf *crf, gbs_output *output)
@@ -180,13 +180,13 @@ static void write_wapiti(const gbs_crf *crf, gbs_output *output)
     for (uint64_t i = 0; i < crf->n_weights; i++) {
         n_active += crf->weight[i] != 0.0;
     }
-    gbs_output_text(output, crf->templates.links ? "#mdl#skip-chain#" : "#mdl#2#");
-    gbs_output_uint(output, n_active);
-    gbs_output_text(output, "\n#rdr#");
-    gbs_output_uint(output, crf->templates.n);
-    gbs_output_text(output, "/");
-    gbs_output_uint(output, crf->templates.n_columns > 0 ? crf->templates.n_columns - 1 : 0);
-    gbs_output_text(output, "/0\n");
+    gbsi_output_text(output, crf->templates.links ? "#mdl#skip-chain#" : "#mdl#2#");
+    gbsi_output_uint(output, n_active);
+    gbsi_output_text(output, "\n#rdr#");
+    gbsi_output_uint(output, crf->templates.n);
+    gbsi_output_text(output, "/");
+    gbsi_output_uint(output, crf->templates.n_columns > 0 ? crf->templates.n_columns - 1 : 0);
+    gbsi_output_text(output, "/0\n");
     for (size_t k = 0; k < crf->templates.n; k++) {
         write_netstring(output, crf->templates.of[k].line, crf->templates.of[k].n);
     }
@@ -194,8 +194,8 @@ static void write_wapiti(const gbs_crf *crf, gbs_output *output)
     write_quarks(output, &crf->features);
     for (uint64_t i = 0; i < crf->n_weights; i++) {
         if (crf->weight[i] != 0.0) {
-            gbs_output_uint(output, i);
-            gbs_output_text(output, "=");
+            gbsi_output_uint(output, i);
+            gbsi_output_text(output, "=");
             write_hexadecimal(output, crf->weight[i]);
         }
     }

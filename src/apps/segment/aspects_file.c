@@ -188,18 +188,18 @@ gbs_status gbs_aspects_read_memory(const char *name, const void *bytes, size_t n
 
 static void put_named(gbs_output *output, const char *name, uint32_t value)
 {
-    gbs_output_text(output, name);
-    gbs_output_text(output, " ");
-    gbs_output_uint(output, value);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, name);
+    gbsi_output_text(output, " ");
+    gbsi_output_uint(output, value);
+    gbsi_output_text(output, "\n");
 }
 
 static void put_centres(gbs_output *output, const char *name, const gbsi_vocabulary *v)
 {
     put_named(output, name, v->n);
     for (size_t i = 0; i < (size_t)v->n * v->width; i++) {
-        gbs_output_double(output, (double)v->centre[i]);
-        gbs_output_text(output, (i + 1) % v->width == 0 ? "\n" : " ");
+        gbsi_output_double(output, (double)v->centre[i]);
+        gbsi_output_text(output, (i + 1) % v->width == 0 ? "\n" : " ");
     }
 }
 
@@ -220,13 +220,13 @@ gbs_status gbs_aspects_write(const gbs_aspects *aspects, const char *path, gbs_e
     put_centres(output, "color", &aspects->color);
     put_named(output, "classes", aspects->n_classes);
     for (uint32_t a = 0; a < aspects->n_classes; a++) {
-        gbs_output_text(output, "class ");
-        gbs_output_text(output, aspects->name[a]);
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "class ");
+        gbsi_output_text(output, aspects->name[a]);
+        gbsi_output_text(output, "\n");
         for (int m = 0; m < GBSI_WORD_KINDS; m++) {
             for (size_t w = 0; w < aspects->n_words[m]; w++) {
-                gbs_output_double(output, aspects->beta[m][w * aspects->n_classes + a]);
-                gbs_output_text(output, w + 1 == aspects->n_words[m] ? "\n" : " ");
+                gbsi_output_double(output, aspects->beta[m][w * aspects->n_classes + a]);
+                gbsi_output_text(output, w + 1 == aspects->n_words[m] ? "\n" : " ");
             }
         }
     }

@@ -323,8 +323,8 @@ static void written(void **state)
         char *bytes = NULL;
         size_t n = 0;
         assert_int_equal(gbs_output_open_memory(&output, &err), GBS_OK);
-        gbs_output_text(output, gbs_task_word(r.task));
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, gbs_task_word(r.task));
+        gbsi_output_text(output, "\n");
         gbsi_result_write_solution(output, &r, GBS_LOG_BASE_10);
         assert_int_equal(gbs_output_take(output, &bytes, &n, &err), GBS_OK);
         assert_string_equal(bytes, texts[i]);
@@ -536,10 +536,10 @@ static void finish_then_commit(void **state)
     const char *other = scratch_path("unfinished");
     assert_int_equal(gbs_output_open(path, &kept, &err), GBS_OK);
     assert_int_equal(gbs_output_open(other, &dropped, &err), GBS_OK);
-    gbs_output_text(kept, "kept");
-    gbs_output_text(dropped, "dropped");
-    assert_int_equal(gbs_output_finish(kept, &err), GBS_OK);
-    assert_int_equal(gbs_output_finish(dropped, &err), GBS_OK);
+    gbsi_output_text(kept, "kept");
+    gbsi_output_text(dropped, "dropped");
+    assert_int_equal(gbsi_output_finish(kept, &err), GBS_OK);
+    assert_int_equal(gbsi_output_finish(dropped, &err), GBS_OK);
     assert_int_not_equal(access(path, F_OK), 0);
     gbs_output_discard(dropped);
     assert_int_equal(gbs_output_commit(kept, &err), GBS_OK);

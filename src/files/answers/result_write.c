@@ -10,14 +10,14 @@
 
 static void write_pair(gbs_output *output, const char *before, uint64_t value)
 {
-    gbs_output_text(output, before);
-    gbs_output_uint(output, value);
+    gbsi_output_text(output, before);
+    gbsi_output_uint(output, value);
 }
 
 /* Rows sum to one within 1e-6, which averages of float32 conditionals need help for. */
 static void write_marginals(gbs_output *output, const gbs_marginals *m)
 {
-    gbs_output_uint(output, m->n_variables);
+    gbsi_output_uint(output, m->n_variables);
     for (uint32_t v = 0; v < m->n_variables; v++) {
         double sum = 0.0;
         for (size_t i = m->offset[v]; i < m->offset[v + 1]; i++) {
@@ -26,8 +26,8 @@ static void write_marginals(gbs_output *output, const gbs_marginals *m)
         const double scale = sum > 0.0 ? sum : 1.0; /* a row of zeros stays one */
         write_pair(output, " ", m->offset[v + 1] - m->offset[v]);
         for (size_t i = m->offset[v]; i < m->offset[v + 1]; i++) {
-            gbs_output_text(output, " ");
-            gbs_output_double(output, m->p[i] / scale);
+            gbsi_output_text(output, " ");
+            gbsi_output_double(output, m->p[i] / scale);
         }
     }
 }
@@ -39,15 +39,15 @@ void gbsi_result_write_solution(gbs_output *output, const gbs_result *result, gb
     }
     switch (result->task) {
     case GBS_TASK_PR:
-        gbs_output_double(output,
-                          base == GBS_LOG_BASE_E ? result->log10_z * LN10 : result->log10_z);
+        gbsi_output_double(output,
+                           base == GBS_LOG_BASE_E ? result->log10_z * LN10 : result->log10_z);
         break;
     case GBS_TASK_MAR:
         write_marginals(output, &result->marginals);
         break;
     case GBS_TASK_MAP:
     case GBS_TASK_MMAP:
-        gbs_output_uint(output, result->n);
+        gbsi_output_uint(output, result->n);
         for (uint32_t i = 0; i < result->n; i++) {
             if (result->variable != NULL) {
                 write_pair(output, " ", result->variable[i]);
@@ -56,7 +56,7 @@ void gbsi_result_write_solution(gbs_output *output, const gbs_result *result, gb
         }
         break;
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 }
 
 const char *gbs_task_word(gbs_task task)

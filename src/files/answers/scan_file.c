@@ -111,19 +111,19 @@ gbs_status gbs_scan_write(const char *path, const gbs_model *model, const uint32
     if (status < 0) {
         return status;
     }
-    gbs_output_text(output, "scan 1\nvariables ");
-    gbs_output_uint(output, gbs_model_n_variables(model));
-    gbs_output_text(output, "\nmodel ");
-    gbs_output_text(output, gbs_model_digest(model));
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "scan 1\nvariables ");
+    gbsi_output_uint(output, gbs_model_n_variables(model));
+    gbsi_output_text(output, "\nmodel ");
+    gbsi_output_text(output, gbs_model_digest(model));
+    gbsi_output_text(output, "\n");
     if (comment != NULL) {
-        gbs_output_text(output, "# ");
-        gbs_output_text(output, comment);
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "# ");
+        gbsi_output_text(output, comment);
+        gbsi_output_text(output, "\n");
     }
     for (size_t t = 0; t < n; t++) {
-        gbs_output_uint(output, sequence[t]);
-        gbs_output_bytes(output, t % PER_LINE == PER_LINE - 1 || t == n - 1 ? "\n" : " ", 1);
+        gbsi_output_uint(output, sequence[t]);
+        gbsi_output_bytes(output, t % PER_LINE == PER_LINE - 1 || t == n - 1 ? "\n" : " ", 1);
     }
     return gbs_output_commit(output, err);
 }

@@ -147,7 +147,7 @@ gbs_status gbsi_npy_put(const gbsi_array *array, gbsi_array_source *source, void
 
 static void put_output(void *to, const void *bytes, size_t n)
 {
-    gbs_output_bytes(to, bytes, n);
+    gbsi_output_bytes(to, bytes, n);
 }
 
 gbs_status gbsi_npy_write(gbs_output *output, const gbsi_array *array, gbsi_array_source *source,
@@ -161,6 +161,6 @@ gbs_status gbsi_npy_write(gbs_output *output, const gbsi_array *array, gbsi_arra
     if (status < 0) {
         return status;
     }
-    gbs_output_bytes(output, header, gbsi_npy_header(array, header));
+    gbsi_output_bytes(output, header, gbsi_npy_header(array, header));
     return gbsi_npy_put(array, source, context, put_output, output, err);
 }

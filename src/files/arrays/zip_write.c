@@ -34,7 +34,7 @@ void gbsi_zip_writer_free(gbsi_zip_writer *writer)
 
 void gbsi_zip_put(gbsi_zip_writer *writer, const void *bytes, size_t n)
 {
-    gbs_output_bytes(writer->output, bytes, n);
+    gbsi_output_bytes(writer->output, bytes, n);
     writer->at += n;
 }
 

@@ -23,14 +23,14 @@ static void make_legal(const char *name, bool is_state, char *legal)
 
 static void write_variables(const gbs_model *model, const gbsi_names *names, gbs_output *output)
 {
-    gbs_output_text(output, "variables:\n");
+    gbsi_output_text(output, "variables:\n");
     for (uint32_t v = 0; v < model->n_variables; v++) {
-        gbs_output_text(output, names->variable[v]);
+        gbsi_output_text(output, names->variable[v]);
         if (model->arity[v] != 2) {
-            gbs_output_text(output, "\t");
-            gbs_output_uint(output, model->arity[v]);
+            gbsi_output_text(output, "\t");
+            gbsi_output_uint(output, model->arity[v]);
         }
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
 }
 
@@ -46,15 +46,15 @@ static gbs_status write_factor(const gbs_model *model, gbsi_expander *expander,
     size_t end = factors->scope_start[f + 1];
     GBSI_TRY(gbsi_expand(expander, f, &logw, &n, err));
     for (size_t i = end; i-- > begin;) {
-        gbs_output_text(output, names->variable[factors->scope[i]]);
-        gbs_output_text(output, i > begin ? " / " : " ");
+        gbsi_output_text(output, names->variable[factors->scope[i]]);
+        gbsi_output_text(output, i > begin ? " / " : " ");
     }
-    gbs_output_text(output, "//");
+    gbsi_output_text(output, "//");
     for (size_t i = 0; i < n; i++) {
-        gbs_output_text(output, " ");
-        gbs_output_double(output, logw[i]);
+        gbsi_output_text(output, " ");
+        gbsi_output_double(output, logw[i]);
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 
 cleanup:
     return status;
@@ -69,7 +69,7 @@ gbs_status gbsi_alchemy_write(const gbs_model *model, gbs_output *output,
     GBSI_TRY(gbsi_names_init(&names, model, make_legal, "alchemy", output, options, err));
     GBSI_TRY(gbsi_expander_init(&expander, model, err));
     write_variables(model, &names, output);
-    gbs_output_text(output, "factors:\n");
+    gbsi_output_text(output, "factors:\n");
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         GBSI_TRY(write_factor(model, &expander, &names, f, output, err));
     }

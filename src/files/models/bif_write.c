@@ -33,9 +33,9 @@ static void write_name(bif_writer *w, const char *name)
         const bool comment = c[0] == '/' && (c[1] == '*' || (c[1] == '/' && c[2] == 0));
         quote = quote || comment || gbsi_is_blank(*c) || strchr("{}(),;|[]", *c) != NULL;
     }
-    gbs_output_text(w->output, quote ? "\"" : "");
-    gbs_output_text(w->output, name);
-    gbs_output_text(w->output, quote ? "\"" : "");
+    gbsi_output_text(w->output, quote ? "\"" : "");
+    gbsi_output_text(w->output, name);
+    gbsi_output_text(w->output, quote ? "\"" : "");
 }
 
 static void write_state(bif_writer *w, uint32_t v, uint32_t state)
@@ -44,45 +44,45 @@ static void write_state(bif_writer *w, uint32_t v, uint32_t state)
     if (label != NULL) {
         write_name(w, label);
     } else {
-        gbs_output_uint(w->output, state);
+        gbsi_output_uint(w->output, state);
     }
 }
 
 static void write_declaration(bif_writer *w, uint32_t v)
 {
     uint32_t arity = w->model->arity[v];
-    gbs_output_text(w->output, "variable ");
+    gbsi_output_text(w->output, "variable ");
     write_name(w, w->names.variable[v]);
-    gbs_output_text(w->output, " {\n  type discrete [ ");
-    gbs_output_uint(w->output, arity);
-    gbs_output_text(w->output, " ] { ");
+    gbsi_output_text(w->output, " {\n  type discrete [ ");
+    gbsi_output_uint(w->output, arity);
+    gbsi_output_text(w->output, " ] { ");
     for (uint32_t a = 0; a < arity; a++) {
-        gbs_output_text(w->output, a == 0 ? "" : ", ");
+        gbsi_output_text(w->output, a == 0 ? "" : ", ");
         write_state(w, v, a);
     }
-    gbs_output_text(w->output, " };\n}\n");
+    gbsi_output_text(w->output, " };\n}\n");
 }
 
 static void write_header(bif_writer *w, const uint32_t *scope, size_t n_parents)
 {
-    gbs_output_text(w->output, "probability ( ");
+    gbsi_output_text(w->output, "probability ( ");
     write_name(w, w->names.variable[scope[n_parents]]);
     for (size_t i = 0; i < n_parents; i++) {
-        gbs_output_text(w->output, i == 0 ? " | " : ", ");
+        gbsi_output_text(w->output, i == 0 ? " | " : ", ");
         write_name(w, w->names.variable[scope[i]]);
     }
-    gbs_output_text(w->output, " ) {\n");
+    gbsi_output_text(w->output, " ) {\n");
 }
 
 /* "(a, b)" and on to the next row, the last parent fastest. */
 static void write_row_states(bif_writer *w, const uint32_t *scope, size_t n_parents)
 {
-    gbs_output_text(w->output, "(");
+    gbsi_output_text(w->output, "(");
     for (size_t i = 0; i < n_parents; i++) {
-        gbs_output_text(w->output, i == 0 ? "" : ", ");
+        gbsi_output_text(w->output, i == 0 ? "" : ", ");
         write_state(w, scope[i], w->x[scope[i]]);
     }
-    gbs_output_text(w->output, ")");
+    gbsi_output_text(w->output, ")");
     for (size_t i = n_parents; i-- > 0;) {
         if (++w->x[scope[i]] < w->model->arity[scope[i]]) {
             break;
@@ -103,17 +103,17 @@ static gbs_status write_block(bif_writer *w, size_t factor, gbs_error *err)
     GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
     write_header(w, scope, n_parents);
     for (size_t row = 0; row < n; row += arity) {
-        gbs_output_text(w->output, n_parents == 0 ? "  table" : "  ");
+        gbsi_output_text(w->output, n_parents == 0 ? "  table" : "  ");
         if (n_parents != 0) {
             write_row_states(w, scope, n_parents);
         }
         for (uint32_t a = 0; a < arity; a++) {
-            gbs_output_text(w->output, a == 0 ? " " : ", ");
+            gbsi_output_text(w->output, a == 0 ? " " : ", ");
             GBSI_TRY(gbsi_output_exp(w->output, logw[row + a], factor, err));
         }
-        gbs_output_text(w->output, ";\n");
+        gbsi_output_text(w->output, ";\n");
     }
-    gbs_output_text(w->output, "}\n");
+    gbsi_output_text(w->output, "}\n");
 
 cleanup:
     return status;
@@ -132,7 +132,7 @@ gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output,
         status = gbsi_no_memory(err, "writing a model", model->n_variables * sizeof *w.x);
         goto cleanup;
     }
-    gbs_output_text(output, "network unknown {\n}\n");
+    gbsi_output_text(output, "network unknown {\n}\n");
     for (uint32_t v = 0; v < model->n_variables; v++) {
         write_declaration(&w, v);
     }

@@ -73,11 +73,11 @@ static gbs_status make_conflicts(const gbs_model *model, conflicts *c, gbs_error
 
 static void write_edge(gbs_output *output, uint32_t v, uint32_t u)
 {
-    gbs_output_text(output, "e ");
-    gbs_output_uint(output, (uint64_t)v + 1);
-    gbs_output_text(output, " ");
-    gbs_output_uint(output, (uint64_t)u + 1);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "e ");
+    gbsi_output_uint(output, (uint64_t)v + 1);
+    gbsi_output_text(output, " ");
+    gbsi_output_uint(output, (uint64_t)u + 1);
+    gbsi_output_text(output, "\n");
 }
 
 /* The pairs of v with larger variables of one factor that were not seen yet. */
@@ -159,11 +159,11 @@ gbs_status gbsi_col_write(const gbs_model *model, gbs_output *output,
     conflicts c = {0};
     GBSI_TRY(check_pairs(model, err));
     GBSI_TRY(make_conflicts(model, &c, err));
-    gbs_output_text(output, "p edge ");
-    gbs_output_uint(output, model->n_variables);
-    gbs_output_text(output, " ");
-    gbs_output_uint(output, go_through(&c, NULL));
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "p edge ");
+    gbsi_output_uint(output, model->n_variables);
+    gbsi_output_text(output, " ");
+    gbsi_output_uint(output, go_through(&c, NULL));
+    gbsi_output_text(output, "\n");
     (void)go_through(&c, output);
     tell_loss(model, output, options);
     gbsi_tell_most_variables(options, output, model->n_variables);

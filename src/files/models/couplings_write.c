@@ -54,12 +54,12 @@ static uint64_t count_couplings(const gbsi_spin_list *spins)
 
 static void write_entry(coupling_writer *w, uint64_t i, uint64_t j, double value)
 {
-    gbs_output_uint(w->output, i);
-    gbs_output_text(w->output, " ");
-    gbs_output_uint(w->output, j);
-    gbs_output_text(w->output, " ");
-    gbs_output_double(w->output, value == 0 ? 0 : w->sign * value); /* not -0 */
-    gbs_output_text(w->output, "\n");
+    gbsi_output_uint(w->output, i);
+    gbsi_output_text(w->output, " ");
+    gbsi_output_uint(w->output, j);
+    gbsi_output_text(w->output, " ");
+    gbsi_output_double(w->output, value == 0 ? 0 : w->sign * value); /* not -0 */
+    gbsi_output_text(w->output, "\n");
 }
 
 /* @param base of the first variable. @param lower the larger one first. */
@@ -95,16 +95,16 @@ gbs_status gbsi_mtx_write(const gbs_model *model, gbs_output *output,
     for (uint32_t v = 0; v < w.spins.n_variables; v++) {
         n_entries += w.spins.field[v] != 0;
     }
-    gbs_output_text(output, "%%MatrixMarket matrix coordinate real symmetric\n"
-                            "% couplings, fields on the diagonal, convention ");
-    gbs_output_text(output, gbsi_convention_name(w.convention));
-    gbs_output_text(output, "\n");
-    gbs_output_uint(output, w.spins.n_variables);
-    gbs_output_text(output, " ");
-    gbs_output_uint(output, w.spins.n_variables);
-    gbs_output_text(output, " ");
-    gbs_output_uint(output, n_entries);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "%%MatrixMarket matrix coordinate real symmetric\n"
+                             "% couplings, fields on the diagonal, convention ");
+    gbsi_output_text(output, gbsi_convention_name(w.convention));
+    gbsi_output_text(output, "\n");
+    gbsi_output_uint(output, w.spins.n_variables);
+    gbsi_output_text(output, " ");
+    gbsi_output_uint(output, w.spins.n_variables);
+    gbsi_output_text(output, " ");
+    gbsi_output_uint(output, n_entries);
+    gbsi_output_text(output, "\n");
     write_fields(&w, 1);
     write_couplings(&w, 1, true);
     gbsi_tell_most_variables(options, output, w.spins.n_variables);
@@ -121,10 +121,10 @@ gbs_status gbsi_rud_write(const gbs_model *model, gbs_output *output,
     coupling_writer w;
     GBSI_TRY(begin(&w, model, output, options,
                    (coupling_format){"rud", GBSI_RUD_CONVENTION, false, false}, err));
-    gbs_output_uint(output, w.spins.n_variables);
-    gbs_output_text(output, " ");
-    gbs_output_uint(output, count_couplings(&w.spins));
-    gbs_output_text(output, "\n");
+    gbsi_output_uint(output, w.spins.n_variables);
+    gbsi_output_text(output, " ");
+    gbsi_output_uint(output, count_couplings(&w.spins));
+    gbsi_output_text(output, "\n");
     write_couplings(&w, 1, false);
     gbsi_tell_most_variables(options, output, w.spins.n_variables);
 
@@ -155,11 +155,11 @@ gbs_status gbsi_coo_write(const gbs_model *model, gbs_output *output,
     coupling_writer w;
     GBSI_TRY(begin(&w, model, output, options,
                    (coupling_format){"coo", GBSI_COO_CONVENTION, true, true}, err));
-    gbs_output_text(output, "# vartype=SPIN\n");
+    gbsi_output_text(output, "# vartype=SPIN\n");
     if (w.spins.constant != 0) {
-        gbs_output_text(output, "# offset=");
-        gbs_output_double(output, w.sign * w.spins.constant);
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "# offset=");
+        gbsi_output_double(output, w.sign * w.spins.constant);
+        gbsi_output_text(output, "\n");
     }
     write_fields(&w, 0);
     write_couplings(&w, 0, false);

@@ -18,10 +18,10 @@ static void put_text(gbs_output *output, const char *text)
 {
     for (; *text != '\0'; ++text) {
         if (*text == '&') {
-            gbs_output_text(output, "&amp;");
+            gbsi_output_text(output, "&amp;");
         } else {
-            gbs_output_text(output, *text == '"' || *text == '\\' ? "\\" : "");
-            gbs_output_bytes(output, text, 1);
+            gbsi_output_text(output, *text == '"' || *text == '\\' ? "\\" : "");
+            gbsi_output_bytes(output, text, 1);
         }
     }
 }
@@ -36,21 +36,21 @@ static gbs_status put_variable(const gbs_model *model, gbs_output *output, uint3
     if (status < 0) {
         return status;
     }
-    gbs_output_text(output, "  v");
-    gbs_output_uint(output, v);
-    gbs_output_text(output, " [label=\"");
+    gbsi_output_text(output, "  v");
+    gbsi_output_uint(output, v);
+    gbsi_output_text(output, " [label=\"");
     put_text(output, name);
-    gbs_output_text(output, "\", tooltip=\"");
+    gbsi_output_text(output, "\", tooltip=\"");
     for (uint32_t a = 0; a < model->arity[v] && a < SHOWN_STATES; ++a) {
         const char *label = gbs_model_state_label(model, v, a);
-        gbs_output_text(output, a == 0 ? "" : ", ");
+        gbsi_output_text(output, a == 0 ? "" : ", ");
         if (label != NULL) {
             put_text(output, label);
         } else {
-            gbs_output_uint(output, a);
+            gbsi_output_uint(output, a);
         }
     }
-    gbs_output_text(output, model->arity[v] > SHOWN_STATES ? ", ...\"];\n" : "\"];\n");
+    gbsi_output_text(output, model->arity[v] > SHOWN_STATES ? ", ...\"];\n" : "\"];\n");
     return GBS_OK;
 }
 
@@ -61,11 +61,11 @@ static void put_arcs(const gbs_model *model, gbs_output *output, size_t factor)
     const uint32_t *scope = NULL;
     (void)gbs_model_factor(model, factor, &n, &scope);
     for (uint32_t i = 0; i + 1 < n; ++i) {
-        gbs_output_text(output, "  v");
-        gbs_output_uint(output, scope[i]);
-        gbs_output_text(output, " -> v");
-        gbs_output_uint(output, scope[n - 1]);
-        gbs_output_text(output, ";\n");
+        gbsi_output_text(output, "  v");
+        gbsi_output_uint(output, scope[i]);
+        gbsi_output_text(output, " -> v");
+        gbsi_output_uint(output, scope[n - 1]);
+        gbsi_output_text(output, ";\n");
     }
 }
 
@@ -79,18 +79,18 @@ static void put_box(const gbs_model *model, gbs_output *output, size_t factor)
     if (!gbsi_has_table(kind)) {
         gbsi_say(weight, sizeof weight, " %.4g", model->factors.weight[factor]);
     }
-    gbs_output_text(output, "  f");
-    gbs_output_uint(output, factor);
-    gbs_output_text(output, " [shape=box, label=\"");
-    gbs_output_text(output, gbs_factor_kind_name(kind));
-    gbs_output_text(output, weight);
-    gbs_output_text(output, "\"];\n");
+    gbsi_output_text(output, "  f");
+    gbsi_output_uint(output, factor);
+    gbsi_output_text(output, " [shape=box, label=\"");
+    gbsi_output_text(output, gbs_factor_kind_name(kind));
+    gbsi_output_text(output, weight);
+    gbsi_output_text(output, "\"];\n");
     for (uint32_t i = 0; i < n; ++i) {
-        gbs_output_text(output, "  f");
-        gbs_output_uint(output, factor);
-        gbs_output_text(output, " -- v");
-        gbs_output_uint(output, scope[i]);
-        gbs_output_text(output, ";\n");
+        gbsi_output_text(output, "  f");
+        gbsi_output_uint(output, factor);
+        gbsi_output_text(output, " -- v");
+        gbsi_output_uint(output, scope[i]);
+        gbsi_output_text(output, ";\n");
     }
 }
 
@@ -118,9 +118,10 @@ gbs_status gbsi_dot_write(const gbs_model *model, gbs_output *output,
     gbs_status status = GBS_OK;
     const size_t n_factors = model->factors.n_factors;
     GBSI_TRY(check_size(model->n_variables + (model->directed ? 0 : n_factors), options, err));
-    gbs_output_text(output, model->directed ? "digraph model {\n"
-                                            : "graph model {\n  layout=neato;\n  overlap=false;\n");
-    gbs_output_text(output, "  node [fontname=\"Helvetica\"];\n");
+    gbsi_output_text(output, model->directed
+                                 ? "digraph model {\n"
+                                 : "graph model {\n  layout=neato;\n  overlap=false;\n");
+    gbsi_output_text(output, "  node [fontname=\"Helvetica\"];\n");
     for (uint32_t v = 0; v < model->n_variables; ++v) {
         GBSI_TRY(put_variable(model, output, v, err));
     }
@@ -131,7 +132,7 @@ gbs_status gbsi_dot_write(const gbs_model *model, gbs_output *output,
             put_box(model, output, f);
         }
     }
-    gbs_output_text(output, "}\n");
+    gbsi_output_text(output, "}\n");
 
 cleanup:
     return status;

@@ -144,7 +144,7 @@ gbs_status gbsi_output_exp(gbs_output *output, double logw, size_t factor, gbs_e
     char text[32];
     assert(!isnan(logw));
     if (logw == -INFINITY || logw == 0) {
-        gbs_output_text(output, logw == 0 ? "1" : "0");
+        gbsi_output_text(output, logw == 0 ? "1" : "0");
         return GBS_OK;
     }
     double p = gbsi_exp(logw);

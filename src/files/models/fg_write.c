@@ -48,27 +48,27 @@ typedef struct fg_writer {
 static void write_label(const fg_writer *w, uint32_t v)
 {
     if (w->by_name) {
-        gbs_output_text(w->output, gbs_model_variable_name(w->model, v));
+        gbsi_output_text(w->output, gbs_model_variable_name(w->model, v));
     } else {
-        gbs_output_uint(w->output, v);
+        gbsi_output_uint(w->output, v);
     }
 }
 
 static void write_scope(const fg_writer *w, const uint32_t *scope, size_t n)
 {
-    gbs_output_text(w->output, "\n");
-    gbs_output_uint(w->output, n);
-    gbs_output_text(w->output, "\n");
+    gbsi_output_text(w->output, "\n");
+    gbsi_output_uint(w->output, n);
+    gbsi_output_text(w->output, "\n");
     for (size_t i = n; i-- > 0;) {
         write_label(w, scope[i]);
-        gbs_output_text(w->output, i > 0 ? " " : "");
+        gbsi_output_text(w->output, i > 0 ? " " : "");
     }
-    gbs_output_text(w->output, "\n");
+    gbsi_output_text(w->output, "\n");
     for (size_t i = n; i-- > 0;) {
-        gbs_output_uint(w->output, w->model->arity[scope[i]]);
-        gbs_output_text(w->output, i > 0 ? " " : "");
+        gbsi_output_uint(w->output, w->model->arity[scope[i]]);
+        gbsi_output_text(w->output, i > 0 ? " " : "");
     }
-    gbs_output_text(w->output, "\n");
+    gbsi_output_text(w->output, "\n");
 }
 
 static gbs_status write_factor(const fg_writer *w, gbsi_expander *expander, size_t f,
@@ -85,14 +85,14 @@ static gbs_status write_factor(const fg_writer *w, gbsi_expander *expander, size
     for (size_t i = 0; i < n; i++) {
         n_positive += logw[i] > -INFINITY;
     }
-    gbs_output_uint(w->output, n_positive);
-    gbs_output_text(w->output, "\n");
+    gbsi_output_uint(w->output, n_positive);
+    gbsi_output_text(w->output, "\n");
     for (size_t i = 0; i < n; i++) {
         if (logw[i] > -INFINITY) {
-            gbs_output_uint(w->output, i);
-            gbs_output_text(w->output, " ");
+            gbsi_output_uint(w->output, i);
+            gbsi_output_text(w->output, " ");
             GBSI_TRY(gbsi_output_exp(w->output, logw[i], f, err));
-            gbs_output_text(w->output, "\n");
+            gbsi_output_text(w->output, "\n");
         }
     }
 
@@ -105,11 +105,11 @@ static void write_lone_variable(const fg_writer *w, uint32_t v)
 {
     uint32_t arity = w->model->arity[v];
     write_scope(w, &v, 1);
-    gbs_output_uint(w->output, arity);
-    gbs_output_text(w->output, "\n");
+    gbsi_output_uint(w->output, arity);
+    gbsi_output_text(w->output, "\n");
     for (uint32_t a = 0; a < arity; a++) {
-        gbs_output_uint(w->output, a);
-        gbs_output_text(w->output, " 1\n");
+        gbsi_output_uint(w->output, a);
+        gbsi_output_text(w->output, " 1\n");
     }
 }
 
@@ -133,8 +133,8 @@ gbs_status gbsi_fg_write(const gbs_model *model, gbs_output *output,
         n_lone -= mentioned[factors->scope[i]] == 0;
         mentioned[factors->scope[i]] = 1;
     }
-    gbs_output_uint(output, factors->n_factors + n_lone);
-    gbs_output_text(output, "\n");
+    gbsi_output_uint(output, factors->n_factors + n_lone);
+    gbsi_output_text(output, "\n");
     for (size_t f = 0; f < factors->n_factors; f++) {
         GBSI_TRY(write_factor(&w, &expander, f, err));
     }

@@ -24,7 +24,7 @@ typedef struct gbm_writer {
 
 static void put(gbm_writer *w, const void *bytes, size_t n)
 {
-    gbs_output_bytes(w->output, bytes, n);
+    gbsi_output_bytes(w->output, bytes, n);
     gbsi_digest_bytes(w->digest, bytes, n);
     w->at += n;
 }
@@ -247,7 +247,7 @@ static gbs_status write_all(gbm_writer *w, gbs_error *err)
     }
     put_zeros(w, w->layout.digest_at);
     gbsi_digest_text(w->digest, text);
-    gbs_output_bytes(w->output, text, GBSI_GBM_DIGEST_BYTES);
+    gbsi_output_bytes(w->output, text, GBSI_GBM_DIGEST_BYTES);
 
     gbsi_digest_free(w->digest);
     return GBS_OK;

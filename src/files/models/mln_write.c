@@ -49,7 +49,7 @@ static gbs_status write_name(const char *name, bool first, gbs_output *output, g
                          "a variable has the name %s, which cannot be read back from mln files",
                          gbsi_token_show((gbsi_token){name, strlen(name)}, shown));
     }
-    gbs_output_text(output, name);
+    gbsi_output_text(output, name);
     return GBS_OK;
 }
 
@@ -59,17 +59,17 @@ static gbs_status write_clause(const gbsi_names *names, const gbsi_clause *claus
     gbs_status status = GBS_OK;
     const bool hard = clause->weight == GBSI_HARD;
     if (!hard) {
-        gbs_output_double(output, clause->weight);
-        gbs_output_text(output, " ");
+        gbsi_output_double(output, clause->weight);
+        gbsi_output_text(output, " ");
     }
     for (uint32_t k = 0; k < clause->n; k++) {
         const bool positive = gbsi_clause_positive(clause, k);
-        gbs_output_text(output, k == 0 ? "" : " v ");
-        gbs_output_text(output, positive ? "" : "!");
+        gbsi_output_text(output, k == 0 ? "" : " v ");
+        gbsi_output_text(output, positive ? "" : "!");
         GBSI_TRY(
             write_name(names->variable[clause->scope[k]], hard && k == 0 && positive, output, err));
     }
-    gbs_output_text(output, hard ? ".\n" : "\n");
+    gbsi_output_text(output, hard ? ".\n" : "\n");
 
 cleanup:
     return status;
@@ -98,9 +98,9 @@ gbs_status gbsi_mln_write(const gbs_model *model, gbs_output *output,
     gbsi_names names;
     GBSI_TRY(gbsi_names_init(&names, model, make_legal, "mln", output, options, err));
     for (uint32_t v = 0; v < n_first; v++) {
-        gbs_output_text(output, "0 ");
+        gbsi_output_text(output, "0 ");
         GBSI_TRY(write_name(names.variable[v], false, output, err));
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         gbsi_clause clause;

@@ -27,20 +27,20 @@ static void make_legal(const char *name, bool is_state, char *legal)
 
 static void write_node(net_writer *w, uint32_t v)
 {
-    gbs_output_text(w->output, "node ");
-    gbs_output_text(w->output, w->names.variable[v]);
-    gbs_output_text(w->output, "\n{\n  states = (");
+    gbsi_output_text(w->output, "node ");
+    gbsi_output_text(w->output, w->names.variable[v]);
+    gbsi_output_text(w->output, "\n{\n  states = (");
     for (uint32_t a = 0; a < w->model->arity[v]; a++) {
         const char *label = gbsi_names_state(&w->names, v, a);
-        gbs_output_text(w->output, a == 0 ? "\"" : " \"");
+        gbsi_output_text(w->output, a == 0 ? "\"" : " \"");
         if (label != NULL) {
-            gbs_output_text(w->output, label);
+            gbsi_output_text(w->output, label);
         } else {
-            gbs_output_uint(w->output, a);
+            gbsi_output_uint(w->output, a);
         }
-        gbs_output_text(w->output, "\"");
+        gbsi_output_text(w->output, "\"");
     }
-    gbs_output_text(w->output, ");\n}\n");
+    gbsi_output_text(w->output, ");\n}\n");
 }
 
 static gbs_status write_potential(net_writer *w, size_t factor, gbs_error *err)
@@ -53,19 +53,19 @@ static gbs_status write_potential(net_writer *w, size_t factor, gbs_error *err)
     const double *logw = NULL;
     size_t n = 0;
     GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
-    gbs_output_text(w->output, "potential (");
-    gbs_output_text(w->output, w->names.variable[scope[n_parents]]);
+    gbsi_output_text(w->output, "potential (");
+    gbsi_output_text(w->output, w->names.variable[scope[n_parents]]);
     for (size_t i = 0; i < n_parents; i++) {
-        gbs_output_text(w->output, i == 0 ? " | " : " ");
-        gbs_output_text(w->output, w->names.variable[scope[i]]);
+        gbsi_output_text(w->output, i == 0 ? " | " : " ");
+        gbsi_output_text(w->output, w->names.variable[scope[i]]);
     }
-    gbs_output_text(w->output, ")\n{\n  data = (");
+    gbsi_output_text(w->output, ")\n{\n  data = (");
     for (size_t i = 0; i < n; i++) {
-        gbs_output_text(w->output, n_parents == 0 ? "" : i % arity == 0 ? "\n    (" : "");
+        gbsi_output_text(w->output, n_parents == 0 ? "" : i % arity == 0 ? "\n    (" : "");
         GBSI_TRY(gbsi_output_exp(w->output, logw[i], factor, err));
-        gbs_output_text(w->output, i % arity + 1 < arity ? " " : n_parents == 0 ? "" : ")");
+        gbsi_output_text(w->output, i % arity + 1 < arity ? " " : n_parents == 0 ? "" : ")");
     }
-    gbs_output_text(w->output, ");\n}\n");
+    gbsi_output_text(w->output, ");\n}\n");
 
 cleanup:
     return status;
@@ -79,7 +79,7 @@ gbs_status gbsi_net_write(const gbs_model *model, gbs_output *output,
     GBSI_TRY(gbsi_check_network(model, "NET", err));
     GBSI_TRY(gbsi_names_init(&w.names, model, make_legal, "NET", output, options, err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
-    gbs_output_text(output, "net\n{\n}\n");
+    gbsi_output_text(output, "net\n{\n}\n");
     for (uint32_t v = 0; v < model->n_variables; v++) {
         write_node(&w, v);
     }

@@ -8,23 +8,23 @@
 static void write_head(const gbs_model *model, gbs_output *output)
 {
     const gbsi_factors *factors = &model->factors;
-    gbs_output_text(output, model->directed ? "BAYES\n" : "MARKOV\n");
-    gbs_output_uint(output, model->n_variables);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, model->directed ? "BAYES\n" : "MARKOV\n");
+    gbsi_output_uint(output, model->n_variables);
+    gbsi_output_text(output, "\n");
     for (uint32_t v = 0; v < model->n_variables; v++) {
-        gbs_output_text(output, v == 0 ? "" : " ");
-        gbs_output_uint(output, model->arity[v]);
+        gbsi_output_text(output, v == 0 ? "" : " ");
+        gbsi_output_uint(output, model->arity[v]);
     }
-    gbs_output_text(output, "\n");
-    gbs_output_uint(output, factors->n_factors);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
+    gbsi_output_uint(output, factors->n_factors);
+    gbsi_output_text(output, "\n");
     for (size_t f = 0; f < factors->n_factors; f++) {
-        gbs_output_uint(output, factors->scope_start[f + 1] - factors->scope_start[f]);
+        gbsi_output_uint(output, factors->scope_start[f + 1] - factors->scope_start[f]);
         for (size_t i = factors->scope_start[f]; i < factors->scope_start[f + 1]; i++) {
-            gbs_output_text(output, " ");
-            gbs_output_uint(output, factors->scope[i]);
+            gbsi_output_text(output, " ");
+            gbsi_output_uint(output, factors->scope[i]);
         }
-        gbs_output_text(output, "\n");
+        gbsi_output_text(output, "\n");
     }
 }
 
@@ -36,17 +36,17 @@ static gbs_status write_table(const gbs_model *model, size_t f, const double *lo
     size_t end = factors->scope_start[f + 1];
     bool constant = end == factors->scope_start[f];
     size_t row = constant ? 1 : model->arity[factors->scope[end - 1]];
-    gbs_output_text(output, "\n");
-    gbs_output_uint(output, n);
+    gbsi_output_text(output, "\n");
+    gbsi_output_uint(output, n);
     for (size_t i = 0; i < n; i++) {
-        gbs_output_text(output, i % row == 0 ? "\n " : " ");
+        gbsi_output_text(output, i % row == 0 ? "\n " : " ");
         if (in_logs) {
-            gbs_output_double(output, logw[i]);
+            gbsi_output_double(output, logw[i]);
         } else {
             GBSI_TRY(gbsi_output_exp(output, logw[i], f, err));
         }
     }
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, "\n");
 
 cleanup:
     return status;

@@ -12,25 +12,25 @@ static void write_clause(gbs_output *output, const gbsi_clause *clause, uint32_t
 {
     static const char *const comparison[] = {">= ", "<= ", "= "}; /* AT_LEAST, AT_MOST, EXACTLY */
     if (clause->weight == GBSI_HARD) {
-        gbs_output_text(output, "h ");
+        gbsi_output_text(output, "h ");
     } else {
-        gbs_output_double(output, clause->weight);
-        gbs_output_text(output, " ");
+        gbsi_output_double(output, clause->weight);
+        gbsi_output_text(output, " ");
     }
-    gbs_output_text(output, clause->function == GBS_LOGICAL_PARITY ? "x" : "");
+    gbsi_output_text(output, clause->function == GBS_LOGICAL_PARITY ? "x" : "");
     for (uint32_t k = 0; k < clause->n; k++) {
-        gbs_output_text(output, gbsi_clause_positive(clause, k) ? "" : "-");
-        gbs_output_uint(output, (uint64_t)clause->scope[k] + 1);
-        gbs_output_text(output, " ");
+        gbsi_output_text(output, gbsi_clause_positive(clause, k) ? "" : "-");
+        gbsi_output_uint(output, (uint64_t)clause->scope[k] + 1);
+        gbsi_output_text(output, " ");
         *largest = clause->scope[k] >= *largest ? clause->scope[k] + 1 : *largest;
     }
     if (clause->function < GBS_LOGICAL_AT_LEAST) {
-        gbs_output_text(output, "0\n");
+        gbsi_output_text(output, "0\n");
         return;
     }
-    gbs_output_text(output, comparison[clause->function - GBS_LOGICAL_AT_LEAST]);
-    gbs_output_uint(output, clause->k);
-    gbs_output_text(output, "\n");
+    gbsi_output_text(output, comparison[clause->function - GBS_LOGICAL_AT_LEAST]);
+    gbsi_output_uint(output, clause->k);
+    gbsi_output_text(output, "\n");
 }
 
 gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
@@ -49,9 +49,9 @@ gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
     }
     GBSI_TRY(gbsi_clauses_check(model, "wcnf", err));
     if (largest < model->n_variables) { /* a weight of nothing, so that the last one is there */
-        gbs_output_text(output, "0 ");
-        gbs_output_uint(output, model->n_variables);
-        gbs_output_text(output, " 0\n");
+        gbsi_output_text(output, "0 ");
+        gbsi_output_uint(output, model->n_variables);
+        gbsi_output_text(output, " 0\n");
     }
     gbsi_tell_constant(options, output, "wcnf", constant);
     gbsi_tell_most_variables(options, output, model->n_variables);

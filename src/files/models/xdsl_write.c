@@ -24,12 +24,12 @@ static void write_states(xdsl_writer *w, uint32_t v)
 {
     for (uint32_t a = 0; a < w->model->arity[v]; a++) {
         const char *label = gbsi_names_state(&w->names, v, a);
-        gbs_output_text(w->output, "\t\t\t<state id=\"");
-        gbs_output_text(w->output, label != NULL ? label : "State");
+        gbsi_output_text(w->output, "\t\t\t<state id=\"");
+        gbsi_output_text(w->output, label != NULL ? label : "State");
         if (label == NULL) {
-            gbs_output_uint(w->output, a);
+            gbsi_output_uint(w->output, a);
         }
-        gbs_output_text(w->output, "\" />\n");
+        gbsi_output_text(w->output, "\" />\n");
     }
 }
 
@@ -43,21 +43,21 @@ static gbs_status write_node(xdsl_writer *w, uint32_t v, gbs_error *err)
     const double *logw = NULL;
     size_t n = 0;
     GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
-    gbs_output_text(w->output, "\t\t<cpt id=\"");
-    gbs_output_text(w->output, w->names.variable[v]);
-    gbs_output_text(w->output, "\">\n");
+    gbsi_output_text(w->output, "\t\t<cpt id=\"");
+    gbsi_output_text(w->output, w->names.variable[v]);
+    gbsi_output_text(w->output, "\">\n");
     write_states(w, v);
     for (size_t i = 0; i < n_parents; i++) {
-        gbs_output_text(w->output, i == 0 ? "\t\t\t<parents>" : " ");
-        gbs_output_text(w->output, w->names.variable[scope[i]]);
+        gbsi_output_text(w->output, i == 0 ? "\t\t\t<parents>" : " ");
+        gbsi_output_text(w->output, w->names.variable[scope[i]]);
     }
-    gbs_output_text(w->output, n_parents > 0 ? "</parents>\n" : "");
-    gbs_output_text(w->output, "\t\t\t<probabilities>");
+    gbsi_output_text(w->output, n_parents > 0 ? "</parents>\n" : "");
+    gbsi_output_text(w->output, "\t\t\t<probabilities>");
     for (size_t i = 0; i < n; i++) {
-        gbs_output_text(w->output, i == 0 ? "" : " ");
+        gbsi_output_text(w->output, i == 0 ? "" : " ");
         GBSI_TRY(gbsi_output_exp(w->output, logw[i], factor, err));
     }
-    gbs_output_text(w->output, "</probabilities>\n\t\t</cpt>\n");
+    gbsi_output_text(w->output, "</probabilities>\n\t\t</cpt>\n");
 
 cleanup:
     return status;
@@ -71,12 +71,12 @@ gbs_status gbsi_xdsl_write(const gbs_model *model, gbs_output *output,
     GBSI_TRY(gbsi_check_network(model, "XDSL", err));
     GBSI_TRY(gbsi_names_init(&w.names, model, make_legal, "XDSL", output, options, err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
-    gbs_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                            "<smile version=\"1.0\" id=\"Network1\">\n\t<nodes>\n");
+    gbsi_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                             "<smile version=\"1.0\" id=\"Network1\">\n\t<nodes>\n");
     for (uint32_t i = 0; i < model->n_variables; i++) {
         GBSI_TRY(write_node(&w, model->topological[i], err));
     }
-    gbs_output_text(output, "\t</nodes>\n</smile>\n");
+    gbsi_output_text(output, "\t</nodes>\n</smile>\n");
 
 cleanup:
     gbsi_expander_free(&w.expander);

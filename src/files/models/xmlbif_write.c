@@ -55,11 +55,11 @@ static void write_text(gbs_output *output, const char *text)
     for (size_t i = 0; i < n; i++) {
         const char c = text[i];
         if (c == ' ' && (i == 0 || i + 1 == n)) {
-            gbs_output_text(output, "&#32;");
+            gbsi_output_text(output, "&#32;");
         } else if (entity(c) != NULL) {
-            gbs_output_text(output, entity(c));
+            gbsi_output_text(output, entity(c));
         } else {
-            gbs_output_bytes(output, text + i, 1);
+            gbsi_output_bytes(output, text + i, 1);
         }
     }
 }
@@ -67,18 +67,18 @@ static void write_text(gbs_output *output, const char *text)
 /* A line of one element. */
 static void write_element(xmlbif_writer *w, const char *tag, const char *text)
 {
-    gbs_output_text(w->output, "\t<");
-    gbs_output_text(w->output, tag);
-    gbs_output_text(w->output, ">");
+    gbsi_output_text(w->output, "\t<");
+    gbsi_output_text(w->output, tag);
+    gbsi_output_text(w->output, ">");
     write_text(w->output, text);
-    gbs_output_text(w->output, "</");
-    gbs_output_text(w->output, tag);
-    gbs_output_text(w->output, ">\n");
+    gbsi_output_text(w->output, "</");
+    gbsi_output_text(w->output, tag);
+    gbsi_output_text(w->output, ">\n");
 }
 
 static void write_variable(xmlbif_writer *w, uint32_t v)
 {
-    gbs_output_text(w->output, "<VARIABLE TYPE=\"nature\">\n");
+    gbsi_output_text(w->output, "<VARIABLE TYPE=\"nature\">\n");
     write_element(w, "NAME", w->names.variable[v]);
     for (uint32_t a = 0; a < w->model->arity[v]; a++) {
         char number[16];
@@ -86,7 +86,7 @@ static void write_variable(xmlbif_writer *w, uint32_t v)
         (void)snprintf(number, sizeof number, "%u", a);
         write_element(w, "OUTCOME", label != NULL ? label : number);
     }
-    gbs_output_text(w->output, "</VARIABLE>\n");
+    gbsi_output_text(w->output, "</VARIABLE>\n");
 }
 
 static gbs_status write_definition(xmlbif_writer *w, size_t factor, gbs_error *err)
@@ -99,18 +99,18 @@ static gbs_status write_definition(xmlbif_writer *w, size_t factor, gbs_error *e
     const double *logw = NULL;
     size_t n = 0;
     GBSI_TRY(gbsi_expand(&w->expander, factor, &logw, &n, err));
-    gbs_output_text(w->output, "<DEFINITION>\n");
+    gbsi_output_text(w->output, "<DEFINITION>\n");
     write_element(w, "FOR", w->names.variable[scope[n_parents]]);
     for (size_t i = 0; i < n_parents; i++) {
         write_element(w, "GIVEN", w->names.variable[scope[i]]);
     }
-    gbs_output_text(w->output, "\t<TABLE>\n");
+    gbsi_output_text(w->output, "\t<TABLE>\n");
     for (size_t i = 0; i < n; i++) {
-        gbs_output_text(w->output, i % arity == 0 ? "\t\t" : " ");
+        gbsi_output_text(w->output, i % arity == 0 ? "\t\t" : " ");
         GBSI_TRY(gbsi_output_exp(w->output, logw[i], factor, err));
-        gbs_output_text(w->output, i % arity + 1 == arity ? "\n" : "");
+        gbsi_output_text(w->output, i % arity + 1 == arity ? "\n" : "");
     }
-    gbs_output_text(w->output, "\t</TABLE>\n</DEFINITION>\n");
+    gbsi_output_text(w->output, "\t</TABLE>\n</DEFINITION>\n");
 
 cleanup:
     return status;
@@ -124,15 +124,15 @@ gbs_status gbsi_xmlbif_write(const gbs_model *model, gbs_output *output,
     GBSI_TRY(gbsi_check_network(model, "XMLBIF", err));
     GBSI_TRY(gbsi_names_init(&w.names, model, make_legal, "XMLBIF", output, options, err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
-    gbs_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                            "<BIF VERSION=\"0.3\">\n<NETWORK>\n<NAME>unknown</NAME>\n");
+    gbsi_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                             "<BIF VERSION=\"0.3\">\n<NETWORK>\n<NAME>unknown</NAME>\n");
     for (uint32_t v = 0; v < model->n_variables; v++) {
         write_variable(&w, v);
     }
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         GBSI_TRY(write_definition(&w, f, err));
     }
-    gbs_output_text(output, "</NETWORK>\n</BIF>\n");
+    gbsi_output_text(output, "</NETWORK>\n</BIF>\n");
 
 cleanup:
     gbsi_expander_free(&w.expander);

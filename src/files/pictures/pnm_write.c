@@ -13,14 +13,14 @@ static uint32_t file_value(const gbs_image *image, char magic, size_t i)
 static void write_header(const gbs_image *image, char magic, bool plain, gbs_output *output)
 {
     char word[3] = {'P', plain ? (char)(magic - 3) : magic, '\n'};
-    gbs_output_bytes(output, word, sizeof word);
-    gbs_output_uint(output, image->width);
-    gbs_output_text(output, " ");
-    gbs_output_uint(output, image->height);
-    gbs_output_text(output, "\n");
+    gbsi_output_bytes(output, word, sizeof word);
+    gbsi_output_uint(output, image->width);
+    gbsi_output_text(output, " ");
+    gbsi_output_uint(output, image->height);
+    gbsi_output_text(output, "\n");
     if (magic != '4') {
-        gbs_output_uint(output, image->maxval);
-        gbs_output_text(output, "\n");
+        gbsi_output_uint(output, image->maxval);
+        gbsi_output_text(output, "\n");
     }
 }
 
@@ -31,9 +31,9 @@ static void write_plain(const gbs_image *image, char magic, gbs_output *output)
     size_t per_line = magic == '4' ? 70 : magic == '6' ? 9 : 11;
     for (size_t i = 0; i < n_row * image->height; i++) {
         size_t at = i % n_row;
-        gbs_output_uint(output, file_value(image, magic, i));
+        gbsi_output_uint(output, file_value(image, magic, i));
         bool ends = at + 1 == n_row || at % per_line + 1 == per_line;
-        gbs_output_text(output, ends ? "\n" : magic == '4' ? "" : " ");
+        gbsi_output_text(output, ends ? "\n" : magic == '4' ? "" : " ");
     }
 }
 
@@ -47,7 +47,7 @@ static void write_bits(const gbs_image *image, gbs_output *output)
             for (size_t b = 0; b < 8 && x + b < image->width; b++) {
                 byte = (unsigned char)(byte | row[x + b] << (7 - b));
             }
-            gbs_output_bytes(output, &byte, 1);
+            gbsi_output_bytes(output, &byte, 1);
         }
     }
 }
@@ -59,7 +59,7 @@ static void write_bytes(const gbs_image *image, char magic, gbs_output *output)
     for (size_t i = 0; i < n; i++) {
         uint32_t value = file_value(image, magic, i);
         unsigned char bytes[2] = {(unsigned char)(value >> 8), (unsigned char)value};
-        gbs_output_bytes(output, bytes + 2 - n_bytes, n_bytes);
+        gbsi_output_bytes(output, bytes + 2 - n_bytes, n_bytes);
     }
 }
 

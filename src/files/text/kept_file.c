@@ -48,7 +48,7 @@ static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err
     writer *w = context;
     (void)err;
     gbsi_digest_bytes(w->digest, bytes, n);
-    gbs_output_bytes(w->output, bytes, n);
+    gbsi_output_bytes(w->output, bytes, n);
     return GBS_OK;
 }
 
@@ -64,7 +64,7 @@ static gbs_status put_all(writer *w, const gbsi_kept_form *form, uint64_t size,
     GBSI_TRY(gbsi_put_numbers(&sink, &size, 1, sizeof size, err));
     GBSI_TRY(content->save(content->object, &sink, err));
     gbsi_digest_text(w->digest, text);
-    gbs_output_bytes(w->output, text, SEAL);
+    gbsi_output_bytes(w->output, text, SEAL);
 cleanup:
     return status;
 }
@@ -122,7 +122,7 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     (void)unlink(before); /* two at most take room at any time */
     GBSI_TRY(gbs_output_open(path, &w.output, err));
     GBSI_TRY(put_all(&w, form, size, content, err));
-    GBSI_TRY(gbs_output_finish(w.output, err));
+    GBSI_TRY(gbsi_output_finish(w.output, err));
     /* A second name: there is a file of the first at every moment. */
     (void)!linkat(AT_FDCWD, path, AT_FDCWD, before, AT_SYMLINK_FOLLOW);
     gbs_output *output = w.output;

@@ -352,7 +352,7 @@ gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_erro
     return status;
 }
 
-void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n)
+void gbsi_output_bytes(gbs_output *output, const void *bytes, size_t n)
 {
     const char *from = bytes;
     if (output == NULL || bytes == NULL || output->buffer == NULL) { /* no buffer: finished */
@@ -437,7 +437,7 @@ static void name_unnamed(gbs_output *output)
     }
 }
 
-gbs_status gbs_output_finish(gbs_output *output, gbs_error *err)
+gbs_status gbsi_output_finish(gbs_output *output, gbs_error *err)
 {
     GBSI_NEED(output);
     flush_to_disk(output);
@@ -546,7 +546,7 @@ gbs_status gbsi_output_set_end(int keep, gbs_error *err)
     return status;
 }
 
-gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err)
+gbs_status gbsi_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err)
 {
     if (n > 0) {
         GBSI_NEED(output);
@@ -557,7 +557,7 @@ gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error 
 gbs_status gbs_output_commit(gbs_output *output, gbs_error *err)
 {
     GBSI_NEED(output);
-    return gbs_output_commit_all(&output, 1, err);
+    return gbsi_output_commit_all(&output, 1, err);
 }
 
 void gbs_output_discard(gbs_output *output)

@@ -9,40 +9,40 @@
 
 #include "gibbsite/io.h"
 
-void gbs_output_text(gbs_output *output, const char *text);
-void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n);
-void gbs_output_uint(gbs_output *output, uint64_t value);
+void gbsi_output_text(gbs_output *output, const char *text);
+void gbsi_output_bytes(gbs_output *output, const void *bytes, size_t n);
+void gbsi_output_uint(gbs_output *output, uint64_t value);
 /* The shortest decimal that reads back to the same double, or "inf", "-inf", "nan". */
-void gbs_output_double(gbs_output *output, double value);
+void gbsi_output_double(gbs_output *output, double value);
 /* A JSON string literal with quotes and escapes. */
-void gbs_output_json_string(gbs_output *output, const char *text);
+void gbsi_output_json_string(gbs_output *output, const char *text);
 /* A JSON number, or null if value is not finite. */
-void gbs_output_json_double(gbs_output *output, double value);
+void gbsi_output_json_double(gbs_output *output, double value);
 /* A CSV field, quoted if RFC 4180 requires it. */
-void gbs_output_csv_field(gbs_output *output, const char *text);
-/* Whether gbs_output_csv_field() puts an apostrophe before texts that a spreadsheet would take for a
- * formula: that begin with =, +, @, -, a tab or a carriage return. In all threads; 0 at first. Such a
- * file is not read back by the names of the model. */
+void gbsi_output_csv_field(gbs_output *output, const char *text);
+/* Whether gbsi_output_csv_field() puts an apostrophe before texts that a spreadsheet would take for
+ * a formula: that begin with =, +, @, -, a tab or a carriage return. In all threads; 0 at first.
+ * Such a file is not read back by the names of the model. */
 void gbsi_set_csv_safe(int safe);
-/* @return the bytes of the character that text begins with if it shows nothing or turns the order of
- * what stands beside it (of zero width, or a bidirectional control), so that a name looks like another
- * one; else 0. @param code [7] out: "\\u202e", say; NULL is allowed. */
+/* @return the bytes of the character that text begins with if it shows nothing or turns the order
+ * of what stands beside it (of zero width, or a bidirectional control), so that a name looks like
+ * another one; else 0. @param code [7] out: "\\u202e", say; NULL is allowed. */
 size_t gbsi_unseen(const char *text, char *code);
 
 /* Writes everything to disk and closes the file, which keeps its temporary name until
  * gbs_output_commit(): for several files that should appear together or not at all. Nothing may be
  * written afterwards. */
-gbs_status gbs_output_finish(gbs_output *output, gbs_error *err);
+gbs_status gbsi_output_finish(gbs_output *output, gbs_error *err);
 /* Commits several files that belong together: all are on disk before the first is renamed, and if
  * one cannot be written none is renamed. @param output [n], freed in any case. */
-gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err);
+gbs_status gbsi_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err);
 
-/* From here on files that this thread commits wait, complete and on disk, until gbsi_output_set_end()
- * gives all of them their names together. What is written straight (pipes, standard output) does not
- * wait, nor do checkpoints. Sets are not nested. */
+/* From here on files that this thread commits wait, complete and on disk, until
+ * gbsi_output_set_end() gives all of them their names together. What is written straight (pipes,
+ * standard output) does not wait, nor do checkpoints. Sets are not nested. */
 void gbsi_output_set_begin(void);
 /* @param keep 0: the files of the set are discarded; those of their names are untouched.
- * @return as gbs_output_commit_all(). */
+ * @return as gbsi_output_commit_all(). */
 gbs_status gbsi_output_set_end(int keep, gbs_error *err);
 
 /* @return the length of path without a final ".gz" or ".zst", which an output packs. */
@@ -52,7 +52,7 @@ size_t gbsi_unpacked_length(const char *path);
 void gbsi_output_fixed_floats(gbs_output *output, bool fixed);
 bool gbsi_output_has_fixed_floats(const gbs_output *output);
 
-/* gbs_output_commit_all() whatever set this thread has begun. */
+/* gbsi_output_commit_all() whatever set this thread has begun. */
 gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error *err);
 
 /* The path, or a word for standard output: for messages. */

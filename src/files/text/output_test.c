@@ -52,19 +52,19 @@ static void whole_or_not(void **state)
     assert_int_equal(mkdir(scratch_path("d"), 0700), 0);
     const char *path = scratch_file("d/f", "old");
     gbs_output *output = open_output(path);
-    gbs_output_text(output, "new");
+    gbsi_output_text(output, "new");
     expect_file(path, "old");
     gbs_output_discard(output);
     expect_file(path, "old");
     assert_int_equal(files_in(scratch_path("d")), 1);
     output = open_output(path);
-    gbs_output_text(output, "new ");
-    gbs_output_uint(output, UINT64_MAX);
-    gbs_output_text(output, " ");
-    gbs_output_uint(output, 0);
-    gbs_output_text(output, " ");
-    gbs_output_double(output, 0.1);
-    gbs_output_bytes(output, "", 0);
+    gbsi_output_text(output, "new ");
+    gbsi_output_uint(output, UINT64_MAX);
+    gbsi_output_text(output, " ");
+    gbsi_output_uint(output, 0);
+    gbsi_output_text(output, " ");
+    gbsi_output_double(output, 0.1);
+    gbsi_output_bytes(output, "", 0);
     assert_int_equal(gbs_output_commit(output, &err), GBS_OK);
     expect_file(path, "new 18446744073709551615 0 0.1");
     assert_int_equal(files_in(scratch_path("d")), 1);
@@ -81,7 +81,7 @@ static void keeps_mode_and_link(void **state)
     assert_int_equal(chmod(path, 0640), 0);
     assert_int_equal(symlink("m", link_path), 0);
     gbs_output *output = open_output(link_path);
-    gbs_output_text(output, "new");
+    gbsi_output_text(output, "new");
     assert_int_equal(gbs_output_commit(output, &err), GBS_OK);
     expect_file(path, "new");
     assert_int_equal(lstat(link_path, &info), 0);
@@ -101,12 +101,12 @@ static void fails(void **state)
     if (access("/dev/full", W_OK) == 0) {
         output = open_output("/dev/full");
         for (int i = 0; i < 100000; i++) { /* fails in the middle, and stays failed */
-            gbs_output_text(output, "something ");
+            gbsi_output_text(output, "something ");
         }
         assert_int_equal(gbs_output_commit(output, &err), GBS_ERR_IO);
         assert_non_null(strstr(err.message, "/dev/full: cannot be written: "));
         output = open_output("/dev/full");
-        gbs_output_text(output, "short");
+        gbsi_output_text(output, "short");
         assert_int_equal(gbs_output_commit(output, NULL), GBS_ERR_IO);
     }
 }
@@ -125,7 +125,7 @@ static void closed_pipe(void **state)
     gbs_output *output = open_output(path);
     (void)close(ends[0]);
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-    gbs_output_text(output, "x");
+    gbsi_output_text(output, "x");
     assert_int_equal(gbs_output_commit(output, &err), GBS_ERR_IO);
     (void)signal(SIGPIPE, before);
     (void)close(ends[1]);
@@ -137,18 +137,18 @@ static void json_and_csv(void **state)
     gbs_error err;
     const char *path = scratch_path("t");
     gbs_output *output = open_output(path);
-    gbs_output_json_string(output, "a\"b\\c\n\t\x01\x7f gr\xc3\xbcn \xff\xed\xa0\x80\xe2\x82");
-    gbs_output_text(output, "\n");
-    gbs_output_json_double(output, INFINITY);
-    gbs_output_json_double(output, NAN);
-    gbs_output_json_double(output, -0.5);
-    gbs_output_double(output, -INFINITY);
-    gbs_output_text(output, "\n");
-    gbs_output_csv_field(output, "plain text");
-    gbs_output_csv_field(output, ",");
-    gbs_output_csv_field(output, "\"a\"\"");
-    gbs_output_csv_field(output, "a\nb");
-    gbs_output_csv_field(output, "");
+    gbsi_output_json_string(output, "a\"b\\c\n\t\x01\x7f gr\xc3\xbcn \xff\xed\xa0\x80\xe2\x82");
+    gbsi_output_text(output, "\n");
+    gbsi_output_json_double(output, INFINITY);
+    gbsi_output_json_double(output, NAN);
+    gbsi_output_json_double(output, -0.5);
+    gbsi_output_double(output, -INFINITY);
+    gbsi_output_text(output, "\n");
+    gbsi_output_csv_field(output, "plain text");
+    gbsi_output_csv_field(output, ",");
+    gbsi_output_csv_field(output, "\"a\"\"");
+    gbsi_output_csv_field(output, "a\nb");
+    gbsi_output_csv_field(output, "");
     assert_int_equal(gbs_output_commit(output, &err), GBS_OK);
     expect_file(path, "\"a\\\"b\\\\c\\n\\t\\u0001\\u007f gr\xc3\xbcn "
                       "\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\"\n"
@@ -162,8 +162,8 @@ static void json_and_csv(void **state)
 static void fill(gbs_output *output)
 {
     for (uint64_t i = 0; i < 60000; i++) {
-        gbs_output_uint(output, i * i * 7919 % 1000003);
-        gbs_output_text(output, "\n");
+        gbsi_output_uint(output, i * i * 7919 % 1000003);
+        gbsi_output_text(output, "\n");
     }
 }
 
@@ -204,7 +204,7 @@ static void damaged(void **state)
     gbs_error err;
     gbsi_input input = {0};
     gbs_output *output = open_output(scratch_path("s.gz"));
-    gbs_output_text(output, "MARKOV 1 2 1 1 0 2 1 3 and so on and so on and so on");
+    gbsi_output_text(output, "MARKOV 1 2 1 1 0 2 1 3 and so on and so on and so on");
     assert_int_equal(gbs_output_commit(output, &err), GBS_OK);
     size_t n = read_file(scratch_path("s.gz"), bytes, sizeof bytes);
     for (size_t cut = 2; cut < n; cut++) {
@@ -229,7 +229,7 @@ static void bombs(void **state)
     memset(blanks, ' ', sizeof blanks);
     gbs_output *output = open_output(scratch_path("bomb.gz"));
     for (int i = 0; i < 2200; i++) { /* 137.5 MiB */
-        gbs_output_bytes(output, blanks, sizeof blanks);
+        gbsi_output_bytes(output, blanks, sizeof blanks);
     }
     assert_int_equal(gbs_output_commit(output, &err), GBS_OK);
     gbsi_input input = {0};
@@ -322,7 +322,7 @@ static void on_disk_before_the_name(void **state)
     for (int fails = 0; fails <= 1; ++fails) {
         (void)scratch_file("synced", "old");
         gbs_output *output = open_output(path);
-        gbs_output_text(output, "new");
+        gbsi_output_text(output, "new");
         memset(&sync_calls, 0, sizeof sync_calls);
         sync_calls.path = path;
         sync_calls.fails = fails == 1;

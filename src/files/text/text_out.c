@@ -6,12 +6,12 @@
 #include "text/output.h"
 #include "text/text.h"
 
-void gbs_output_text(gbs_output *output, const char *text)
+void gbsi_output_text(gbs_output *output, const char *text)
 {
-    gbs_output_bytes(output, text, text == NULL ? 0 : strlen(text));
+    gbsi_output_bytes(output, text, text == NULL ? 0 : strlen(text));
 }
 
-void gbs_output_uint(gbs_output *output, uint64_t value)
+void gbsi_output_uint(gbs_output *output, uint64_t value)
 {
     char backward[20];
     size_t n = sizeof backward;
@@ -19,10 +19,10 @@ void gbs_output_uint(gbs_output *output, uint64_t value)
         backward[--n] = (char)('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    gbs_output_bytes(output, backward + n, sizeof backward - n);
+    gbsi_output_bytes(output, backward + n, sizeof backward - n);
 }
 
-void gbs_output_double(gbs_output *output, double value)
+void gbsi_output_double(gbs_output *output, double value)
 {
     char text[32];
     gbsi_output_decimal(output, text, gbsi_format_double(value, text));
@@ -33,7 +33,7 @@ static void write_zeros(gbs_output *output, int n)
     static const char zeros[] = "00000000000000000000000000000000";
     const int most = (int)sizeof zeros - 1;
     for (; n > 0; n -= most) {
-        gbs_output_bytes(output, zeros, (size_t)(n < most ? n : most));
+        gbsi_output_bytes(output, zeros, (size_t)(n < most ? n : most));
     }
 }
 
@@ -42,7 +42,7 @@ void gbsi_output_decimal(gbs_output *output, const char *text, size_t n)
     /* cppcheck-suppress uninitvar ; gbsi_format_double() wrote n bytes of it */
     const char *e = memchr(text, 'e', n);
     if (!gbsi_output_has_fixed_floats(output) || e == NULL) { /* "inf" and "nan" have no e */
-        gbs_output_bytes(output, text, n);
+        gbsi_output_bytes(output, text, n);
         return;
     }
     char digit[32];
@@ -63,28 +63,28 @@ void gbsi_output_decimal(gbs_output *output, const char *text, size_t n)
         exponent = 10 * exponent + (*at - '0');
     }
     n_before += below_one ? -exponent : exponent;
-    gbs_output_text(output, *text == '-' ? "-" : "");
+    gbsi_output_text(output, *text == '-' ? "-" : "");
     if (n_before <= 0) {
-        gbs_output_text(output, "0.");
+        gbsi_output_text(output, "0.");
         write_zeros(output, -n_before);
-        gbs_output_bytes(output, digit, (size_t)n_digits);
+        gbsi_output_bytes(output, digit, (size_t)n_digits);
         return;
     }
     int whole = n_digits < n_before ? n_digits : n_before;
-    gbs_output_bytes(output, digit, (size_t)whole);
+    gbsi_output_bytes(output, digit, (size_t)whole);
     write_zeros(output, n_before - whole);
     if (whole < n_digits) {
-        gbs_output_text(output, ".");
-        gbs_output_bytes(output, digit + whole, (size_t)(n_digits - whole));
+        gbsi_output_text(output, ".");
+        gbsi_output_bytes(output, digit + whole, (size_t)(n_digits - whole));
     }
 }
 
-void gbs_output_json_double(gbs_output *output, double value)
+void gbsi_output_json_double(gbs_output *output, double value)
 {
     if (value - value == 0) { /* infinity and NaN give NaN */
-        gbs_output_double(output, value);
+        gbsi_output_double(output, value);
     } else {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
     }
 }
 
@@ -97,34 +97,34 @@ static size_t write_json_character(gbs_output *output, const char *text, size_t 
     const char *found = strchr(named, *text);
     if (found != NULL) {
         char escape[2] = {'\\', letter[found - named]};
-        gbs_output_bytes(output, escape, sizeof escape);
+        gbsi_output_bytes(output, escape, sizeof escape);
         return 1;
     }
     unsigned char c = (unsigned char)*text;
     if (c < 0x20 || c == 0x7f) {
         char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
-        gbs_output_bytes(output, escape, sizeof escape);
+        gbsi_output_bytes(output, escape, sizeof escape);
         return 1;
     }
     size_t length = gbsi_utf8_length(text, n);
     if (length == 0) {
-        gbs_output_text(output, "\\ufffd");
+        gbsi_output_text(output, "\\ufffd");
         return 1;
     }
-    gbs_output_bytes(output, text, length);
+    gbsi_output_bytes(output, text, length);
     return length;
 }
 
-void gbs_output_json_string(gbs_output *output, const char *text)
+void gbsi_output_json_string(gbs_output *output, const char *text)
 {
     size_t n = text == NULL ? 0 : strlen(text);
-    gbs_output_text(output, "\"");
+    gbsi_output_text(output, "\"");
     while (n > 0) {
         size_t taken = write_json_character(output, text, n);
         text += taken;
         n -= taken;
     }
-    gbs_output_text(output, "\"");
+    gbsi_output_text(output, "\"");
 }
 
 static _Atomic bool csv_safe;
@@ -134,7 +134,7 @@ void gbsi_set_csv_safe(int safe)
     csv_safe = safe != 0;
 }
 
-void gbs_output_csv_field(gbs_output *output, const char *text)
+void gbsi_output_csv_field(gbs_output *output, const char *text)
 {
     if (text == NULL) {
         return;
@@ -142,17 +142,17 @@ void gbs_output_csv_field(gbs_output *output, const char *text)
     const char *mark =
         csv_safe && text[0] != '\0' && strchr("=+@-\t\r", text[0]) != NULL ? "'" : "";
     if (strpbrk(text, ",\"\r\n") == NULL) {
-        gbs_output_text(output, mark);
-        gbs_output_text(output, text);
+        gbsi_output_text(output, mark);
+        gbsi_output_text(output, text);
         return;
     }
-    gbs_output_text(output, "\"");
-    gbs_output_text(output, mark);
+    gbsi_output_text(output, "\"");
+    gbsi_output_text(output, mark);
     for (const char *quote = strchr(text, '"'); quote != NULL; quote = strchr(text, '"')) {
-        gbs_output_bytes(output, text, (size_t)(quote - text) + 1);
-        gbs_output_text(output, "\"");
+        gbsi_output_bytes(output, text, (size_t)(quote - text) + 1);
+        gbsi_output_text(output, "\"");
         text = quote + 1;
     }
-    gbs_output_text(output, text);
-    gbs_output_text(output, "\"");
+    gbsi_output_text(output, text);
+    gbsi_output_text(output, "\"");
 }

@@ -209,8 +209,8 @@ static void bombs(void **state)
 static void fill(gbs_output *output)
 {
     for (uint64_t i = 0; i < 60000; i++) {
-        gbs_output_uint(output, i * i * 7919 % 1000003);
-        gbs_output_text(output, "\n");
+        gbsi_output_uint(output, i * i * 7919 % 1000003);
+        gbsi_output_text(output, "\n");
     }
 }
 

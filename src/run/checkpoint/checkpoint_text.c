@@ -167,11 +167,11 @@ static const struct {
 
 static void put_line(gbs_output *out, const char *group, const char *name, const char *value)
 {
-    gbs_output_text(out, group);
-    gbs_output_text(out, name);
-    gbs_output_text(out, "=");
-    gbs_output_text(out, value);
-    gbs_output_text(out, "\n");
+    gbsi_output_text(out, group);
+    gbsi_output_text(out, name);
+    gbsi_output_text(out, "=");
+    gbsi_output_text(out, value);
+    gbsi_output_text(out, "\n");
 }
 
 static void put_option(gbs_output *out, const char *group, const gbs_run_options *options,

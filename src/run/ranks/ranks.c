@@ -168,7 +168,7 @@ static gbs_status put_output(void *context, const void *bytes, size_t n, gbs_err
 {
     (void)err;
     if (context != NULL) {
-        gbs_output_bytes(context, bytes, n);
+        gbsi_output_bytes(context, bytes, n);
     }
     return GBS_OK;
 }

@@ -34,7 +34,7 @@ void gbsi_put(gbs_output *output, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    gbs_output_text(output, text);
+    gbsi_output_text(output, text);
 }
 
 void gbsi_put_escaped(gbs_output *output, const char *text)
@@ -43,22 +43,22 @@ void gbsi_put_escaped(gbs_output *output, const char *text)
     for (; *text != '\0'; text++) {
         const size_t unseen = gbsi_unseen(text, code);
         if (unseen > 0) {
-            gbs_output_text(output, code);
+            gbsi_output_text(output, code);
             text += unseen - 1;
             continue;
         }
         switch (*text) {
         case '&':
-            gbs_output_text(output, "&amp;");
+            gbsi_output_text(output, "&amp;");
             break;
         case '<':
-            gbs_output_text(output, "&lt;");
+            gbsi_output_text(output, "&lt;");
             break;
         case '>':
-            gbs_output_text(output, "&gt;");
+            gbsi_output_text(output, "&gt;");
             break;
         default:
-            gbs_output_bytes(output, text, 1);
+            gbsi_output_bytes(output, text, 1);
         }
     }
 }
@@ -67,7 +67,7 @@ void gbsi_put_text(gbs_output *output, const char *style, double x, double y, co
 {
     gbsi_put(output, "<text class=\"%s\" x=\"%s\" y=\"%s\">", style, N(x), N(y));
     gbsi_put_escaped(output, text);
-    gbs_output_text(output, "</text>\n");
+    gbsi_output_text(output, "</text>\n");
 }
 
 double gbsi_text_width(const char *text, double size)
@@ -105,7 +105,7 @@ void gbsi_figure_style(gbs_output *output, const char *root)
     for (int c = 0; c < GBSI_N_COLORS; c++) {
         gbsi_put(output, ";--c%d:%s", c, dark[c]);
     }
-    gbs_output_text(
+    gbsi_output_text(
         output,
         "}}\n"
         "text{font-family:Helvetica,Arial,'DejaVu Sans',sans-serif;font-size:11px;fill:#1c1c1c;"
@@ -263,9 +263,9 @@ static gbs_status put_panel(const gbsi_figure *figure, const page *p, size_t i, 
 static double put_head(const gbsi_figure *figure, gbs_output *output, const page *p)
 {
     double y = MARGIN + 14.0;
-    gbs_output_text(output, "<style>\n");
+    gbsi_output_text(output, "<style>\n");
     gbsi_figure_style(output, "svg");
-    gbs_output_text(output, "</style>\n");
+    gbsi_output_text(output, "</style>\n");
     gbsi_put(output, "<rect class=\"paper\" width=\"%s\" height=\"%s\"/>\n", N(p->width),
              N(p->height));
     gbsi_put_text(output, "title", MARGIN, y, figure->title);
@@ -293,13 +293,13 @@ gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_e
     gbsi_put_escaped(output, figure->title);
     gbsi_put(output, "</title>\n<desc id=\"%sdescription\">", id);
     gbsi_put_escaped(output, figure->description);
-    gbs_output_text(output, "</desc>\n");
+    gbsi_output_text(output, "</desc>\n");
     const double y = is_file ? put_head(figure, output, &p) : MARGIN - KEY_STEP + 8.0;
     put_keys(figure, output, p.width, y + KEY_STEP + 2.0);
     for (size_t i = 0; i < figure->n_panels; i++) {
         GBSI_TRY(put_panel(figure, &p, i, output, err));
     }
-    gbs_output_text(output, "</svg>\n");
+    gbsi_output_text(output, "</svg>\n");
 cleanup:
     return status;
 }

@@ -288,6 +288,6 @@ void gbsi_panel_axes(gbs_output *output, const gbsi_panel *panel, const gbsi_box
         gbsi_put(output, "<text class=\"middle\" transform=\"translate(%s %s) rotate(-90)\">", N(x),
                  N(y));
         gbsi_put_escaped(output, panel->y.label);
-        gbs_output_text(output, "</text>\n");
+        gbsi_output_text(output, "</text>\n");
     }
 }

@@ -18,7 +18,7 @@ void gbsi_put_base64(gbs_output *output, const unsigned char *bytes, size_t n)
         if (i + 2 < n) {
             four[3] = digit[word & 63];
         }
-        gbs_output_bytes(output, four, 4);
+        gbsi_output_bytes(output, four, 4);
     }
 }
 
@@ -41,7 +41,7 @@ gbs_status gbsi_panel_image(gbs_output *output, const gbsi_panel *panel, const g
              "base64,",
              N(box->left), N(box->top), N(box->right - box->left), N(box->bottom - box->top));
     gbsi_put_base64(output, (const unsigned char *)bytes, n);
-    gbs_output_text(output, "\"/>\n");
+    gbsi_output_text(output, "\"/>\n");
 cleanup:
     gbs_output_discard(memory);
     gbs_free(bytes);

@@ -57,7 +57,7 @@ static void put_labels(gbs_output *output, end_label *label, size_t n, const gbs
         gbsi_put(output, "<text class=\"f%d\" x=\"%s\" y=\"%s\">", (int)label[i].color,
                  N(box->right + LABEL_GAP), N(label[i].y + 4.0));
         gbsi_put_escaped(output, label[i].text);
-        gbs_output_text(output, "</text>\n");
+        gbsi_output_text(output, "</text>\n");
     }
 }
 
@@ -93,7 +93,7 @@ static void put_band(gbs_output *output, const gbsi_line *line, const gbsi_box *
             open = true;
         }
     }
-    gbs_output_text(output, open ? "Z\"/>\n" : "\"/>\n");
+    gbsi_output_text(output, open ? "Z\"/>\n" : "\"/>\n");
 }
 
 /* @return whether there is a last point, and its height. */
@@ -114,7 +114,7 @@ static bool put_line(gbs_output *output, const gbsi_line *line, const gbsi_box *
             open = false;
         }
     }
-    gbs_output_text(output, "\"/>\n");
+    gbsi_output_text(output, "\"/>\n");
     for (size_t i = 0; line->dots && i < line->n; i++) {
         if (point_at(box, line->x[i], line->y[i], &x, &y)) {
             gbsi_put(output, "<circle class=\"f%d\" cx=\"%s\" cy=\"%s\" r=\"2.4\"/>\n",
@@ -170,7 +170,7 @@ void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_bo
             label[n++] = (end_label){line->label, line->color, last, last};
         }
     }
-    gbs_output_text(output, "</g>\n");
+    gbsi_output_text(output, "</g>\n");
     put_labels(output, label, n, box);
 }
 

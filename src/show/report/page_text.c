@@ -92,7 +92,7 @@ size_t gbsi_page_reals(gbsi_page *page, const gbsi_json *array, double *value, s
 
 void gbsi_page_put(gbsi_page *page, const char *html)
 {
-    gbs_output_text(page->out, html);
+    gbsi_output_text(page->out, html);
 }
 
 void gbsi_page_text(gbsi_page *page, const char *text)
@@ -103,15 +103,15 @@ void gbsi_page_text(gbsi_page *page, const char *text)
         const size_t n = gbsi_utf8_length(text, (size_t)(end - text));
         const bool space = *text == '\n' || *text == '\t';
         if (n == 0 || (gbsi_is_control(text, n) && !space)) {
-            gbs_output_text(page->out, "\xef\xbf\xbd");
+            gbsi_output_text(page->out, "\xef\xbf\xbd");
         } else if (gbsi_unseen(text, code) == n) {
-            gbs_output_text(page->out, code);
+            gbsi_output_text(page->out, code);
         } else if (*text == '"') {
-            gbs_output_text(page->out, "&quot;");
+            gbsi_output_text(page->out, "&quot;");
         } else if (n == 1) {
             gbsi_put_escaped(page->out, (char[2]){*text, '\0'});
         } else {
-            gbs_output_bytes(page->out, text, n);
+            gbsi_output_bytes(page->out, text, n);
         }
         text += n == 0 ? 1 : n;
     }
@@ -162,7 +162,7 @@ void gbsi_page_number(gbsi_page *page, double value, int digits)
     if (strspn(written, "0123456789") == strlen(written)) {
         gbsi_page_count(page, written);
     } else {
-        gbs_output_text(page->out, written);
+        gbsi_output_text(page->out, written);
     }
 }
 
@@ -182,22 +182,22 @@ const char *gbsi_page_fixed_text(double value, int decimals, char text[48])
 void gbsi_page_fixed(gbsi_page *page, double value, int decimals)
 {
     char text[48];
-    gbs_output_text(page->out, gbsi_page_fixed_text(value, decimals, text));
+    gbsi_output_text(page->out, gbsi_page_fixed_text(value, decimals, text));
 }
 
 void gbsi_page_count(gbsi_page *page, const char *digits)
 {
     const size_t n = digits == NULL ? 0 : strlen(digits);
     if (n == 0) {
-        gbs_output_text(page->out, "–");
+        gbsi_output_text(page->out, "–");
         return;
     }
     const bool whole = strspn(digits, "0123456789") == n;
     for (size_t i = 0; i < n; i++) {
         if (whole && i > 0 && (n - i) % 3 == 0 && n > 4) {
-            gbs_output_text(page->out, "\xe2\x80\xaf"); /* a narrow space that does not break */
+            gbsi_output_text(page->out, "\xe2\x80\xaf"); /* a narrow space that does not break */
         }
-        gbs_output_bytes(page->out, digits + i, 1);
+        gbsi_output_bytes(page->out, digits + i, 1);
     }
 }
 

@@ -15,27 +15,27 @@ typedef struct summary {
 
 static void key(gbs_output *output, const char *name)
 {
-    gbs_output_text(output, ",\n  ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
+    gbsi_output_text(output, ",\n  ");
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, ": ");
 }
 
 static void key_uint(gbs_output *output, const char *name, uint64_t value)
 {
     key(output, name);
-    gbs_output_uint(output, value);
+    gbsi_output_uint(output, value);
 }
 
 static void key_real(gbs_output *output, const char *name, double value)
 {
     key(output, name);
-    gbs_output_json_double(output, value);
+    gbsi_output_json_double(output, value);
 }
 
 static void key_text(gbs_output *output, const char *name, const char *value)
 {
     key(output, name);
-    gbs_output_json_string(output, value);
+    gbsi_output_json_string(output, value);
 }
 
 /* A mark in place of a number, where a rule decided, is null; the run's own fields tell what it
@@ -50,29 +50,29 @@ static void option_value(gbs_output *output, const summary *s, const gbs_option 
     }
     const int marked = option->word != NULL && strcmp(text, option->word) == 0;
     if (option->kind == GBS_OPTION_KIND_FLAG) {
-        gbs_output_text(output, strcmp(text, "yes") == 0 ? "true" : "false");
+        gbsi_output_text(output, strcmp(text, "yes") == 0 ? "true" : "false");
     } else if (option->kind == GBS_OPTION_KIND_CHOICE) {
         const int by_file = strcmp(option->name, "scan") == 0 && strcmp(text, "sequence") == 0;
-        gbs_output_json_string(output,
-                               by_file && s->about.scan_file != NULL ? s->about.scan_file : text);
+        gbsi_output_json_string(output,
+                                by_file && s->about.scan_file != NULL ? s->about.scan_file : text);
     } else if (marked) {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
     } else if (gbs_option_get_real(s->about.options, option->name, &real, NULL) >= 0) {
-        gbs_output_json_double(output, real);
+        gbsi_output_json_double(output, real);
     } else if (gbs_option_get_uint(s->about.options, option->name, &number, NULL) >= 0) {
-        gbs_output_uint(output, number);
+        gbsi_output_uint(output, number);
     }
 }
 
 static void key_optional(gbs_output *output, const char *name, const char *value)
 {
-    gbs_output_text(output, ", ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
+    gbsi_output_text(output, ", ");
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, ": ");
     if (value != NULL) {
-        gbs_output_json_string(output, value);
+        gbsi_output_json_string(output, value);
     } else {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
     }
 }
 
@@ -80,7 +80,7 @@ static void write_options(gbs_output *output, const summary *s)
 {
     const gbs_summary_about *about = &s->about;
     key(output, "options");
-    gbs_output_text(output, "{");
+    gbsi_output_text(output, "{");
     for (size_t i = 0; i < gbs_option_count(); i++) {
         const gbs_option *option = gbs_option_at(i);
         char name[64];
@@ -88,66 +88,66 @@ static void write_options(gbs_output *output, const summary *s)
         for (char *at = name; *at != '\0'; at++) {
             *at = *at == '-' ? '_' : *at;
         }
-        gbs_output_text(output, i > 0 ? ", " : "");
-        gbs_output_json_string(output, name);
-        gbs_output_text(output, ": ");
+        gbsi_output_text(output, i > 0 ? ", " : "");
+        gbsi_output_json_string(output, name);
+        gbsi_output_text(output, ": ");
         option_value(output, s, option);
     }
-    gbs_output_text(output, ", \"evidence\": [");
+    gbsi_output_text(output, ", \"evidence\": [");
     for (size_t i = 0; i < about->n_evidence; i++) {
-        gbs_output_text(output, i > 0 ? ", " : "");
-        gbs_output_json_string(output, about->evidence[i]);
+        gbsi_output_text(output, i > 0 ? ", " : "");
+        gbsi_output_json_string(output, about->evidence[i]);
     }
-    gbs_output_text(output, "], \"evidence_index\": ");
-    gbs_output_uint(output, about->evidence_index);
+    gbsi_output_text(output, "], \"evidence_index\": ");
+    gbsi_output_uint(output, about->evidence_index);
     key_optional(output, "virtual_evidence", about->virtual_evidence);
     key_optional(output, "likelihood", about->likelihood);
     key_optional(output, "start", about->start);
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 }
 
 static void write_model(gbs_output *output, const summary *s)
 {
     const gbs_model *model = gbsi_run_user_model(s->run);
     key(output, "model");
-    gbs_output_text(output, "{\"variables\": ");
-    gbs_output_uint(output, gbs_model_n_variables(model));
-    gbs_output_text(output, ", \"free_variables\": ");
-    gbs_output_uint(output, gbs_run_report(s->run)->n_free_variables);
+    gbsi_output_text(output, "{\"variables\": ");
+    gbsi_output_uint(output, gbs_model_n_variables(model));
+    gbsi_output_text(output, ", \"free_variables\": ");
+    gbsi_output_uint(output, gbs_run_report(s->run)->n_free_variables);
     if (s->run->report.bare) { /* they were never made */
-        gbs_output_text(output, ", \"factors\": null, \"digest\": null");
+        gbsi_output_text(output, ", \"factors\": null, \"digest\": null");
     } else {
-        gbs_output_text(output, ", \"factors\": ");
-        gbs_output_uint(output, s->run->shared.share == NULL
-                                    ? gbs_model_n_factors(model)
-                                    : s->run->shared.share->facts.n_factors);
-        gbs_output_text(output, ", \"digest\": ");
-        gbs_output_json_string(output, gbs_run_model_digest(s->run));
+        gbsi_output_text(output, ", \"factors\": ");
+        gbsi_output_uint(output, s->run->shared.share == NULL
+                                     ? gbs_model_n_factors(model)
+                                     : s->run->shared.share->facts.n_factors);
+        gbsi_output_text(output, ", \"digest\": ");
+        gbsi_output_json_string(output, gbs_run_model_digest(s->run));
     }
     key_optional(output, "name", s->about.model);
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 }
 
 static void write_features(gbs_output *output, const char *name, const char *terms, uint32_t n,
                            const gbs_feature *feature)
 {
-    gbs_output_text(output, ", ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": [");
+    gbsi_output_text(output, ", ");
+    gbsi_output_json_string(output, name);
+    gbsi_output_text(output, ": [");
     for (uint32_t i = 0; i < n; i++) {
-        gbs_output_text(output, i > 0 ? ", {\"weight\": " : "{\"weight\": ");
-        gbs_output_json_double(output, feature[i].weight);
-        gbs_output_text(output, ", ");
-        gbs_output_json_string(output, terms);
-        gbs_output_text(output, ": ");
-        gbs_output_uint(output, feature[i].n);
-        gbs_output_text(output, ", \"mean\": ");
-        gbs_output_json_double(output, feature[i].mean);
-        gbs_output_text(output, ", \"mcse\": ");
-        gbs_output_json_double(output, feature[i].mcse);
-        gbs_output_text(output, "}");
+        gbsi_output_text(output, i > 0 ? ", {\"weight\": " : "{\"weight\": ");
+        gbsi_output_json_double(output, feature[i].weight);
+        gbsi_output_text(output, ", ");
+        gbsi_output_json_string(output, terms);
+        gbsi_output_text(output, ": ");
+        gbsi_output_uint(output, feature[i].n);
+        gbsi_output_text(output, ", \"mean\": ");
+        gbsi_output_json_double(output, feature[i].mean);
+        gbsi_output_text(output, ", \"mcse\": ");
+        gbsi_output_json_double(output, feature[i].mcse);
+        gbsi_output_text(output, "}");
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
 }
 
 /* Null unless the run was one bit by bit. */
@@ -155,7 +155,7 @@ static void write_lattice(gbs_output *output, const gbs_report *r)
 {
     key(output, "lattice");
     if (!r->lattice) {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
         return;
     }
     const struct {
@@ -167,47 +167,47 @@ static void write_lattice(gbs_output *output, const gbs_report *r)
                 {"magnetisation_mcse", r->magnetisation_mcse},
                 {"abs_magnetisation", r->abs_magnetisation},
                 {"abs_magnetisation_mcse", r->abs_magnetisation_mcse}};
-    gbs_output_text(output, "{\"bits\": ");
-    gbs_output_json_string(output, r->lattice == GBS_BITS_SITES ? "sites" : "chains");
-    gbs_output_text(output, ", \"sides\": [");
+    gbsi_output_text(output, "{\"bits\": ");
+    gbsi_output_json_string(output, r->lattice == GBS_BITS_SITES ? "sites" : "chains");
+    gbsi_output_text(output, ", \"sides\": [");
     for (int d = 0; r->lattice == GBS_BITS_SITES && d < 3; d++) {
-        gbs_output_text(output, d > 0 ? ", " : "");
-        gbs_output_uint(output, r->lattice_side[d]);
+        gbsi_output_text(output, d > 0 ? ", " : "");
+        gbsi_output_uint(output, r->lattice_side[d]);
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        gbs_output_text(output, ", ");
-        gbs_output_json_string(output, rows[i].name);
-        gbs_output_text(output, ": ");
-        gbs_output_json_double(output, rows[i].value);
+        gbsi_output_text(output, ", ");
+        gbsi_output_json_string(output, rows[i].name);
+        gbsi_output_text(output, ": ");
+        gbsi_output_json_double(output, rows[i].value);
     }
     write_features(output, "couplings", "bonds", r->n_couplings, r->coupling);
     write_features(output, "fields", "variables", r->n_fields, r->field);
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 }
 
 static void write_trial(gbs_output *output, const gbs_trial *t)
 {
-    gbs_output_text(output, "{\"scan\": ");
-    gbs_output_json_string(output, t->scan);
+    gbsi_output_text(output, "{\"scan\": ");
+    gbsi_output_json_string(output, t->scan);
     if (t->width > 0) {
-        gbs_output_text(output, ", \"width\": ");
-        gbs_output_uint(output, t->width);
-        gbs_output_text(output, ", \"splash_size\": ");
-        gbs_output_uint(output, t->splash_size);
-        gbs_output_text(output, t->reaches_zeros ? ", \"crosses_zeros\": true"
-                                                 : ", \"crosses_zeros\": false");
+        gbsi_output_text(output, ", \"width\": ");
+        gbsi_output_uint(output, t->width);
+        gbsi_output_text(output, ", \"splash_size\": ");
+        gbsi_output_uint(output, t->splash_size);
+        gbsi_output_text(output, t->reaches_zeros ? ", \"crosses_zeros\": true"
+                                                  : ", \"crosses_zeros\": false");
     }
-    gbs_output_text(output, ", \"passes\": ");
-    gbs_output_uint(output, t->passes);
-    gbs_output_text(output, ", \"operations_per_pass\": ");
-    gbs_output_json_double(output, t->operations);
-    gbs_output_text(output, ", \"passes_per_draw\": ");
-    gbs_output_json_double(output, t->passes_each);
-    gbs_output_text(output, t->is_bound ? ", \"bound\": true" : ", \"bound\": false");
-    gbs_output_text(output, ", \"ess_per_operation\": ");
-    gbs_output_json_double(output, t->ess_per_operation);
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, ", \"passes\": ");
+    gbsi_output_uint(output, t->passes);
+    gbsi_output_text(output, ", \"operations_per_pass\": ");
+    gbsi_output_json_double(output, t->operations);
+    gbsi_output_text(output, ", \"passes_per_draw\": ");
+    gbsi_output_json_double(output, t->passes_each);
+    gbsi_output_text(output, t->is_bound ? ", \"bound\": true" : ", \"bound\": false");
+    gbsi_output_text(output, ", \"ess_per_operation\": ");
+    gbsi_output_json_double(output, t->ess_per_operation);
+    gbsi_output_text(output, "}");
 }
 
 /* Null unless chains were ladders of temperatures. */
@@ -215,66 +215,66 @@ static void write_tempering(gbs_output *output, const gbs_report *r)
 {
     key(output, "tempering");
     if (r->temperatures == 0) {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
         return;
     }
-    gbs_output_text(output, "{\"temperatures\": ");
-    gbs_output_uint(output, r->temperatures);
+    gbsi_output_text(output, "{\"temperatures\": ");
+    gbsi_output_uint(output, r->temperatures);
     key_real(output, "hottest", r->hottest);
     key_real(output, "barrier", r->barrier);
     key_uint(output, "block_variables", r->block_variables);
     key_uint(output, "round_trips", r->round_trips);
     key_real(output, "valid_share", r->valid_share);
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 }
 
 /* Null unless `auto` chose the scan of a sampled run. */
 static void write_pilot(gbs_output *output, const gbs_report *r)
 {
     if (r->scan_reason == NULL) {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
         return;
     }
-    gbs_output_text(output, "{\"scan\": ");
-    gbs_output_json_string(output, r->scan);
-    gbs_output_text(output, ", \"reason\": ");
-    gbs_output_json_string(output, r->scan_reason);
-    gbs_output_text(output, ", \"seconds\": ");
-    gbs_output_json_double(output, r->pilot_s);
-    gbs_output_text(output, ", \"chosen\": ");
+    gbsi_output_text(output, "{\"scan\": ");
+    gbsi_output_json_string(output, r->scan);
+    gbsi_output_text(output, ", \"reason\": ");
+    gbsi_output_json_string(output, r->scan_reason);
+    gbsi_output_text(output, ", \"seconds\": ");
+    gbsi_output_json_double(output, r->pilot_s);
+    gbsi_output_text(output, ", \"chosen\": ");
     if (r->n_trials > 0) {
-        gbs_output_uint(output, r->chosen);
+        gbsi_output_uint(output, r->chosen);
     } else {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
     }
-    gbs_output_text(output, ", \"trials\": [");
+    gbsi_output_text(output, ", \"trials\": [");
     for (uint32_t i = 0; i < r->n_trials; i++) {
-        gbs_output_text(output, i > 0 ? ", " : "");
+        gbsi_output_text(output, i > 0 ? ", " : "");
         write_trial(output, &r->trial[i]);
     }
-    gbs_output_text(output, "]}");
+    gbsi_output_text(output, "]}");
 }
 
 /* Null where the draw has no weights. */
 static void write_herding(gbs_output *output, const gbs_report *r)
 {
     if (r->n_weights == 0.0) {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
         return;
     }
-    gbs_output_text(output, "{\"weights\": ");
-    gbs_output_json_double(output, r->n_weights);
-    gbs_output_text(output, ", \"bins\": ");
+    gbsi_output_text(output, "{\"weights\": ");
+    gbsi_output_json_double(output, r->n_weights);
+    gbsi_output_text(output, ", \"bins\": ");
     if (r->bins > 0) {
-        gbs_output_uint(output, r->bins);
+        gbsi_output_uint(output, r->bins);
     } else {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
     }
-    gbs_output_text(output, ", \"threshold\": ");
-    gbs_output_json_double(output, r->threshold);
+    gbsi_output_text(output, ", \"threshold\": ");
+    gbsi_output_json_double(output, r->threshold);
     key_optional(output, "period", r->period);
     key_optional(output, "advised_draw", r->advised_draw);
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 }
 
 /* Null unless ranks shared the model. */
@@ -282,15 +282,15 @@ static void write_exchange(gbs_output *output, const gbs_report *r)
 {
     key(output, "exchange");
     if (r->ranks == 0) {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
         return;
     }
-    gbs_output_text(output, "{\"ranks\": ");
-    gbs_output_uint(output, r->ranks);
+    gbsi_output_text(output, "{\"ranks\": ");
+    gbsi_output_uint(output, r->ranks);
     key_real(output, "exchange_seconds", r->exchange_s);
     key_uint(output, "bytes", r->exchange_bytes);
     key_uint(output, "messages", r->exchange_messages);
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 }
 
 static void write_report(gbs_output *output, const summary *s)
@@ -329,28 +329,28 @@ static void write_report(gbs_output *output, const summary *s)
     key_real(output, "log_p_evidence",
              s->about.log_p_evidence == NULL ? (double)NAN : *s->about.log_p_evidence);
     key(output, "monitored");
-    gbs_output_text(output, s->about.monitored == NULL ? "null" : s->about.monitored);
+    gbsi_output_text(output, s->about.monitored == NULL ? "null" : s->about.monitored);
     key_text(output, "method", r->method);
     key(output, "converged");
-    gbs_output_text(output, r->converged ? "true" : "false");
+    gbsi_output_text(output, r->converged ? "true" : "false");
     key_text(output, "verdict", r->verdict);
     key(output, "chains_disagree");
-    gbs_output_text(output, r->chains_disagree ? "true" : "false");
+    gbsi_output_text(output, r->chains_disagree ? "true" : "false");
     key(output, "in_burn_in");
-    gbs_output_text(output, r->in_burn_in ? "true" : "false");
+    gbsi_output_text(output, r->in_burn_in ? "true" : "false");
     key_text(output, "digest", r->digest);
     key(output, "warnings");
-    gbs_output_text(output, "[");
+    gbsi_output_text(output, "[");
     for (size_t i = 0; i < r->n_warnings; i++) {
-        gbs_output_text(output, i > 0 ? ", " : "");
-        gbs_output_json_string(output, r->warning[i]);
+        gbsi_output_text(output, i > 0 ? ", " : "");
+        gbsi_output_json_string(output, r->warning[i]);
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
 }
 
 static void write_all(gbs_output *output, const summary *s)
 {
-    gbs_output_text(output, "{\n  \"schema\": \"run/1\"");
+    gbsi_output_text(output, "{\n  \"schema\": \"run/1\"");
     key_text(output, "tool", "gibbsite");
     key_text(output, "version", gbs_version());
     key_text(output, "command", s->about.command == NULL ? "" : s->about.command);
@@ -378,7 +378,7 @@ gbs_status gbs_run_summary(const gbs_run *run, const gbs_summary_about *about, g
     write_all(memory, &s);
     key(memory, "marginals");
     GBSI_TRY(gbsi_summary_marginals(run, &s.about, memory, err));
-    gbs_output_text(memory, "\n}\n");
+    gbsi_output_text(memory, "\n}\n");
     status = gbsi_report_give(&memory, output, err);
 
 cleanup:

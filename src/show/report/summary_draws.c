@@ -53,17 +53,17 @@ static void write_trace(const drawn *d, gbs_output *output)
     const bool means = is_indicator(d);
     const size_t n = d->n_draws < POINTS ? d->n_draws : POINTS;
     double point[POINTS];
-    gbs_output_text(output, means ? ",\n     \"mean_so_far\": [" : ",\n     \"trace\": [");
+    gbsi_output_text(output, means ? ",\n     \"mean_so_far\": [" : ",\n     \"trace\": [");
     for (size_t k = 0; k < d->n_shown; k++) {
         thin(d->x + k * d->n_draws, d->n_draws, means, point, n);
-        gbs_output_text(output, k > 0 ? ", [" : "[");
+        gbsi_output_text(output, k > 0 ? ", [" : "[");
         for (size_t i = 0; i < n; i++) {
-            gbs_output_text(output, i > 0 ? ", " : "");
-            gbs_output_json_double(output, point[i]);
+            gbsi_output_text(output, i > 0 ? ", " : "");
+            gbsi_output_json_double(output, point[i]);
         }
-        gbs_output_text(output, "]");
+        gbsi_output_text(output, "]");
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
 }
 
 static double overlap(double a, double b, double c, double d)
@@ -107,16 +107,16 @@ static void write_ranks(const drawn *d, gbs_output *output)
     }
     gbsi_rank(d->order, n);
     spread_ranks(d, density);
-    gbs_output_text(output, ",\n     \"ranks\": ["); /* 1: as many as on average */
+    gbsi_output_text(output, ",\n     \"ranks\": ["); /* 1: as many as on average */
     for (size_t k = 0; k < d->n_shown; k++) {
-        gbs_output_text(output, k > 0 ? ", [" : "[");
+        gbsi_output_text(output, k > 0 ? ", [" : "[");
         for (size_t b = 0; b < BINS; b++) {
-            gbs_output_text(output, b > 0 ? ", " : "");
-            gbs_output_json_double(output, density[k][b] * BINS / (double)d->n_draws);
+            gbsi_output_text(output, b > 0 ? ", " : "");
+            gbsi_output_json_double(output, density[k][b] * BINS / (double)d->n_draws);
         }
-        gbs_output_text(output, "]");
+        gbsi_output_text(output, "]");
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
 }
 
 /* Of all chains: their autocovariances added up, divided by that of lag 0. */
@@ -133,12 +133,12 @@ static gbs_status write_autocorrelation(const drawn *d, gbs_output *output, gbs_
         gbsi_autocovariance_add(&room, d->x + k * d->n_draws, d->covariance);
     }
     gbsi_autocovariance_end(&room);
-    gbs_output_text(output, ",\n     \"autocorrelation\": [[");
+    gbsi_output_text(output, ",\n     \"autocorrelation\": [[");
     for (size_t t = 0; t < n; t++) {
-        gbs_output_text(output, t > 0 ? ", " : "");
-        gbs_output_json_double(output, d->covariance[t] / d->covariance[0]);
+        gbsi_output_text(output, t > 0 ? ", " : "");
+        gbsi_output_json_double(output, d->covariance[t] / d->covariance[0]);
     }
-    gbs_output_text(output, "]]");
+    gbsi_output_text(output, "]]");
     return GBS_OK;
 }
 
@@ -154,21 +154,21 @@ static gbs_status write_quantity(const drawn *d, const char *name, gbs_output *o
     for (size_t i = 0; i < d->n_chains * d->n_draws; i++) {
         finite = finite && isfinite(d->x[i]);
     }
-    gbs_output_text(output, "{\"name\": ");
-    gbs_output_json_string(output, name);
+    gbsi_output_text(output, "{\"name\": ");
+    gbsi_output_json_string(output, name);
     gbsi_summary_real(output, "mean", of.mean);
     gbsi_summary_real(output, "sd", of.sd);
     gbsi_summary_real(output, "mcse_mean", of.mcse_mean);
     gbsi_summary_real(output, "rhat", of.rhat);
     gbsi_summary_real(output, "ess_bulk", of.ess_bulk);
     gbsi_summary_real(output, "ess_tail", of.ess_tail);
-    gbs_output_text(output, of.constant ? ", \"constant\": true" : ", \"constant\": false");
+    gbsi_output_text(output, of.constant ? ", \"constant\": true" : ", \"constant\": false");
     write_trace(d, output);
     if (finite && !of.constant) { /* NaN has no rank */
         write_ranks(d, output);
         status = write_autocorrelation(d, output, err);
     }
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
     return status;
 }
 
@@ -196,18 +196,18 @@ gbs_status gbs_draws_summary(const gbs_drawn *quantity, size_t n, size_t n_chain
         status = gbsi_no_memory(err, "draws", n_chains * n_draws * sizeof *d.order);
         goto cleanup;
     }
-    gbs_output_text(memory, "{\n  \"schema\": \"draws/1\"");
+    gbsi_output_text(memory, "{\n  \"schema\": \"draws/1\"");
     gbsi_summary_text(memory, "tool", "gibbsite");
     gbsi_summary_text(memory, "version", gbs_version());
     gbsi_summary_uint(memory, "chains", n_chains);
     gbsi_summary_uint(memory, "draws", n_draws);
-    gbs_output_text(memory, ",\n  \"quantities\": [");
+    gbsi_output_text(memory, ",\n  \"quantities\": [");
     for (size_t i = 0; i < n; i++) {
         d.x = quantity[i].draws;
-        gbs_output_text(memory, i > 0 ? ",\n    " : "\n    ");
+        gbsi_output_text(memory, i > 0 ? ",\n    " : "\n    ");
         GBSI_TRY(write_quantity(&d, quantity[i].name, memory, err));
     }
-    gbs_output_text(memory, "]\n}\n");
+    gbsi_output_text(memory, "]\n}\n");
     status = gbsi_report_give(&memory, output, err);
 
 cleanup:

@@ -167,9 +167,9 @@ static gbs_status write_png(const gbs_image *image, gbs_output *output, gbs_erro
     status = gbs_output_take(memory, &bytes, &n, err);
     memory = NULL;
     if (status >= 0) {
-        gbs_output_text(output, "\"");
+        gbsi_output_text(output, "\"");
         gbsi_put_base64(output, (const unsigned char *)bytes, n);
-        gbs_output_text(output, "\"");
+        gbsi_output_text(output, "\"");
     }
 
 cleanup:
@@ -244,14 +244,14 @@ static bool is_picture(const gbs_model *model, picture *m)
 
 static void write_names(const gbs_model *model, uint32_t arity, gbs_output *output)
 {
-    gbs_output_text(output, ", \"states\": [");
+    gbsi_output_text(output, ", \"states\": [");
     for (uint32_t a = 0; a < arity; a++) {
         const char *label = gbs_model_state_label(model, 0, a);
         const char number[2] = {(char)('0' + a), 0};
-        gbs_output_text(output, a > 0 ? ", " : "");
-        gbs_output_json_string(output, label == NULL ? number : label);
+        gbsi_output_text(output, a > 0 ? ", " : "");
+        gbsi_output_json_string(output, label == NULL ? number : label);
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
 }
 
 gbs_status gbsi_summary_map(const gbs_model *model, uint32_t rows, uint32_t columns,
@@ -264,25 +264,25 @@ gbs_status gbsi_summary_map(const gbs_model *model, uint32_t rows, uint32_t colu
         find_grid(model, &m.rows, &m.columns);
     }
     if (!writes_png || !is_picture(model, &m)) {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
         return GBS_OK;
     }
-    gbs_output_text(output, "{\"rows\": ");
-    gbs_output_uint(output, m.rows);
+    gbsi_output_text(output, "{\"rows\": ");
+    gbsi_output_uint(output, m.rows);
     gbsi_summary_uint(output, "columns", m.columns);
     gbsi_summary_uint(output, "variables_per_side", m.step);
     gbsi_summary_text(output, "shows", m.arity == 2 ? "probability" : "state");
     write_names(model, m.arity, output);
     gbsi_summary_real(output, "largest_error", m.most_error);
-    gbs_output_text(output, ",\n    \"png\": ");
+    gbsi_output_text(output, ",\n    \"png\": ");
     GBSI_TRY(m.arity == 2 ? write_levels(&m, false, output, err) : write_states(&m, output, err));
-    gbs_output_text(output, ",\n    \"errors_png\": ");
+    gbsi_output_text(output, ",\n    \"errors_png\": ");
     if (m.most_error > 0.0) {
         GBSI_TRY(write_levels(&m, true, output, err));
     } else {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
     }
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 
 cleanup:
     return status;

@@ -137,22 +137,22 @@ static void write_variable(gbs_output *output, const marginals *m, uint32_t v)
     uint32_t state[SHOWN_STATES];
     const size_t n = choose_states(m, v, state);
     const size_t arity = m->offset[v + 1] - m->offset[v];
-    gbs_output_text(output, "{\"id\": ");
-    gbs_output_uint(output, v);
+    gbsi_output_text(output, "{\"id\": ");
+    gbsi_output_uint(output, v);
     gbsi_summary_text(output, "name", variable_text(m->model, v, text));
     gbsi_summary_uint(output, "arity", arity);
-    gbs_output_text(output, ", \"states\": [");
+    gbsi_output_text(output, ", \"states\": [");
     for (size_t k = 0; k < n; k++) {
         const size_t row = m->offset[v] + state[k];
-        gbs_output_text(output, k > 0 ? ",\n     {\"state\": " : "\n     {\"state\": ");
-        gbs_output_json_string(output, state_text(m->model, v, state[k], text));
+        gbsi_output_text(output, k > 0 ? ",\n     {\"state\": " : "\n     {\"state\": ");
+        gbsi_output_json_string(output, state_text(m->model, v, state[k], text));
         gbsi_summary_real(output, "p", m->p[row]);
         gbsi_summary_real(output, "mcse", m->mcse[row]);
         gbsi_summary_real(output, "ess", m->ess[row]);
         gbsi_summary_real(output, "rhat", m->rhat[row]);
-        gbs_output_text(output, "}");
+        gbsi_output_text(output, "}");
     }
-    gbs_output_text(output, "]}");
+    gbsi_output_text(output, "]}");
 }
 
 /* ---- distributions --------------------------------------------------------------------------- */
@@ -206,12 +206,12 @@ static void write_counts(gbs_output *output, const marginals *m, const double *v
             }
         }
     }
-    gbs_output_text(output, ", \"counts\": [");
+    gbsi_output_text(output, ", \"counts\": [");
     for (size_t b = 0; b < n_bins; b++) {
-        gbs_output_text(output, b > 0 ? ", " : "");
-        gbs_output_uint(output, count[b]);
+        gbsi_output_text(output, b > 0 ? ", " : "");
+        gbsi_output_uint(output, count[b]);
     }
-    gbs_output_text(output, "]");
+    gbsi_output_text(output, "]");
 }
 
 /* Bins of R-hat are equally wide, those of effective sample sizes, which are positive, in
@@ -223,7 +223,7 @@ static void write_distribution(gbs_output *output, const marginals *m, const dou
     double edge[MOST_BINS + 1];
     const spread s = spread_of(m, value, is_rhat);
     if (s.n == 0 || (!is_rhat && !(s.least > 0.0))) {
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
         return;
     }
     size_t n_bins = LEAST_BINS;
@@ -236,8 +236,8 @@ static void write_distribution(gbs_output *output, const marginals *m, const dou
         const double share = (double)b / (double)n_bins;
         edge[b] = is_rhat ? least + share * (most - least) : least * gbsi_pow(most / least, share);
     }
-    gbs_output_text(output, "{\"values\": ");
-    gbs_output_uint(output, s.n);
+    gbsi_output_text(output, "{\"values\": ");
+    gbsi_output_uint(output, s.n);
     gbsi_summary_real(output, "least", s.least);
     gbsi_summary_real(output, "most", s.most);
     gbsi_summary_text(output, "variable", variable_text(m->model, s.variable, text));
@@ -248,7 +248,7 @@ static void write_distribution(gbs_output *output, const marginals *m, const dou
     }
     gbsi_summary_reals(output, "edges", edge, n_bins + 1);
     write_counts(output, m, value, edge, n_bins);
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
 }
 
 /* ---- the member ------------------------------------------------------------------------------ */
@@ -264,21 +264,21 @@ static gbs_status write_all(gbs_output *output, marginals *m, const gbs_summary_
         columns = r->lattice_side[0];
     }
     choose(m);
-    gbs_output_text(output, "{\"variables\": ");
-    gbs_output_uint(output, m->n);
+    gbsi_output_text(output, "{\"variables\": ");
+    gbsi_output_uint(output, m->n);
     gbsi_summary_text(output, "order", m->by_error ? "error" : "given");
-    gbs_output_text(output, ",\n   \"shown\": [");
+    gbsi_output_text(output, ",\n   \"shown\": [");
     for (size_t i = 0; i < m->n_shown; i++) {
-        gbs_output_text(output, i > 0 ? ",\n    " : "\n    ");
+        gbsi_output_text(output, i > 0 ? ",\n    " : "\n    ");
         write_variable(output, m, m->shown[i]);
     }
-    gbs_output_text(output, "],\n   \"rhat\": ");
+    gbsi_output_text(output, "],\n   \"rhat\": ");
     write_distribution(output, m, m->rhat, true);
-    gbs_output_text(output, ",\n   \"ess\": ");
+    gbsi_output_text(output, ",\n   \"ess\": ");
     write_distribution(output, m, m->ess, false);
-    gbs_output_text(output, ",\n   \"map\": ");
+    gbsi_output_text(output, ",\n   \"map\": ");
     const gbs_status status = gbsi_summary_map(m->model, rows, columns, m->p, m->mcse, output, err);
-    gbs_output_text(output, "}");
+    gbsi_output_text(output, "}");
     return status;
 }
 
@@ -289,7 +289,7 @@ gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *a
     marginals m = {
         .model = gbsi_run_user_model(run), .variable = about->query, .n = about->n_query};
     if (gbs_run_report(run)->n_watched > 0) { /* a picture, which has pictures to show */
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
         return GBS_OK;
     }
     m.offset = gbs_model_state_offsets(m.model);
@@ -307,7 +307,7 @@ gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *a
     if (status >= 0) {
         status = write_all(output, &m, about, gbs_run_report(run), err);
     } else if (status == GBS_ERR_STATE) { /* traces are kept, or no draw was */
-        gbs_output_text(output, "null");
+        gbsi_output_text(output, "null");
         status = GBS_OK;
     }
     gbsi_free(m.p);
