@@ -260,6 +260,18 @@ static int answer_to_files(cli_job *job, size_t sample, cli_sample_answer *answe
     return status;
 }
 
+/* The files of a sample have their names before the next one is answered. */
+static int name_files(const cli_arguments *arguments)
+{
+    gbs_error err = {GBS_OK, ""};
+    if (arguments->verb->names_at_once) {
+        return CLI_DONE;
+    }
+    const gbs_status done = gbsi_output_set_end(1, &err);
+    gbsi_output_set_begin();
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
 int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context)
 {
     const cli_arguments *arguments = job->arguments;
@@ -280,6 +292,7 @@ int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context)
         } else if (status == CLI_DONE && cli_signals_caught() && k + 1 < job->n_samples) {
             status = CLI_STOPPED;
         }
+        status = status == CLI_DONE ? name_files(arguments) : status;
         if (status != CLI_DONE) {
             (void)cli_error(status, "the work ended at evidence sample %zu of %zu, counted from 0",
                             k, job->n_samples);

@@ -13,7 +13,7 @@ typedef struct format {
 static const format formats[] = {
 #define USE_TEXT    .is_read = 1, .is_written = 1
 #define USE_BYTES   .is_read = 1, .is_written = 1
-#define USE_FILES   .is_read = 1, .is_written = 1
+#define USE_FILES   .is_read = 1
 #define USE_READING .is_read = 1
 #define USE_DRAWING .is_written = 1
 #define GBS_FORMAT(id, called, ends, is, form, holds, takes, sign, by) \

@@ -80,7 +80,7 @@ def test_list(run):
         every = [ending.removeprefix("<") for ending in endings]
         assert row == {"name": name, "what": what, "programs": programs,
                        "read": [] if form == "DRAWING" else every,
-                       "written": [] if form == "READING" else [e for e in endings if e[0] != "<"]}
+                       "written": [] if form in ("READING", "FILES") else [e for e in endings if e[0] != "<"]}
         at = next(i for i, line in enumerate(lines) if line.split()[0] == name)
         assert all(ending in lines[at] for ending in every)
         assert lines[at + 1:at + 3] == [f"    {what}", f"    from {programs}"]
