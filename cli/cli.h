@@ -52,7 +52,8 @@ const char *cli_kind_behind(const char *word, const cli_verb *verb);
  * are the first of theirs. @param word [32], out. @return 0: the i-th verb is none of these. */
 int cli_group(size_t i, char *word);
 
-/* What generate ising and generate potts are asked for. @return an exit status. */
+/* Set the options of generate ising and generate potts from the command line.
+ * @return an exit status. */
 int cli_ising_options(const cli_arguments *arguments, gbs_generate_ising_options *options);
 int cli_potts_options(const cli_arguments *arguments, gbs_generate_potts_options *options);
 
@@ -125,10 +126,10 @@ typedef enum cli_colour {
 void cli_note_verdict(const cli_arguments *arguments, cli_colour colour, const char *text);
 /* Whether a person reads there; mpirun gives programs a terminal that is none. */
 int cli_is_terminal(int fd);
-/* Columns of the terminal that standard output is; 80 where it is none. */
+/* @return the number of columns of the terminal if standard output is one, else 80. */
 int cli_terminal_width(void);
 int cli_line_width(void); /* columns of a line there; elsewhere any number */
-/* For gbs_read_options.warn; context is the cli_arguments. */
+/* Prints a warning: for gbs_read_options.warn; context is the cli_arguments. */
 void cli_warn(void *context, const char *message);
 
 /* Say why a call of the library failed. @return the exit status. */
@@ -173,7 +174,7 @@ void cli_json_head(gbs_output *output, const char *schema, const char *model_dig
 int cli_write(const char *path, void (*write)(gbs_output *output, const void *context),
               const void *context);
 
-/* Members of a summary in JSON; each list ends with a name that is NULL, and may be NULL. */
+/* A member of a summary in JSON; each list ends with a name that is NULL, and may be NULL. */
 typedef struct cli_text_member {
     const char *name, *value;
 } cli_text_member;
@@ -228,7 +229,7 @@ const char *cli_variable_text(const gbs_model *model, uint32_t variable, const c
 /* The label of a state, or its number in text. @param text [32]. */
 const char *cli_state_text(const gbs_model *model, uint32_t variable, uint32_t state, char *text);
 
-/* Where names are written: as much of them as there is room for. */
+/* A buffer for names, which takes as much of them as fits. */
 typedef struct cli_text {
     char *at;
     size_t n, size;
@@ -239,37 +240,38 @@ void cli_text_add(cli_text *text, const char *more);
  * last of the n_scope variables varies fastest. */
 void cli_add_states(const gbs_model *model, uint32_t n, uint32_t n_scope, const uint32_t *scope,
                     size_t entry, const char *between, cli_text *text);
-/* Room for that with any states, and up to two characters between them. */
+/* @return the bytes that cli_add_states() needs at most, for any states and with up to two
+ * characters between them. */
 size_t cli_states_bytes(const gbs_model *model, uint32_t n, const uint32_t *scope);
 
 /* "id": 3, "name": "rain", "states": ["no", "yes"]: what a variable is called, as far as it is. */
 void cli_json_variable(gbs_output *output, const gbs_model *model, uint32_t v);
 
-/* , "mcse": [0.1, null] */
+/* Writes , "mcse": [0.1, null] */
 void cli_json_array(gbs_output *output, const char *name, const double *value, size_t n);
 
-/* ",0.25"; what is not finite leaves its field empty. */
+/* Writes ",0.25"; a number that is not finite leaves its field empty. */
 void cli_csv_number(gbs_output *output, double value);
 
 /* ---- text_columns.c -------------------------------------------------------------------------- */
 
-/* Columns of UTF-8 text: bytes that do not continue a character. */
+/* @return the number of columns of UTF-8 text: bytes that do not continue a character. */
 int cli_columns_of(const char *text);
 /* The text with characters that are not seen or turn others around as \\u202e.
  * @param to [size] scratch, to which such a text is cut. @return text itself where there is none.
  */
 const char *cli_seen(const char *text, char *to, size_t size);
-/* Text in so many columns: cut short with "..", or filled with blanks. */
+/* Puts text in `width` columns: cut short with "..", or filled with blanks. */
 void cli_put_column(gbs_output *output, const char *text, int width);
 /* A line: a title in so many columns, a blank, and what the format says (cut at 255 bytes). */
 void cli_put_line(gbs_output *output, int width, const char *title, const char *format, ...)
     CLI_PRINTF(4, 5);
-/* Text and the end of its last line; lines that the terminal is too narrow for break at blanks. */
+/* Puts text and the end of its last line; lines that are too long for the terminal break at
+ * blanks. */
 void cli_put_wrapped(gbs_output *output, const char *text);
-/* Text from this column on, broken at blanks where it would pass width; further lines begin at
- * indent. */
+/* Puts text from this column on, broken at blanks before width; further lines begin at indent. */
 void cli_put_hanging(gbs_output *output, const char *text, int column, int indent, int width);
-/* Blanks before it. */
+/* Puts text with blanks before it, so that it ends at width. */
 void cli_put_right(gbs_output *output, const char *text, int width);
 /* Whether the environment says that text is UTF-8: LC_ALL before LC_CTYPE before LANG. */
 int cli_speaks_unicode(void);

@@ -12,7 +12,8 @@
 #include "job/ranks.h"
 #include "src/files/models/format_names.h"
 
-/* Refused here rather than ignored: a misspelt name would silently measure something else. */
+/* Refuses unknown values of environment variables: ignored, a misspelt name would silently
+ * measure something else. */
 static int check_environment(void)
 {
     const char *simd = getenv("GIBBSITE_SIMD"); // NOLINT(concurrency-mt-unsafe): one thread

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What draws say about their convergence: numbers of each quantity, as CSV, JSON or a table. */
+/* Diagnostics of the convergence of draws: numbers of each quantity, as CSV, JSON or a table. */
 #include "draws/diagnosis.h"
 
 #include <math.h>
@@ -64,7 +64,8 @@ int cli_diagnosis_make(cli_diagnosis *a)
     return CLI_DONE;
 }
 
-/* Largest R-hat first, those without one last; else in the order of the file. */
+/* A quantity with its rank: the largest R-hat first, quantities without one last; else in the
+ * order of the file. */
 typedef struct ranked {
     double rhat;
     size_t quantity;

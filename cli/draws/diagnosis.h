@@ -18,10 +18,12 @@ typedef struct cli_diagnosis {
     size_t worst;    /* the quantity with the largest R-hat; drawn.n where none has one */
 } cli_diagnosis;
 
-/* R-hat and the rest of every quantity. @return an exit status. Free in either case. */
+/* Computes R-hat and all other diagnostics of every quantity.
+ * @return an exit status. Free in either case. */
 int cli_diagnosis_make(cli_diagnosis *a);
 void cli_diagnosis_free(cli_diagnosis *a);
-/* Those to be shown. @param top the number of largest R-hats; 0: all, in order. */
+/* Chooses the quantities to show.
+ * @param top the number of largest R-hats; 0: all, in order. */
 int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top);
 void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a);
 /* The members "chains", "draws" and "quantities" of an object. */
@@ -32,7 +34,7 @@ void cli_diagnosis_as_csv(gbs_output *output, const void *context);
 void cli_diagnosis_as_json(gbs_output *output, const void *context);
 void cli_diagnosis_as_table(gbs_output *output, const void *context);
 
-/* What a page shows of the quantities that were chosen: an object of schema draws/1. */
+/* Writes the object that a page shows of the chosen quantities, of schema draws/1. */
 gbs_status cli_diagnosis_draws(gbs_output *output, const cli_diagnosis *a, gbs_error *err);
 
 /* diagnose_chart.c: trace and ranks of the quantity with the largest R-hat. */

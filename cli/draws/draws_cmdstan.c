@@ -20,7 +20,7 @@ static int is_stan_name(const char *name)
            (n < 2 || strcmp(name + n - 2, "__") != 0);
 }
 
-/* What the columns are called. */
+/* The names of the columns. */
 typedef struct columns {
     const gbs_model *model;
     const cli_selection *selection;

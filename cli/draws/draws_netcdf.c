@@ -18,8 +18,8 @@ typedef struct layout {
     size_t chunk_draws;
 } layout;
 
-/* E = -ln p is the energy of physics where all factors are fields and couplings, and nothing else
- * weighs in. */
+/* Whether E = -ln p is the energy of physics: all factors are fields and couplings, and nothing
+ * else has weight. */
 static int has_energy(const cli_job *job)
 {
     const size_t n = gbs_model_n_factors(job->model);

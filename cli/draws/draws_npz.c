@@ -8,7 +8,7 @@
 #include "kept_draws.h"
 #include "src/files/arrays/arrays.h"
 
-/* Chain after chain. */
+/* The draws as a source of bytes, chain after chain. */
 typedef struct source {
     const cli_draws *draws;
     const cli_spool *spool;

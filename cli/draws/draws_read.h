@@ -23,12 +23,14 @@ void cli_drawn_free(cli_drawn *d);
 
 /* ---- for readers ---------------------------------------------------------------------------- */
 
-/* Counts bytes towards --memory-limit before they are requested; what the library takes meanwhile
- * has the rest. @return whether they may be; else after a message. */
+/* Counts bytes towards --memory-limit before they are requested; the library may meanwhile use
+ * the rest.
+ * @return whether they fit; otherwise there is a message. */
 int cli_drawn_take(cli_drawn *d, uint64_t bytes);
 void cli_drawn_give(cli_drawn *d, uint64_t bytes);
 
-/* Room for one quantity more, of the shape that d has. @param name copied.
+/* Makes room for one more quantity, of the shape that d has.
+ * @param name copied.
  * @return its values; NULL after a message. */
 double *cli_drawn_add(cli_drawn *d, const char *name);
 

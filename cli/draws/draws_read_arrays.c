@@ -8,7 +8,7 @@
 #include "draws_read.h"
 #include "src/files/arrays/arrays.h"
 
-/* x[3], or x[0,2] of an array of more dimensions, or x[rain]. */
+/* Names an element: x[3], or x[0,2] of an array of more dimensions, or x[rain]. */
 static void element_name(const char *name, const uint64_t *shape, unsigned n_dims,
                          char *const *const *label, uint64_t element, char text[256])
 {
@@ -148,7 +148,7 @@ static int take(cli_drawn *d, const char *name, const gbsi_array *array, const n
     return status;
 }
 
-/* While the array is there, too. */
+/* Takes an array as draws, and counts its memory while both exist. */
 static int take_counted(cli_drawn *d, const char *name, const gbsi_array *array, const names *known)
 {
     const uint64_t bytes = (uint64_t)gbsi_array_size(array) * gbsi_array_type_bytes(array->type);
@@ -177,8 +177,8 @@ static int take_member(cli_drawn *d, gbsi_npz *npz, size_t member, const names *
     return status;
 }
 
-/* Of the first member of that name. @return an exit status after a message; archives of others have
- * no such member. */
+/* Reads the names from the first member "meta", which archives of other programs lack.
+ * @return an exit status after a message. */
 static int read_names(cli_drawn *d, gbsi_npz *npz, names *known)
 {
     int status = CLI_DONE;

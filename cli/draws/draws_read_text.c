@@ -173,7 +173,8 @@ static int read_index_line(cli_drawn *d, text_file *t, uint64_t *lines)
     return CLI_DONE;
 }
 
-/* Twice: first without chains, to count names and draws. @param base of the names of files. */
+/* Reads an index; called twice: first without chains, to count names and draws.
+ * @param base of the names of files. */
 static int read_index(cli_drawn *d, const char *path)
 {
     text_file t;
@@ -228,7 +229,7 @@ static int read_coda_chain(cli_drawn *d, const char *path, size_t c)
     return status;
 }
 
-/* BASEchainK.txt. @return NULL if memory is short. */
+/* @return the path BASEchainK.txt, NULL if memory is short. */
 static char *chain_path(const char *index, size_t k)
 {
     const size_t base = strlen(index) - strlen("index.txt");

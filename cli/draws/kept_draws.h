@@ -6,7 +6,7 @@
 #include "job/job.h"
 #include "spool.h"
 
-/* Which variables a result is about. */
+/* The variables that a result is about. */
 typedef struct cli_selection {
     uint32_t *variable; /* [n] */
     uint32_t n;
@@ -17,8 +17,9 @@ typedef struct cli_selection {
  * @return an exit status. */
 int cli_select(const gbs_model *model, const char *option, const char *list,
                cli_selection *selection);
-/* Variables of draws: those listed, else those of --target, else all that have a state: of a
- * partial scan those it visits. @return an exit status. */
+/* Selects the variables of draws: those listed, else those of --target, else all that have a
+ * state; with a partial scan, those that it visits.
+ * @return an exit status. */
 int cli_select_drawn(const cli_job *job, const char *list, cli_selection *selection);
 /* The file of "@FILE", NULL if the text is a list. */
 const char *cli_query_file(const char *query);
@@ -67,7 +68,7 @@ static inline uint32_t cli_state_at(const uint8_t *row, unsigned state_bytes, ui
     return state_bytes == 1 ? at[0] : (uint32_t)at[0] | (uint32_t)at[1] << 8;
 }
 
-/* Bytes of one row of states. */
+/* @return the bytes of one row of states. */
 static inline size_t cli_row_bytes(const cli_draws *draws)
 {
     return (size_t)draws->selection->n * draws->state_bytes;

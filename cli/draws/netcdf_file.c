@@ -54,7 +54,7 @@ gbs_status cli_netcdf_open(cli_netcdf *file, const char *path, gbs_error *err)
     return GBS_OK;
 }
 
-/* nc_close() leaves the bytes to the system: have them on disk before the name is. */
+/* Renames the file once its bytes are on disk, as nc_close() leaves them to the system. */
 static gbs_status sync_and_rename(cli_netcdf *file, gbs_error *err)
 {
     const int fd = open(file->temporary, O_RDONLY | O_CLOEXEC);

@@ -44,11 +44,11 @@ gbs_status cli_netcdf_count(cli_netcdf *file, int group, const char *name, int d
 gbs_status cli_netcdf_names(cli_netcdf *file, int group, const char *name, int dim,
                             const gbs_model *model, const uint32_t *variable, uint32_t n,
                             gbs_error *err);
-/* card, the numbers of states, and their coordinate. */
+/* Writes card, the numbers of states, and their coordinate. */
 gbs_status cli_netcdf_variables(cli_netcdf *file, int group, const char *name, int dim,
                                 const gbs_model *model, const cli_selection *selection,
                                 gbs_error *err);
-/* Who made the file, when, and from what. */
+/* Writes who made the file, when, and from what. */
 gbs_status cli_netcdf_attributes(cli_netcdf *file, const cli_job *job, gbs_error *err);
 /* The group observed_data, if there is evidence. */
 gbs_status cli_netcdf_observed(cli_netcdf *file, const cli_job *job, gbs_error *err);

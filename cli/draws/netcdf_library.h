@@ -25,7 +25,8 @@ typedef enum cli_nc_type {
     NC_STRING = 12
 } cli_nc_type;
 
-/* NAME(...) stands for nc_NAME(...); a type of NetCDF is an int there. */
+/* The functions of the library: NAME(...) stands for nc_NAME(...); a type of NetCDF is an int
+ * there. */
 typedef struct cli_netcdf_library {
     int (*open)(const char *path, int mode, int *file);
     int (*inq_grp_ncid)(int parent, const char *name, int *group);
@@ -57,7 +58,8 @@ typedef struct cli_netcdf_library {
     int (*put_var)(int group, int id, const void *data);
 } cli_netcdf_library;
 
-/* Open the library; again costs nothing. @return whether it is there and whole. */
+/* Opens the library; opening it again costs nothing.
+ * @return whether it is there and complete. */
 int cli_netcdf_library_open(cli_netcdf_library *library);
 
 #endif

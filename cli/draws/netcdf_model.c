@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all NetCDF files of this program have besides their results. */
+/* The parts that all NetCDF files of this program have besides their results. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -130,7 +130,7 @@ gbs_status cli_spool_put(cli_spool *spool, uint32_t chain, const void *row, gbs_
     return GBS_OK;
 }
 
-/* Within one block. */
+/* Reads bytes that are within one block. */
 static gbs_status read_part(const cli_spool *spool, uint64_t block, uint32_t chain, size_t at,
                             char *bytes, size_t n, gbs_error *err)
 {

@@ -23,7 +23,7 @@ int cli_monitors(const cli_arguments *arguments)
     return arguments->monitor != NULL || shows_density(arguments);
 }
 
-/* No list: no variables. */
+/* Selects the variables of --monitor; without a list, none. */
 static int select_monitored(const cli_job *job, cli_selection *selection)
 {
     const char *list = job->arguments->monitor;

@@ -78,8 +78,8 @@ static int add_row(gbs_data *data, const uint32_t *state, double weight)
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-/* Rows of a table into data; of n rows the share that is held out are floor(n share), evenly
- * spread. @param held_out NULL: all rows go into data. */
+/* Reads the rows of a table into data; of n rows floor(n share), evenly spread, are held out.
+ * @param held_out NULL: all rows go into data. */
 static int read_rows(gbs_table *table, gbs_data *data, gbs_data *held_out, double share)
 {
     uint32_t n_columns = 0;

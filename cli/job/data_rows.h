@@ -6,15 +6,15 @@
 #include "gibbsite/table.h"
 #include "job.h"
 
-/* Open a table as the options about tables say. What is skipped is a note.
- * @param complete 1: a value of each variable in each row. @return an exit status after a message.
- */
+/* Opens a table as the options about tables say. A note tells what is skipped.
+ * @param complete 1: a value of each variable in each row.
+ * @return an exit status after a message. */
 int cli_table_open(const cli_arguments *arguments, const gbs_model *model, const char *path,
                    int complete, gbs_table **table);
-/* gbs_table_next() with an exit status after a message. */
+/* Calls gbs_table_next(), with an exit status after a message. */
 int cli_table_next(gbs_table *table, uint32_t *state, double *weight, int *end);
 
-/* --held-out: "20%" or "0.2" is a share of the rows, anything else a file. */
+/* The value of --held-out: "20%" or "0.2" is a share of the rows, anything else a file. */
 typedef struct cli_held_out {
     double share;     /* 0: none */
     const char *path; /* NULL: none */
@@ -23,9 +23,10 @@ typedef struct cli_held_out {
 /* @param text NULL: nothing is held out. @param data_path of the rows themselves. */
 int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *out);
 
-/* Read DATA, and what is held out: a share of it, evenly spread, or a table of its own.
- * @param complete 1: a value of each variable in each row, or it is refused. @param held_out out:
- * stays NULL where nothing is. @return an exit status after a message; free both in either case. */
+/* Reads DATA, and the held-out rows: a share of it, evenly spread, or a table of its own.
+ * @param complete 1: a value of each variable in each row, or it is refused.
+ * @param held_out out: stays NULL without held-out rows.
+ * @return an exit status after a message; free both in either case. */
 int cli_read_data(const cli_arguments *arguments, const gbs_model *model, const char *path,
                   int complete, const cli_held_out *out, gbs_data **data, gbs_data **held_out);
 

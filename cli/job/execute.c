@@ -283,7 +283,7 @@ static void tell_ladders(const cli_job *job, const gbs_report *r)
     }
 }
 
-/* What to call the largest error. */
+/* @return the name of the largest error, for the verdict. */
 static const char *error_name(const gbs_report *r)
 {
     return r->chains_disagree ? CLI_UNRELIABLE_ERROR ":" : "error";

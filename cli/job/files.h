@@ -12,7 +12,8 @@ typedef struct cli_files {
 
 /* @param capacity how many there will be. */
 gbs_status cli_files_init(cli_files *files, size_t capacity, gbs_error *err);
-/* Open BEFORE K AFTER, K left out if 0, once the last one is finished. @param output borrowed. */
+/* Opens the file BEFORE K AFTER, without K if it is 0, once the last file is finished.
+ * @param output borrowed. */
 gbs_status cli_files_open(cli_files *files, const char *before, uint64_t k, const char *after,
                           gbs_output **output, gbs_error *err);
 /* All into place, if status says so and nothing fails; else none. Frees. @return the status. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the verbs that read models share: files in, the run, its progress and its summary. */
+/* Functions that the verbs that read models share: files in, the run, its progress and its
+ * summary. */
 #ifndef GIBBSITE_CLI_JOB_H
 #define GIBBSITE_CLI_JOB_H
 
@@ -17,13 +18,13 @@ typedef struct cli_job {
     gbs_model *model;
     gbsi_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
     gbsi_evidence_set *own;  /* observations in the model file (--file-evidence); NULL for none */
-    size_t n_samples;       /* of the evidence files, 1 without any */
-    size_t sample;          /* the one observed */
-    gbs_evidence *evidence; /* NULL for none */
-    const char *output;     /* where this sample's result goes: -o, perhaps with .k; or NULL */
-    const char *summary;    /* the same of --summary */
-    const char *report;     /* the same of --report */
-    const uint32_t *query;  /* [n_query] variables that a summary shows; NULL: all */
+    size_t n_samples;        /* of the evidence files, 1 without any */
+    size_t sample;           /* the one observed */
+    gbs_evidence *evidence;  /* NULL for none */
+    const char *output;      /* where this sample's result goes: -o, perhaps with .k; or NULL */
+    const char *summary;     /* the same of --summary */
+    const char *report;      /* the same of --report */
+    const uint32_t *query;   /* [n_query] variables that a summary shows; NULL: all */
     size_t n_query;
     uint32_t rows, columns; /* of the picture that they are, 0: found */
     uint32_t *sequence;     /* of a scan file; the library's memory */
@@ -40,7 +41,7 @@ typedef struct cli_job {
     gbs_share *share;         /* of this rank, where ranks share the model; ours */
     gbs_partition *partition; /* on the first rank, unless the share came from a folder; ours */
     gbs_status (*make_run)(struct cli_job *job, gbs_error *err); /* NULL: of the model */
-    /* What all ranks that share a model do once the run has ended; NULL: nothing. */
+    /* Called on all ranks that share a model once the run has ended; NULL: nothing is called. */
     int (*together)(struct cli_job *job, void *context);
     void *together_context;
     struct cli_diagnosis *traces; /* of --monitor, while a run is concluded; NULL: none */
@@ -52,15 +53,16 @@ typedef struct cli_job {
 int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path);
 /* The same for a verb that has one answer: several samples are refused, the one is observed. */
 int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
-/* What options name, once job->model is there: scan, start, targets, edges; and job->options. */
+/* Reads the files that options name, once job->model is there: scan, start, targets, edges; and
+ * sets job->options. */
 int cli_load_options(cli_job *job);
-/* MODEL alone. */
+/* Reads MODEL alone. */
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path);
 void cli_job_free(cli_job *job);
 
 /* ---- dummy_edges.c -------------------------------------------------------------------------- */
 
-/* Dummy edges of a file or ring:S into job->options: part of loading. */
+/* Reads dummy edges of a file or ring:S into job->options: part of loading. */
 int cli_load_edges(cli_job *job, const char *text);
 
 /* ---- samples.c --------------------------------------------------------------------------- */
@@ -70,7 +72,7 @@ int cli_load_evidence(cli_job *job, const char *path);
 /* Fill job->evidence with one sample and all that goes with every sample. */
 int cli_observe_sample(cli_job *job, size_t sample);
 
-/* What a verb does with job->evidence, writing to job->output and job->summary. */
+/* The answer of a verb to job->evidence, which it writes to job->output and job->summary. */
 typedef int cli_sample_answer(cli_job *job, void *context);
 /* After cli_load_samples(): answer once, or once for every sample of the evidence, to FILE.0,
  * FILE.1, ... @return the first failure, else CLI_STOPPED if any of them was. */
@@ -78,7 +80,7 @@ int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context);
 
 /* ---- verb_logz.c ---------------------------------------------------------------------------- */
 
-/* ln Z and how far it can be trusted, on standard error. */
+/* Prints ln Z and how far it can be trusted on standard error. */
 void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
 
 /* ---- execute.c --------------------------------------------------------------------------- */
@@ -90,11 +92,12 @@ int cli_settle(cli_arguments *arguments, gbs_method forced);
 
 /* The first option given that applies to sampling only, without its dashes; NULL: none. */
 const char *cli_sampled_option(const cli_arguments *arguments);
-/* --method exact takes no option of sampling: for verbs that do not call cli_settle(). @return an
- * exit status. */
+/* Refuses options of sampling beside --method exact: for verbs that do not call cli_settle().
+ * @return an exit status. */
 int cli_check_method(const cli_arguments *arguments);
 
-/* --report names a file that can be written, and no other. @return an exit status. */
+/* Checks that --report names a file that can be written, and no other output of the call.
+ * @return an exit status. */
 int cli_check_report(const cli_arguments *arguments);
 
 /**
@@ -109,21 +112,23 @@ int cli_execute(cli_job *job,
                                    const uint32_t *state, gbs_error *err),
                 void *context, int *stopped);
 
-/* Why --method auto sampled. */
+/* Tells why --method auto sampled. */
 void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost);
-/* Where --chains was typed as its default, for which ladders come in another number. */
+/* Tells a user who typed the default of --chains that ladders have another default. */
 void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders);
 #define CLI_UNRELIABLE_ERROR "standard error within chains, not reliable"
 /* The verdict on standard error. */
 void cli_verdict(const cli_job *job, int stopped);
 
-/* Summary and verdict, once the results are written. @return the exit status of the run. */
+/* Writes summary and verdict, once the results are written.
+ * @return the exit status of the run. */
 int cli_conclude(const cli_job *job, int stopped);
 
 /* ---- checkpoints.c ----------------------------------------------------------------------- */
 
-/* FILE of --checkpoint is written by one job at a time: a lock on FILE.lock, which ends with the
- * process. Of several ranks the first one has it. */
+/* The lock of a checkpoint: FILE of --checkpoint is written by one job at a time, which holds a
+ * lock on FILE.lock that ends with the process. If there are several ranks, the first one holds
+ * it. */
 typedef struct cli_lock {
     char *path; /* NULL: nothing is locked */
     int fd;
@@ -134,8 +139,9 @@ typedef struct cli_lock {
 int cli_lock_checkpoint(const cli_arguments *arguments, cli_lock *lock);
 void cli_unlock(cli_lock *lock);
 
-/* Before cli_settle(): what goes with --checkpoint, and the options of the run that --resume goes
- * on with, where none were typed. @return an exit status. */
+/* Settles the options that go with --checkpoint, and takes those of the run that --resume
+ * continues, unless they were typed. To be called before cli_settle().
+ * @return an exit status. */
 int cli_settle_checkpoints(cli_arguments *arguments);
 /* A call with such files failed; a checkpoint that does not fit is bad input. @return an exit
  * status. */
@@ -150,19 +156,21 @@ int cli_begin_checkpoints(const cli_job *job, int draws);
 
 /* Whether Z is known to be 1: a Bayesian network without evidence. */
 int cli_sums_to_one(const cli_job *job);
-/* ln P(evidence) of a Bayesian network; NAN where it is not known. @param log_z NAN: not known. */
+/* @return ln P(evidence) of a Bayesian network; NAN if it is not known.
+ * @param log_z NAN: not known. */
 double cli_log_p_evidence(const cli_job *job, double log_z);
 /* "P(evidence) = ..." of a Bayesian network, else "ln Z = ..."; "" where there is nothing to say.
  * @param log_z NAN: not known. @param text [CLI_SUM_TEXT], out. */
 void cli_evidence_text(const cli_job *job, double log_z, char *text);
-/* ln Z given the evidence by junction trees; NAN where they or the time do not suffice. */
+/* @return ln Z given the evidence by junction trees; NAN if they are too large, or the time too
+ * short. */
 double cli_exact_log_z(const cli_job *job);
-/* ln Z given the evidence, estimated. @param z untouched where that failed, which a message says,
- * or was stopped too early. */
+/* Estimates ln Z given the evidence.
+ * @param z unchanged if that failed, which a message says, or was stopped too early. */
 void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z);
 /* The probability of a state on standard error. @param z log_z NAN: not known; error 0: exact. */
 void cli_tell_state_probability(const cli_job *job, double log_density, const gbs_log_z_report *z);
-/* ln P of a state, where ln Z is so much: at most 0, as Z is at least the state's own weight. */
+/* @return ln P of a state for this ln Z: at most 0, as Z is at least the state's own weight. */
 double cli_log_probability(double log_density, double log_z);
 
 /* ---- picture.c --------------------------------------------------------------------------- */
@@ -176,29 +184,35 @@ typedef struct cli_picture {
     uint64_t state; /* otherwise: whose probability */
 } cli_picture;
 
-/* What was typed, before anything is read. @return an exit status. */
+/* Checks the options of a picture before anything is read.
+ * @return an exit status. */
 int cli_picture_settle(const cli_arguments *arguments, const char *format, cli_picture *picture);
-/* Against the model, before it is run. @return an exit status. */
+/* Checks them against the model, before it is run.
+ * @return an exit status. */
 int cli_picture_fit(const cli_job *job, cli_picture *picture);
 /* @param p probabilities of all states, ragged. @return an exit status. */
 int cli_picture_write(const cli_job *job, const cli_picture *picture, const double *p);
 
 /* ---- target.c ---------------------------------------------------------------------------- */
 
-/* Weights that a --target means. @param weight out, [n_variables], free() it; NULL: all 1.
+/* Finds the weights that a --target means.
+ * @param weight out, [n_variables], free() it; NULL: all 1.
  * @return an exit status. */
 int cli_target(const cli_job *job, const char *text, double **weight);
-/* --grid fits the model, and a --target needs it. @return an exit status. */
+/* Checks that --grid fits the model, and that there is a --target that needs it.
+ * @return an exit status. */
 int cli_check_grid(const cli_job *job);
-/* --target of a run into job->options: part of loading. @return an exit status. */
+/* Reads the --target of a run into job->options: part of loading.
+ * @return an exit status. */
 int cli_load_targets(cli_job *job);
-/* Influences as --influence and --memory-limit have them. From here on a signal or the end of
- * --time stops the work on them, see gbs_influence_options.stop. @return an exit status. */
+/* Computes influences as --influence and --memory-limit say. From here on a signal or the end of
+ * --time stops the work on them, see gbs_influence_options.stop.
+ * @return an exit status. */
 int cli_influences(cli_job *job, gbs_influences **influences);
 
 /* ---- signals.c --------------------------------------------------------------------------- */
 
-/* First thing in main(): a standard stream that the caller closed keeps its number. */
+/* To be called first in main(): opens /dev/null for standard streams that the caller closed. */
 void cli_open_standard_streams(void);
 /* From now on SIGHUP, SIGINT and SIGTERM end the program with CLI_STOPPED, and a mapped file that
  * was cut ends it with CLI_INPUT and a message. */
@@ -231,7 +245,8 @@ void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_op
 void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
 /* The state of the run in one line, whatever is shown otherwise. */
 void cli_bar_tell(cli_bar *bar, const gbs_progress *progress);
-/* For what is not one run. @param share done. */
+/* Shows the progress of work that is not one run.
+ * @param share done. */
 void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what);
 /* The progress callback of what is only watched: its context is the bar. */
 int cli_bar_watch(void *context, const gbs_progress *progress);

@@ -159,7 +159,7 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* What all tables read of a draw is what is kept of it. */
+/* Makes the run keep those variables of a draw that the tables need. */
 static int keep_needed(joints *j)
 {
     cli_job *job = j->job;
@@ -251,7 +251,7 @@ static void write_json(gbs_output *output, const joints *j)
     gbsi_output_text(output, "\n  ]\n}\n");
 }
 
-/* In the format that was asked for. */
+/* Writes the tables in the format that was asked for. */
 static void write_tables(gbs_output *output, const void *context)
 {
     const joints *j = context;

@@ -27,7 +27,8 @@ static inline uint32_t cli_joint_state(const gbs_model *model, const cli_joint *
 /* terminal_table.c: for people. */
 void cli_joint_table(gbs_output *output, const cli_job *job, const cli_joint *table);
 
-/* What cannot be combined with --joint, before anything is read. @return an exit status. */
+/* Refuses options that cannot be combined with --joint, before anything is read.
+ * @return an exit status. */
 int cli_joint_settle(cli_arguments *arguments, const char *format);
 /* A cli_sample_answer: all tables, in place of marginals. @param context const char *format. */
 int cli_answer_joints(cli_job *job, void *context);

@@ -8,8 +8,8 @@
 #include "job.h"
 #include "shares.h"
 
-/* Reading takes no longer than --time; what is left of it decides nothing, for the method of a run
- * depends on --time. */
+/* Whether reading has taken longer than --time. The time that is left does not choose the method
+ * of a run: that depends on --time alone. */
 static int is_late(void *context)
 {
     const cli_job *job = context;
@@ -67,7 +67,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     return CLI_DONE;
 }
 
-/* Only one reader can have standard input. */
+/* Checks that standard input is read only once. */
 static int check_standard_input(const cli_arguments *arguments, const char *path)
 {
     const char *reader[] = {path,

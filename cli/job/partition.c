@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ln Z in the words of who asks: of a Bayesian network it is ln P(evidence). */
+/* Names ln Z as the user's question does: of a Bayesian network it is ln P(evidence). */
 #include <math.h>
 
 #include "gibbsite/log_z.h"

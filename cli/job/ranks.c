@@ -34,7 +34,8 @@ static void tell(int all)
     (void)fprintf(stderr, "%s: %s%s\n", cli_here.program, rank, first_message);
 }
 
-/* What was stopped has failed where there is a message instead of a result. */
+/* Whether a rank has failed. One that was stopped has failed if it has a message instead of a
+ * result. */
 static int has_failed(int status)
 {
     return status == CLI_FAILED || status == CLI_USAGE || status == CLI_INPUT ||

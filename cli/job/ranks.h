@@ -8,7 +8,7 @@
 
 #include "gibbsite/share.h"
 
-/* Beside the statuses of cli.h: a rank that has run and leaves the rest to the first. */
+/* A status beside those of cli.h: a rank that has run and leaves the rest to the first. */
 #define CLI_SILENT (-1)
 
 typedef struct cli_place {
@@ -23,7 +23,7 @@ extern cli_place cli_here;
 
 /* Whether this process prints and writes. */
 int cli_speaks(void);
-/* Of cli_error() where there are several ranks: for cli_meet() or cli_leave(). */
+/* Keeps the message of cli_error() for cli_meet() or cli_leave(), if there are several ranks. */
 void cli_keep_message(const char *text);
 /**
  * Where all ranks come before they go on together: if some have failed until here, the first of

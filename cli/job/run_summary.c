@@ -60,7 +60,8 @@ char *cli_command_line(const cli_arguments *arguments)
     return command;
 }
 
-/* What only the program knows of the run. @param command its memory is ours: free() it. */
+/* Fills in what the library does not know of the run, such as the command line.
+ * @param command out: free() it. */
 static int tell_about(const cli_job *job, gbs_summary_about *about, const double *log_p_evidence,
                       char **command)
 {
@@ -120,8 +121,8 @@ int cli_write_report(const char *path, const gbs_report_source *source, size_t n
     return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
 }
 
-/* What was monitored, as an object of JSON. @param text out: free it with gbs_free(); NULL without
- * --monitor. */
+/* Makes an object of JSON of the monitored quantities.
+ * @param text out: free it with gbs_free(); NULL without --monitor. */
 static int monitored_text(cli_diagnosis *traces, char **text)
 {
     gbs_error err = {GBS_OK, ""};

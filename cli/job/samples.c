@@ -11,7 +11,8 @@
 #include "ranks.h"
 #include "src/files/models/format_names.h"
 
-/* NAME=STATE lists hold '='; a path that does is told apart by a leading '/', './' or '../'. */
+/* Whether the text is the path of a file: lists of NAME=STATE hold '='; a path with '=' must
+ * begin with '/', './' or '../'. */
 static int is_evidence_file(const char *text)
 {
     return strchr(text, '=') == NULL || text[0] == '/' || strncmp(text, "./", 2) == 0 ||
@@ -60,8 +61,8 @@ static int count_samples(cli_job *job)
     return CLI_DONE;
 }
 
-/* What the model file itself holds. Warnings about the file were given when it was read as a model.
- */
+/* Reads the evidence of the model file itself. Warnings about the file were given when it was
+ * read as a model. */
 static int load_own(cli_job *job, const char *path)
 {
     const char *from = job->arguments->from;
@@ -186,7 +187,7 @@ static void forget_sample(cli_job *job)
 
 /* ---- all of them ------------------------------------------------------------------------- */
 
-/* Results of several samples need a file each. */
+/* Checks that the results of several samples have a file each. */
 static int check_target(const cli_job *job, const char *path)
 {
     struct stat is;
@@ -206,8 +207,8 @@ static int check_target(const cli_job *job, const char *path)
                      job->n_samples);
 }
 
-/* FILE.k, or FILE.k.gz for FILE.gz; FILE.k.html for FILE.html, which browsers go by. @return NULL
- * without memory. */
+/* @return FILE.k, or FILE.k.gz for FILE.gz; FILE.k.html for FILE.html, as browsers go by the
+ * ending; NULL without memory. */
 static char *sample_path(const char *path, size_t sample)
 {
     size_t size = strlen(path) + 24;

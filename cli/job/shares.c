@@ -88,7 +88,8 @@ int cli_meet_divided(const cli_job *job)
                                     first ? "a folder of shares" : "a whole model"));
 }
 
-/* Those of a folder may be of another model. */
+/* Names the variables of the run, and fails if the variables of a folder belong to another
+ * model. */
 static gbs_status name_variables(cli_job *job, gbs_error *err)
 {
     char path[4096];

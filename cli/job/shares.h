@@ -5,25 +5,27 @@
 
 #include "job.h"
 
-/* FOLDER/000003.share, FOLDER/variables.gbm: names and states of all variables, no factors. */
+/* Write the paths FOLDER/000003.share, and FOLDER/variables.gbm, which has names and states of
+ * all variables and no factors. */
 void cli_share_path(const char *folder, uint32_t rank, char *path, size_t size);
 void cli_variables_path(const char *folder, char *path, size_t size);
 
 int cli_is_folder(const char *path);
 /* A folder of shares, whole or not; models of DimmWitted are folders too. */
 int cli_is_divided(const char *path);
-/* MODEL is a folder: the share of this rank, and the variables. @return an exit status. */
+/* Loads a folder as MODEL: the share of this rank, and the variables.
+ * @return an exit status. */
 int cli_load_folder(cli_job *job, const char *folder);
 
-/* Where all ranks come: that a model is divided on every rank or on none. @return an exit status.
- */
+/* Checks, on all ranks together, that a model is divided on every rank or on none.
+ * @return an exit status. */
 int cli_meet_divided(const cli_job *job);
 
 /* The run of a share: of a folder, or of job->model, which every rank divides alike. */
 gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err);
 void cli_free_share(cli_job *job);
 
-/* What sweeps send and wait for; nothing of other runs. */
+/* Prints what sweeps send and wait for; prints nothing if the model is not shared. */
 void cli_tell_exchange(const cli_job *job);
 
 #endif

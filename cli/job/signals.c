@@ -8,8 +8,9 @@
 
 #include "job.h"
 
-/* What is open in place of a standard stream that the caller closed fails when it is used, and
- * keeps its number from a file that is opened later: messages would end up inside a result. */
+/* Opens /dev/null in place of standard streams that the caller closed, in the direction in which
+ * using it fails. It keeps their number from files that are opened later: messages would end up
+ * inside a result. */
 void cli_open_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -54,7 +55,8 @@ static void end_for_a_cut_file(int number, siginfo_t *info, void *context)
     _exit(CLI_INPUT);
 }
 
-/* What the caller chose to ignore, as nohup does, stays ignored. */
+/* Sets the handler of signals; those that the caller chose to ignore, as nohup does, stay
+ * ignored. */
 static void handle(void (*handler)(int))
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGTERM};

@@ -19,7 +19,7 @@ static int parse_range(const char *text, uint64_t *first, uint64_t *last)
     return cli_parse_uint(left, first) && cli_parse_uint(dash + 1, last);
 }
 
-/* What was typed, for messages. */
+/* The option and list as typed, for messages. */
 typedef struct typed {
     const char *option; /* "--monitor" */
     const char *list;
@@ -78,7 +78,8 @@ static int add_pattern(cli_selection *s, uint8_t *seen, const typed *t, const ch
                  : cli_error(CLI_USAGE, "%s %s: no variable has such a name", t->option, pattern);
 }
 
-/* Names of ground atoms have no blanks: those behind a ',' of "Friends(Anna, Bob)" go. */
+/* Removes the blanks in the name of a ground atom, which has none: those behind a ',' of
+ * "Friends(Anna, Bob)". */
 static void close_up(char *item)
 {
     char *to = item;
@@ -222,7 +223,7 @@ static int add_visited(const cli_job *job, uint8_t *seen, cli_selection *s)
     return CLI_DONE;
 }
 
-/* What is asked for must be visited. */
+/* Checks that the scan visits the variables that are asked for. */
 static int check_visited(const cli_job *job, uint8_t *seen, const cli_selection *s)
 {
     char text[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From argv to cli_arguments: every value checked, whatever is not understood refused. */
+/* Turns argv into cli_arguments: every value is checked, and unknown words are refused. */
 #include <assert.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -364,7 +364,8 @@ static int check_needs(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* What the question's struct has of the run: seed, threads, limits, whether typed or not. */
+/* Copies the options that the run and the question's struct both have, such as seed, threads and
+ * limits, into that struct, whether they were typed or not. */
 static int share_run(cli_arguments *arguments)
 {
     char value[256];

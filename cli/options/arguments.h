@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user may type after a verb: a table for each verb serves getopt, range checks, the help
+/* The options that a verb takes: one table for each verb serves getopt, range checks, the help
  * and the summary. */
 #ifndef GIBBSITE_CLI_ARGUMENTS_H
 #define GIBBSITE_CLI_ARGUMENTS_H
@@ -24,7 +24,7 @@ typedef enum cli_progress_mode {
     CLI_PROGRESS_JSON,
 } cli_progress_mode;
 
-/* What was typed, checked. Strings are borrowed from argv. */
+/* The arguments as typed, once checked. Strings are borrowed from argv. */
 typedef struct cli_arguments {
     gbs_run_options run;
     union { /* of the verb's question */
@@ -142,7 +142,7 @@ typedef enum cli_kind {
     CLI_RUN,    /* an option with a value that the library knows */
 } cli_kind;
 
-/* What an option is about: where the help shows it. The first three are its first screen. */
+/* The topic of an option, under which the help shows it. The first three are its first screen. */
 typedef enum cli_topic {
     CLI_TOPIC_QUESTION,
     CLI_TOPIC_ACCURACY,
@@ -174,26 +174,28 @@ typedef struct cli_option {
     const char *needs; /* a condition without which it is refused, or "" */
 } cli_option;
 
-/* What the library says of an option of the run or of a question; NULL: the row says all. */
+/* @return the library's description of an option of the run or of a question; NULL: the row says
+ * all. */
 const gbs_option *cli_library_option(const cli_option *option);
 
-/* What it does: that of the row, or of the library. */
+/* @return the help text of an option: that of its row, or of the library. */
 const char *cli_option_help(const cli_option *option);
 
 /* @return the option of that name that a verb takes, NULL if there is none. */
 const cli_option *cli_find_option(const char *name, const cli_verb *verb);
 
-/* Names of model formats with '|' before each: all, and those that are read. */
+/* The names of model formats with '|' before each: those that are written, and those that are
+ * read. */
 extern const char cli_model_formats[], cli_source_formats[];
 
 #define CLI_UNIT_SIZE 256
 
-/* What stands for the value in help and messages: "N", "SIZE", "auto|exact|...".
+/* Writes the placeholder of the value in help and messages: "N", "SIZE", "auto|exact|...".
  * @param text [CLI_UNIT_SIZE], out. */
 void cli_option_unit(const cli_option *option, char *text);
 
-/* Where the default of an option of the program is a mark that a rule decides: typing that very
- * value is refused. */
+/* Whether the default of an option of the program is a special value that leaves the choice to a
+ * rule: typing that very value is refused. */
 int cli_option_unset_default(const cli_option *option);
 
 /* @return 1 if the user gave this option. @param name of an option, of this verb or another. */

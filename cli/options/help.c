@@ -130,7 +130,8 @@ static void print_wrapped(const char *text)
     (void)printf("%s", text);
 }
 
-/* What stands for the value in the left column; choices that are too many for it stay out. */
+/* Writes the placeholder of the value in the left column; a list of choices that is too long
+ * stays out. */
 static void value_text(const cli_option *option, const char *choices, char unit[CLI_UNIT_SIZE + 1])
 {
     const int bare = option->kind == CLI_UINT || option->kind == CLI_REAL;

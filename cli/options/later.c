@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the design has and this version has not: said so, rather than called unknown. */
+/* Options and verbs that are planned but not in this version: messages say so, rather than call
+ * them unknown. */
 #include <string.h>
 
 #include "arguments.h"

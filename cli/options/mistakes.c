@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people type who come from other programs, or whose hand slipped: what to type instead. */
+/* Suggests what to type instead of misspelt words and words of other programs. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 
-/* Names of other programs, and ours. The first of ours that a verb has is meant. */
+/* Names of other programs' verbs and options, and ours. The first of ours that a verb has is
+ * meant. */
 static const struct {
     const char *typed; /* blanks around each */
     const char *ours;

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-/* Of the formats those that are written, ... */
+/* The formats that are written, ... */
 const char cli_model_formats[] =
 #define TARGET_TEXT(name)                              "|" name
 #define TARGET_BYTES(name)                             "|" name

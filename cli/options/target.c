@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What certify and scan share: which variables count, and the influences. */
+/* Functions that certify and scan share: the target variables, and the influences. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 #define RECTANGLE "rectangle:"
 
-/* Whole numbers with a character between. @return 1 if text is exactly n of them. */
+/* Reads whole numbers with a character between.
+ * @return 1 if text is exactly n of them. */
 static int parse_numbers(const char *text, char between, size_t n, uint64_t *number)
 {
     char part[32];

@@ -34,7 +34,7 @@ int cli_parse_uint(const char *text, uint64_t *value)
     return 1;
 }
 
-/* strtod() also takes white space, hexadecimal, "inf" and "nan": not here. */
+/* Reads a number without the white space, hexadecimal, "inf" and "nan" that strtod() also takes. */
 static const char *leading_real(const char *text, double *value)
 {
     size_t sign = text[0] == '-' || text[0] == '+' ? 1 : 0;

@@ -37,7 +37,7 @@ typedef struct chart {
     double *edge;  /* [2 BINS] */
 } chart;
 
-/* Ranks of all draws together, counted in bins for each chain; equal draws share their bins by
+/* Counts the ranks of all draws together, in bins for each chain; equal draws share their bins by
  * place, which spreads them evenly. */
 static void count_ranks(const double *value, size_t n_draws, size_t n_all, chart *c)
 {

@@ -152,7 +152,7 @@ static void put_exact(gbs_output *output, const gbs_info *info)
     }
 }
 
-/* How, where it is not by junction trees alone whose tables are kept. */
+/* Puts how the model is answered, unless it is by junction trees alone whose tables are kept. */
 static void put_forms(gbs_output *output, const gbs_info *info)
 {
     char n[64];

@@ -36,7 +36,8 @@ static int before_states(const list *l)
     return l->number + 2 + l->name + 2 + (l->degrees > 0 ? l->degrees + 2 : 0) + l->state + 2;
 }
 
-/* On a narrow terminal names are cut, and the number of factors is left out, for states. */
+/* Makes room for the states on a narrow terminal: names are cut, and the number of factors is
+ * left out. */
 static void make_room(list *l)
 {
     int *column[] = {&l->name, &l->state};
@@ -90,7 +91,8 @@ static void lay_out(list *l)
     make_room(l);
 }
 
-/* Behind the other columns, on as many lines as they take; numbers alone only as how many. */
+/* Puts the states behind the other columns, on as many lines as they take; without labels only
+ * their number. */
 static void put_states(const list *l, uint32_t v)
 {
     const gbs_model *model = l->job->model;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program says on standard error, and the exit status that goes with it. */
+/* Messages of the program on standard error, and the exit statuses that go with them. */
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -148,7 +148,7 @@ int cli_reader_gone(void)
     return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Levenshtein distance, at most limit + 1. Words of up to 63 letters. */
+/* @return the Levenshtein distance, at most limit + 1, of words of up to 63 letters. */
 static size_t distance(const char *a, const char *b, size_t limit)
 {
     size_t row[64];

@@ -43,7 +43,7 @@ void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_op
     }
 }
 
-/* Share of the phase done, NAN if unknown. Errors fall as 1/sqrt(passes). */
+/* @return the share of the phase that is done, NAN if unknown. Errors fall as 1/sqrt(passes). */
 static double share_of_phase(const gbs_progress *p)
 {
     if (p->passes > 0) {
@@ -57,7 +57,8 @@ static double share_of_phase(const gbs_progress *p)
     return NAN;
 }
 
-/* What the bar shows: the share of the phase, or of --time where that will end the run sooner. */
+/* @return the share that the bar shows: that of the phase, or of --time if that will end the run
+ * sooner. */
 static double share_done(const cli_bar *bar, const gbs_progress *p)
 {
     const double share = share_of_phase(p);

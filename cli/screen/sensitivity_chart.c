@@ -17,8 +17,8 @@ typedef struct chart {
     double *end[2];     /* [n] where the parameter is 10 per cent smaller, larger */
 } chart;
 
-/* p where a parameter is `times` what it is; of a formula of more than two values to first order.
- */
+/* @return p if a parameter is `times` as large as it is; for a formula of more than two values,
+ * to first order. */
 static double swing(const cli_sensitivities *a, size_t i, double times)
 {
     const gbs_sensitivities *s = &a->s;
@@ -38,7 +38,7 @@ static double size_of(const cli_sensitivities *a, size_t i)
     return fmax(fmax(below, above), a->s.p) - fmin(fmin(below, above), a->s.p);
 }
 
-/* Cut between characters. */
+/* Cuts a text between characters. */
 static void cut(char *text)
 {
     size_t n = strlen(text);

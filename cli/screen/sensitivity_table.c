@@ -17,7 +17,7 @@ enum {
     MOST_HALF = 12,
 };
 
-/* Four decimals, or three digits of what is small; blank where there is none. */
+/* Puts a number with four decimals, or three digits if it is small; blank if there is none. */
 static void put_number(gbs_output *output, double value, int sign, int width)
 {
     char text[32] = "";
@@ -34,7 +34,8 @@ static void put_number(gbs_output *output, double value, int sign, int width)
     cli_put_right(output, text, width);
 }
 
-/* To the left for a fall, to the right for a rise. @param half columns of either side */
+/* Puts a bar, to the left for a fall and to the right for a rise.
+ * @param half columns of either side */
 static void put_bar(gbs_output *output, double share, int half)
 {
     const int unicode = cli_speaks_unicode();
@@ -67,7 +68,7 @@ static void put_heading(gbs_output *output, const cli_sensitivities *a)
     cli_put_wrapped(output, text);
 }
 
-/* How wide a line is split up. */
+/* The parts of a line, and their widths. */
 typedef struct layout {
     int ranges; /* whether p at -10 and +10 per cent is shown */
     int reach;  /* whether the value that --reach needs is */

@@ -74,7 +74,7 @@ static int wider(int a, int b)
     return a > b ? a : b;
 }
 
-/* Make a column narrower, but not below least, where the line does not fit. */
+/* Makes a column narrower, but not below least, if the line does not fit. */
 static void shrink(int *column, int least, int *left)
 {
     const int most = *column > least ? *column - least : 0;
@@ -92,7 +92,7 @@ static void drop(int *column, int *left)
     }
 }
 
-/* Where the line does not fit, ESS and R-hat go, the one after the other. */
+/* Drops first one and then the other of ESS and R-hat if the line does not fit. */
 static void drop_numbers(layout *l, int *left)
 {
     drop(&l->ess, left);
@@ -162,7 +162,7 @@ static void put_bar(gbs_output *output, const layout *l, double p)
     }
 }
 
-/* Blank where there is none. */
+/* Puts a number; blank if there is none. */
 static void put_number(gbs_output *output, const char *format, double value, int width)
 {
     char text[NUMBER] = "";
@@ -338,7 +338,7 @@ void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estim
 
 /* ---- joint tables ---------------------------------------------------------------------------- */
 
-/* Columns of the states of variable i, at most `most`. */
+/* @return the number of columns of the states of variable i, at most `most`. */
 static int joint_column(const cli_job *job, const cli_joint *t, uint32_t i, int most)
 {
     const uint32_t v = t->selection.variable[i];
@@ -351,7 +351,7 @@ static int joint_column(const cli_job *job, const cli_joint *t, uint32_t i, int 
     return width < most ? width : most;
 }
 
-/* Columns of all states, none of them wider than most. */
+/* @return the number of columns of all states, none of them wider than most. */
 static int joint_columns(const cli_job *job, const cli_joint *t, int most)
 {
     int sum = 0;
@@ -361,8 +361,8 @@ static int joint_columns(const cli_job *job, const cli_joint *t, int most)
     return sum;
 }
 
-/* label holds for every variable; 0: the states do not fit beside each other, in LEAST columns
- * each, and are listed. */
+/* Chooses the layout of a joint table. label holds for every variable; 0: the states do not fit
+ * beside each other, in LEAST columns each, and are listed. */
 static layout lay_out_joint(const cli_job *job, const cli_joint *t)
 {
     layout l = {.label = MOST_LABEL, .probability = 11, .unicode = cli_speaks_unicode()};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in columns of a terminal. */
+/* Puts text in columns of a terminal. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@ typedef struct target {
     double *weight; /* ours; NULL: all */
 } target;
 
-/* What was asked and what there is to say; arrays by scan, then by step, then by target. */
+/* The question and its answers; arrays by scan, then by step, then by target. */
 typedef struct certificates {
     cli_job *job;
     gbs_influences *influences;
@@ -214,8 +214,8 @@ static int columns_of(const layout *l)
            l->variation + (l->most > 0 ? l->most + 1 : 0);
 }
 
-/* Narrow terminals get narrow columns, then no passes, then no "at most", which is the variation or
- * 1. */
+/* Chooses the columns: a narrow terminal gets narrow columns, then no passes, then no "at most",
+ * which is the variation or 1. */
 static layout lay_out(const certificates *c)
 {
     const layout wide = {.scan = 12,

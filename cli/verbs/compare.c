@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "options/rows.h"
 
-/* How far two results are apart: the number that --tolerance limits, and what is printed. */
+/* The distance of two results: the number that --tolerance limits, and numbers to print. */
 typedef struct distance {
     double value, tolerance;
     char text[640];
@@ -55,7 +55,7 @@ static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, di
     return status;
 }
 
-/* Two probabilities of zero are equal. */
+/* Compares two values of ln Z; two probabilities of zero are equal. */
 static void compare_log_z(const gbs_result *a, const gbs_result *b, distance *d)
 {
     const int equal = a->log10_z == -INFINITY && b->log10_z == -INFINITY;
@@ -65,7 +65,7 @@ static void compare_log_z(const gbs_result *a, const gbs_result *b, distance *d)
     print_line(d, "difference", d->value);
 }
 
-/* Which of two states weighs more, where that is known. */
+/* Tells which of two states weighs more, if that is known. */
 static void compare_densities(const gbs_result *a, const gbs_result *b, distance *d)
 {
     if (!isnan(a->log_density) && !isnan(b->log_density)) {
@@ -81,7 +81,7 @@ static void compare_densities(const gbs_result *a, const gbs_result *b, distance
     }
 }
 
-/* --model: labels become numbers, states get their log density. */
+/* Applies --model: labels become numbers, states get their log density. */
 static int apply_model(const cli_arguments *arguments, gbs_result side[2])
 {
     gbs_error err = {GBS_OK, ""};

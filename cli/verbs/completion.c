@@ -28,7 +28,8 @@ static void choices_of(const cli_option *option, char *text)
     }
 }
 
-/* What an option does, to the first pause, without characters that mean something to a shell. */
+/* Prints the help of an option up to the first ';', without characters that mean something to a
+ * shell. */
 static void describe(const cli_option *option)
 {
     const char *text = option->brief[0] != '\0' ? option->brief : cli_option_help(option);

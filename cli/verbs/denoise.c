@@ -132,7 +132,8 @@ static int make_model(const cli_denoising *d, gbs_model **model)
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
-/* Where an option names its variables: then the run is of it. */
+/* Makes the model of the picture if an option names its variables; the run is then one of that
+ * model. */
 static int keep_model(cli_denoising *d)
 {
     const cli_arguments *a = d->job.arguments;
@@ -393,7 +394,8 @@ static int give_answer(const cli_denoising *d)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-/* Large pictures are run without factors, and end early, unless something else is typed. */
+/* Limits the run of a large picture: it is run without factors, and ends early, unless something
+ * else is typed. */
 static int limit_run(cli_denoising *d)
 {
     gbs_error err = {GBS_OK, ""};

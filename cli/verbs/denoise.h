@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of gibbsite denoise share. */
+/* The data and functions that the files of gibbsite denoise share. */
 #ifndef GIBBSITE_CLI_VERB_DENOISE_H
 #define GIBBSITE_CLI_VERB_DENOISE_H
 
@@ -17,11 +17,11 @@ typedef struct cli_denoising {
 
 /* ---- denoise_question.c: @return an exit status, after a message unless it is CLI_DONE ------ */
 
-/* Names of outputs, before anything is read. */
+/* Checks the names of outputs before anything is read. */
 int cli_denoise_check_names(const cli_arguments *arguments);
-/* The noisy picture and --truth. */
+/* Reads the noisy picture and --truth. */
 int cli_denoise_read(cli_denoising *d, const cli_arguments *arguments);
-/* d->how, find_noise and find_coupling, from the noisy picture and what was typed. */
+/* Sets d->how, find_noise and find_coupling, from the noisy picture and the options. */
 int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments);
 
 #endif

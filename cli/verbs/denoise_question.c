@@ -88,7 +88,7 @@ static int settle_estimate(cli_denoising *d, const char *text)
     return CLI_DONE;
 }
 
-/* With --labels the value of every pixel is one. */
+/* Checks that with --labels the value of every pixel is a label. */
 static int check_labels(const gbs_image *image, const char *path, uint32_t levels)
 {
     gbs_error err = {GBS_OK, ""};
@@ -232,7 +232,8 @@ static int read_picture(const cli_arguments *arguments, const char *path, gbs_im
     return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
 }
 
-/* White is the highest level of grey pictures, black is level 1 of bitmaps: they are not mixed. */
+/* Checks that --truth is of the same kind: white is the highest level of grey pictures, black is
+ * level 1 of bitmaps, so they cannot be mixed. */
 static int check_truth(const cli_denoising *d, const cli_arguments *a)
 {
     if (d->truth.width != d->noisy.width || d->truth.height != d->noisy.height) {

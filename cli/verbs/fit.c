@@ -63,7 +63,7 @@ static int settle(fitting *f, cli_arguments *arguments)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Rows of one table: "variable,state,parents,probability,low,high,rows". */
+/* Writes the rows of one table: "variable,state,parents,probability,low,high,rows". */
 static gbs_status write_intervals_of(const fitting *f, gbs_output *output, size_t factor,
                                      double *room, gbs_error *err)
 {

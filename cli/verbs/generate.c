@@ -8,7 +8,8 @@
 #include "gibbsite/generate.h"
 #include "options/rows.h"
 
-/* Whole numbers with a separator between: "3x4", "2:5". @return how many, 0 for anything else. */
+/* Reads whole numbers with a separator between: "3x4", "2:5".
+ * @return how many, 0 for anything else. */
 static int parse_numbers(const char *text, char separator, int max, uint32_t *number)
 {
     char part[16];
@@ -32,7 +33,7 @@ static int parse_numbers(const char *text, char separator, int max, uint32_t *nu
     return 0;
 }
 
-/* What --grid and --states A:B say, as numbers. */
+/* The values of --grid and --states A:B as numbers. */
 typedef struct model_shape {
     uint32_t side[3];
     uint32_t states[2]; /* fewest and most */

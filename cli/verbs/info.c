@@ -10,7 +10,7 @@
 #include "options/rows.h"
 #include "src/files/models/format_names.h"
 
-/* Where rows go: text aligned at a column, or JSON. */
+/* The output of rows: text aligned at a column, or JSON. */
 typedef struct sheet {
     gbs_output *output;
     int json;
@@ -134,7 +134,7 @@ static void row_histogram(sheet *s, const char *key, const char *title, const si
     end_row(s);
 }
 
-/* Counts by name: an object in JSON, "table 3, field 2" in text. */
+/* Writes counts by name: an object in JSON, "table 3, field 2" in text. */
 static void row_named(sheet *s, const char *key, const char *title, size_t n,
                       const char *(*name)(size_t), const size_t *count)
 {
@@ -159,7 +159,8 @@ static void row_named(sheet *s, const char *key, const char *title, size_t n,
     end_row(s);
 }
 
-/* What the numbers in a file of couplings mean; no row for other files, but a null. */
+/* Writes the sign convention of a file of couplings; for other files there is no row, and null in
+ * JSON. */
 static void row_convention(sheet *s, const char *convention)
 {
     if (convention != NULL) {
@@ -301,7 +302,7 @@ void cli_exact_forms(int forms, char *text)
     }
 }
 
-/* How the components that are exact by default are answered. */
+/* Writes how the components that are exact by default are answered. */
 static void row_forms(sheet *s, int forms)
 {
     char text[80];
@@ -372,7 +373,7 @@ static void write_memory(sheet *s, const gbs_info *info, uint64_t loading_bytes)
     row_bytes(s, "estimator_bytes", "    estimators", info->estimator_bytes);
 }
 
-/* With --draws; else null in JSON and nothing in text. */
+/* Writes the sizes of draws with --draws; otherwise null in JSON and nothing in text. */
 static void write_draws(sheet *s, const gbs_draw_sizes *sizes)
 {
     if (!s->json) {

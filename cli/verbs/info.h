@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `gibbsite info` prints for people: one screen, and the list of variables. */
+/* The output of `gibbsite info` for people: one screen, and the list of variables. */
 #ifndef GIBBSITE_CLI_INFO_H
 #define GIBBSITE_CLI_INFO_H
 
 #include "gibbsite/info.h"
 #include "job/job.h"
 
-/* 12345678 -> "11.8 MiB". @param text [16]. */
+/* Formats a number of bytes: 12345678 is "11.8 MiB".
+ * @param text [16]. */
 void cli_scale_bytes(uint64_t value, char *text);
 
 /* "tables, sparse tables". @param forms bits of gbs_exact_form, one at least. @param text [80]. */
@@ -16,7 +17,8 @@ void cli_exact_forms(int forms, char *text);
 void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *info,
                      uint64_t loading_bytes);
 
-/* Where the run of a checkpoint stands. @return an exit status. */
+/* Prints how far the run of a checkpoint has come.
+ * @return an exit status. */
 int cli_info_checkpoint(const cli_arguments *arguments);
 
 /* A line or more for each variable. @return an exit status. */

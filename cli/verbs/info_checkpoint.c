@@ -12,7 +12,7 @@ static const cli_option options[] = {
 };
 static const cli_verb of_checkpoint = {CLI_TAKES(options)};
 
-/* Most options of info are about models. */
+/* Refuses options that are about models, as most options of info are. */
 static int check_options(const cli_arguments *arguments)
 {
     for (size_t i = 0; i < arguments->verb->n_options; i++) {

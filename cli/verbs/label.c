@@ -212,7 +212,7 @@ static void write_report(gbs_output *output, const void *context)
     gbsi_output_text(output, "\n}\n");
 }
 
-/* How far the labels and probabilities can be trusted. */
+/* Tells how far the labels and probabilities can be trusted. */
 static void tell_trust(const labelling *l)
 {
     const gbs_label_report *r = &l->report;
@@ -250,7 +250,7 @@ static int is_known(const gbs_crf *crf, const char *label)
     return y < gbs_crf_n_labels(crf);
 }
 
-/* What training never saw: tokens, and true labels, with one of them. */
+/* Tells the numbers of tokens and of true labels that training never saw, with one such label. */
 static void tell_unseen(const labelling *l)
 {
     const uint64_t n = gbs_label_scores_unseen(l->scores);

@@ -66,7 +66,7 @@ static int learn(learning *l, int *stopped)
                               : CLI_DONE;
 }
 
-/* Standard errors, if they are wanted; what keeps them from being known goes to no_error. */
+/* Finds standard errors if they are wanted; the reason why they are not known goes to no_error. */
 static int find_errors(learning *l, int *stopped)
 {
     const gbs_run_callbacks callbacks = {
@@ -98,7 +98,8 @@ static int find_errors(learning *l, int *stopped)
     return CLI_DONE;
 }
 
-/* previous: NULL: a weight of a single label. */
+/* Writes a weight.
+ * @param previous NULL: a weight of a single label. */
 static void write_weight(gbs_output *output, const learning *l, const char *feature,
                          const char *previous, const char *label, size_t k)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What learn potts and learn rbm share, rows in; checkpoints, which learn weights has as well; and
- * which options are whose. */
+/* Functions that learn potts and learn rbm share: reading rows; and checkpoints, which learn
+ * weights has as well. */
 #ifndef GIBBSITE_CLI_LEARN_MACHINES_H
 #define GIBBSITE_CLI_LEARN_MACHINES_H
 
@@ -13,24 +13,25 @@ typedef struct cli_machine_rows {
     gbs_checkpoint_files checkpoints;
 } cli_machine_rows;
 
-/* --rate FIRST[:LAST]. @param first, last out: sizes of steps, also where they are not given. */
+/* Reads --rate FIRST[:LAST].
+ * @param first, last out: sizes of steps, also if they are not given. */
 int cli_learn_rates(const cli_arguments *arguments, double *first, double *last);
 
-/* --held-out, checkpoints and where results go; rows are read from the second operand.
+/* Settles --held-out, checkpoints and outputs; rows are read from the second operand.
  * @return an exit status after a message, as the others. */
 int cli_machine_settle(const cli_arguments *arguments, cli_machine_rows *rows);
-/* Free the rows in either case. */
+/* Reads the rows; free them in either case. */
 int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows);
 void cli_machine_free(cli_machine_rows *rows);
 
-/* Of --checkpoint and --resume. */
+/* Sets the files of --checkpoint and --resume. */
 void cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files);
-/* NULL where neither is asked for. */
+/* @return the files, NULL if neither option is given. */
 const gbs_checkpoint_files *cli_learn_checkpoints(const gbs_checkpoint_files *files);
-/* Of learning: a checkpoint that does not fit is bad input. */
+/* Reports that learning failed: a checkpoint that does not fit is bad input. */
 int cli_learn_fail(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err);
 void cli_learn_tell_unwritten(const cli_arguments *arguments, uint64_t n);
-/* How near standard errors by n probes are; 0: nothing. */
+/* Tells how precise standard errors by n probes are; tells nothing if n is 0. */
 void cli_learn_tell_probes(const cli_arguments *arguments, uint64_t n);
 
 /* Writes numbers learnt over time as CSV; one that is NAN is empty. path NULL: nothing.
@@ -39,7 +40,8 @@ void cli_learn_tell_probes(const cli_arguments *arguments, uint64_t n);
 int cli_write_curve(const char *path, const char *header, uint64_t first, const double *value,
                     size_t n_rows, size_t n_columns);
 
-/* What gbs_learn_options.point and gbs_potts_options.point tell; zero before the first one. */
+/* The points that gbs_learn_options.point and gbs_potts_options.point were told; zero before the
+ * first one. */
 typedef struct cli_points {
     double *value; /* objective, gradient, held-out rows; freed by the caller */
     size_t n, capacity;

@@ -63,7 +63,7 @@ static int learn(learning *l, int *stopped)
     return done < 0 ? cli_learn_fail(&l->rows.checkpoints, done, &err) : CLI_DONE;
 }
 
-/* Standard errors, where --intervals asks for them: that there are none is an answer. */
+/* Finds standard errors if --intervals asks for them: that there are none is an answer. */
 static int find_errors(learning *l, int *stopped)
 {
     const gbs_run_callbacks callbacks = {
@@ -119,7 +119,7 @@ static void write_parameter(gbs_output *output, const learning *l, size_t k)
     gbsi_output_text(output, l->error == NULL ? ",\n" : l->unseen[k] ? ",penalty\n" : ",rows\n");
 }
 
-/* Two columns: a site, or nothing beyond the last one, and its state. */
+/* Writes two columns: a site, or nothing beyond the last one, and its state. */
 static void write_state(gbs_output *output, const gbs_model *model, uint32_t site, uint32_t state)
 {
     char text[32];
@@ -226,7 +226,7 @@ static int write_summary(const learning *l, int stopped)
     return cli_write_members(l->arguments->summary, &summary);
 }
 
-/* What the states are, where rows leave a doubt. */
+/* Tells how the states of the rows were understood, if there is a doubt. */
 static void tell_states(const learning *l)
 {
     static const char *const alphabet[] = {NULL, "protein: ACDEFGHIKLMNPQRSTVWY", "RNA: ACGU",

@@ -129,7 +129,7 @@ static int write_summary(const learning *l, int stopped)
     return cli_write_members(l->job.arguments->summary, &summary);
 }
 
-/* How many are not 0. */
+/* @return how many weights are not 0. */
 static unsigned count_weights(const gbs_model *model)
 {
     unsigned n = 0;

@@ -31,7 +31,7 @@ typedef struct answer {
     const char *format;
 } answer;
 
-/* But for the last brace. */
+/* Writes the answer in JSON without the last brace. */
 static void write_json(gbs_output *output, const void *context)
 {
     const answer *a = context;
@@ -83,7 +83,7 @@ static void write_json(gbs_output *output, const void *context)
     gbsi_output_json_string(output, r->stop);
 }
 
-/* In the format that was asked for. */
+/* Writes the estimate in the format that was asked for. */
 static void write_estimate(gbs_output *output, const void *context)
 {
     const answer *a = context;

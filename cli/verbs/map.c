@@ -31,7 +31,7 @@ typedef struct answer {
     const char *format;
 } answer;
 
-/* But for the last brace. */
+/* Writes the answer in JSON without the last brace. */
 static void write_json(gbs_output *output, const void *context)
 {
     const answer *a = context;
@@ -76,7 +76,7 @@ static int is_proved(const gbs_map_report *r)
     return r->n_exact_variables == r->n_free_variables;
 }
 
-/* In the format that was asked for. */
+/* Writes the state in the format that was asked for. */
 static void write_state(gbs_output *output, const void *context)
 {
     const answer *a = context;
@@ -129,7 +129,7 @@ static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_re
     }
 }
 
-/* Exactly where that is no more work than the search was; estimated if it is asked for. */
+/* Finds ln Z: exactly if that is no more work than the search was; estimated if it is asked for. */
 static void find_log_z(const cli_job *job, const gbs_map_report *r, gbs_log_z_report *z)
 {
     *z = (gbs_log_z_report){.size = sizeof *z, .log_z = NAN, .error = NAN, .low = NAN, .high = NAN};

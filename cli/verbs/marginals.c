@@ -56,7 +56,8 @@ static marginal marginal_of(const cli_job *job, const cli_estimates *e, uint32_t
         v, gbs_model_arity(job->model, v), e->p + at, e->mcse + at, e->ess + at, e->rhat + at};
 }
 
-/* What a scan omits, or serves others alone, has none. */
+/* Whether there is an estimate: not for variables that a scan omits, or visits only for the sake
+ * of others. */
 static int has_estimate(const marginal *m)
 {
     return !isnan(m->p[0]);
@@ -175,14 +176,14 @@ static void write_table_in_part(gbs_output *output, const cli_job *job, const cl
     cli_marginals_table(output, job, &part);
 }
 
-/* What is asked for every sample of the evidence. */
+/* The question that is asked for every sample of the evidence. */
 typedef struct request {
     const char *format;
     cli_selection selection;
     cli_picture picture;
 } request;
 
-/* Rows of the variables that are written. */
+/* @return the number of rows of the variables that are written. */
 static size_t count_rows(const cli_job *job, const cli_selection *selection)
 {
     size_t n = 0;
@@ -311,7 +312,7 @@ static gbs_status write_one(void *context, uint32_t variable, uint32_t arity, co
     return GBS_OK;
 }
 
-/* Written as they come, so that no rank holds all of them. */
+/* Writes the estimates as they come, so that no rank holds all of them. */
 static int stream(coming *c)
 {
     const int is_json = strcmp(c->r->format, "json") == 0;
@@ -390,7 +391,7 @@ static int may_stream(const request *r)
     return cli_here.by_model && by_rows && r->selection.all;
 }
 
-/* What all ranks do once the run has ended. */
+/* Collects the estimates of all ranks once the run has ended: called on each of them. */
 static int bring_together(cli_job *job, void *context)
 {
     coming *c = context;
@@ -425,7 +426,8 @@ static int answer_sample(cli_job *job, void *context)
     return status == CLI_DONE ? conclude(job, stopped) : status;
 }
 
-/* What goes with --query, estimates that may be missing, and tables of cases. */
+/* Checks that the format goes with --query, with estimates that may be missing, and with tables
+ * of cases. */
 static int check_format(const cli_arguments *arguments, const request *r)
 {
     const int is_csv = strcmp(r->format, "csv") == 0;
@@ -480,7 +482,8 @@ static int answer(cli_job *job, request *r)
                                          : cli_each_sample(job, answer_sample, r);
 }
 
-/* Where rows are written as they come, nobody looks into a list of all variables. */
+/* Selects the variables to write. If rows are written as they come, there is no list of all
+ * variables. */
 static int select_variables(const cli_job *job, request *r)
 {
     const char *query = job->arguments->query;

@@ -159,7 +159,7 @@ static int is_lines(const char *format)
     return strcmp(format, "csv") == 0 || strcmp(format, "tab") == 0;
 }
 
-/* Of one sample of the evidence. */
+/* Answers one sample of the evidence. */
 static int answer_sample(cli_job *job, void *context)
 {
     request *r = context;

@@ -10,7 +10,7 @@
 
 #define SYSTEMATIC "systematic:"
 
-/* --steps, --match and --accuracy. */
+/* Settles --steps, --match and --accuracy. */
 static int settle(const cli_arguments *arguments, gbs_scan_request *request)
 {
     const char *match = arguments->match;

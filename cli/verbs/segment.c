@@ -156,7 +156,7 @@ static int is_stopped(void *context)
     return cli_signals_caught();
 }
 
-/* Without --scan, a rectangle has a scan of its own. */
+/* Finds the scan: a rectangle has one of its own unless there is --scan. */
 static int find_scan(segmenting *s)
 {
     cli_job *job = &s->job;

@@ -36,7 +36,8 @@ static uint32_t state_of(const cli_sensitivities *a, size_t i)
     return (uint32_t)(s->entry[i] - first);
 }
 
-/* How many of the scope of a parameter are given: the parents of a conditional table, else all. */
+/* @return how many variables of the scope of a parameter are given: the parents of a conditional
+ * table, else all. */
 static uint32_t n_given(const cli_sensitivities *a, size_t i)
 {
     uint32_t n = 0;
@@ -138,8 +139,8 @@ static int by_size(const void *x, const void *y)
     return (a->i > b->i) - (a->i < b->i);
 }
 
-/* Of the two entries of a column the one that is less probable says all: the other one mirrors it.
- */
+/* Whether a parameter is the more probable one of the two entries of a column, which mirrors the
+ * other one. */
 static int is_mirror(const cli_sensitivities *a, size_t i)
 {
     const gbs_sensitivities *s = &a->s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a probability does when a parameter moves, on its way to a table or a file. */
+/* The changes of a probability with the parameters of a model, as a table or a file. */
 #ifndef GIBBSITE_CLI_VERB_SENSITIVITY_H
 #define GIBBSITE_CLI_VERB_SENSITIVITY_H
 

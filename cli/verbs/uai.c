@@ -80,7 +80,7 @@ static int tell_nothing(void *context, const gbs_progress *progress)
     return cli_signals_caught();
 }
 
-/* How good the state is, where it is not known to be the best. */
+/* Tells how good the state is, if it is not known to be the best. */
 static void tell_search(const cli_job *job, const gbs_mmap_report *r)
 {
     if (strcmp(r->stop, "limit") == 0) {
@@ -152,7 +152,7 @@ static int find_task(const char *word, size_t *task)
     return cli_error(CLI_USAGE, "uai: TASK %s: expected PR, MAR, MAP, MPE or MMAP", word);
 }
 
-/* EVID is always a file, whatever its name looks like. */
+/* Names EVID as a file, whatever its name looks like. */
 static int name_evidence(cli_arguments *arguments, char **name)
 {
     const char *text = arguments->operand[1];

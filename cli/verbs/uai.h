@@ -13,7 +13,7 @@ typedef struct cli_answer {
     unsigned n_solutions; /* in the file */
 } cli_answer;
 
-/* Where the answer goes: -o, or the model's file name and the task, in the working folder. */
+/* Finds where the answer goes: -o, or the model's file name and the task, in the working folder. */
 int cli_answer_init(cli_answer *answer, const cli_arguments *arguments, const char *task);
 void cli_answer_free(cli_answer *answer);
 

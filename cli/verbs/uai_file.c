@@ -49,7 +49,8 @@ static void copy_file(gbs_output *output, const char *path)
     }
 }
 
-/* Only what this run wrote is kept. */
+/* Writes a solution behind those that this run wrote before; older contents of the file are
+ * dropped. */
 static gbs_status write_solution(cli_answer *answer, const gbs_result *result, int improving,
                                  gbs_error *err)
 {

@@ -67,7 +67,8 @@ static int execute(search *s, const gbs_run_callbacks *callbacks, int *stopped)
 
 /* ---- marginals ------------------------------------------------------------------------------- */
 
-/* Something complete before there is a draw: what is observed, and nothing known of the rest. */
+/* Fills in a complete answer before there is a draw: the evidence, and uniform probabilities of
+ * all other variables. */
 static void fill_uniform(search *s)
 {
     const gbs_model *model = s->job->model;

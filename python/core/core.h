@@ -32,13 +32,15 @@ typedef struct core_watch {
 
 void core_unlock(core_watch *watch, PyObject *progress);
 void core_lock(core_watch *watch);
-/* For gbs_run_callbacks.progress and its like. @param watch in the context. @return whether to
- * stop. */
+/* The callback for gbs_run_callbacks.progress and its like.
+ * @param watch in the context.
+ * @return whether to stop. */
 int core_look(core_watch *watch, const gbs_progress *progress);
 
 /* The same, for callbacks that have the watch as their context. */
 int core_on_progress(void *watch, const gbs_progress *progress);
-/* What a call that ended says of itself. @return -1 with an exception. */
+/* Ends a call of the library: an interrupt or a failure becomes an exception.
+ * @return -1 with an exception. */
 int core_settle(const core_watch *watch, gbs_status status, const gbs_error *err);
 
 /* A member of a report: uint64_t, that or an int as a flag, uint32_t, double, char[]. */
@@ -68,8 +70,8 @@ int core_u64(PyObject *object, void *out);
 /* @return the text of a str, borrowed; NULL with an exception, also for a NUL inside of it. */
 const char *core_text(PyObject *object);
 
-/* Sequences of numbers. @return PyMem memory, of at least one element, or NULL with an exception.
- */
+/* Convert sequences of numbers.
+ * @return PyMem memory, of at least one element, or NULL with an exception. */
 uint32_t *core_ids(PyObject *sequence, Py_ssize_t *n);
 double *core_doubles(PyObject *sequence, Py_ssize_t *n);
 
@@ -100,7 +102,7 @@ gbs_model *core_model(PyObject *object);
 /* @param object of Evidence, or None. @return 0, or -1 with an exception. */
 int core_evidence(PyObject *object, gbs_evidence **evidence);
 
-/* What most questions are asked of. */
+/* The model, evidence and options that most questions take. */
 typedef struct core_asked {
     gbs_model *model;
     gbs_evidence *evidence;
@@ -128,7 +130,8 @@ typedef struct core_curve {
     int lost; /* out of memory */
 } core_curve;
 
-/* For gbs_learn_options.point and its like. @param context a core_curve. */
+/* The callback for gbs_learn_options.point and its like.
+ * @param context a core_curve. */
 void core_add_point(void *context, const gbs_learn_point *point);
 /* @return the array [n][CORE_POINT], whose memory it takes. */
 PyObject *core_give_curve(core_curve *curve);

@@ -25,7 +25,8 @@ static PyObject *give_crf(gbs_crf *crf)
     return capsule;
 }
 
-/* Of (name of a file, None) or (name, bytes). @return 0, or -1 with an exception. */
+/* Reads sequences from (name of a file, None) or (name, bytes).
+ * @return 0, or -1 with an exception. */
 static int take_sequences(PyObject *pair, gbs_sequences **sequences)
 {
     const char *name = NULL;
@@ -78,7 +79,7 @@ typedef struct learning {
     core_curve curve;
 } learning;
 
-/* Standard errors; that there are none is an answer. */
+/* Finds standard errors; that there are none is an answer. */
 static void find_errors(learning *l, const gbs_run_callbacks *callbacks, int stopped)
 {
     gbs_crf_learn_options options = l->options; /* with the time that is left */

@@ -10,7 +10,8 @@
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* Of None, or a tuple (columns, n, states, weights or None). @return 0, or -1 with an exception. */
+/* Reads data from None, or a tuple (columns, n, states, weights or None).
+ * @return 0, or -1 with an exception. */
 static int take_data(const gbs_model *model, PyObject *object, gbs_data **data)
 {
     PyObject *columns = NULL;

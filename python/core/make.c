@@ -107,7 +107,8 @@ typedef struct shape {
     unsigned states[2];
 } shape;
 
-/* What a grid and numbers of states say is set here; all else has a name. */
+/* Defines a function that makes a model: it sets grid and numbers of states, all other options
+ * have a name. */
 #define MAKER(kind, shaped, ...)                                                           \
     static gbs_status make_##kind(PyObject *given, const shape *s, gbs_model **model,      \
                                   gbs_error *err)                                          \

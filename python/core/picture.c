@@ -56,8 +56,9 @@ static gbs_status copy_picture(const gbs_image *from, gbs_image *image, gbs_erro
     return status;
 }
 
-/* Of a handle, (name of a file), or (kind, width, height, largest value, samples). @return 0, or -1
- * with an exception. */
+/* Reads a picture from a handle, (name of a file), or (kind, width, height, largest value,
+ * samples).
+ * @return 0, or -1 with an exception. */
 static int take_picture(PyObject *object, gbs_image *image)
 {
     const char *path = NULL;
@@ -128,7 +129,7 @@ static PyObject *write_picture(PyObject *self, PyObject *arguments)
     return status < 0 ? core_fail(status, &err) : Py_NewRef(Py_None);
 }
 
-/* Marginals of a run that was executed, (p, mcse), [variables][states]. */
+/* @return the marginals of a run that was executed, (p, mcse), [variables][states]. */
 static PyObject *marginals_of(const gbs_run *run, uint32_t n, uint32_t n_states)
 {
     const Py_ssize_t shape[2] = {(Py_ssize_t)n, (Py_ssize_t)n_states};
@@ -168,7 +169,8 @@ typedef struct denoising {
     int best_proved;
 } denoising;
 
-/* What is not a number by its name: NAN stands for what is to be found. */
+/* Sets the levels, the kind of noise, its level and the coupling; NAN stands for a number that is
+ * to be estimated. */
 static int settle(denoising *d, int levels, int kind, double noise, double coupling)
 {
     const uint32_t colors = d->noisy.n_colors < 2 ? 2 : d->noisy.n_colors;

@@ -19,7 +19,8 @@ static void free_rows(two_tables *t)
     gbs_rows_free(t->held_out);
 }
 
-/* Of (name of a file, None), (name, bytes), or (sites, states of a site, states [n][sites]).
+/* Reads rows from (name of a file, None), (name, bytes), or (sites, states of a site, states
+ * [n][sites]).
  * @return 0, or -1 with an exception. */
 static int take_rows(PyObject *object, gbs_alphabet alphabet, gbs_rows **rows)
 {
@@ -124,7 +125,7 @@ typedef struct potts {
     core_curve curve;
 } potts;
 
-/* Standard errors; that there are none is an answer. */
+/* Finds standard errors; that there are none is an answer. */
 static gbs_status find_errors(potts *p, const gbs_run_callbacks *callbacks, int stopped)
 {
     gbs_error *err = &p->no_error;

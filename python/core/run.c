@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a run leaves behind while it runs. */
+/* The data that callbacks collect while a run goes on. */
 typedef struct collector {
     core_watch watch;
     uint32_t n_variables, n_kept;
@@ -33,7 +33,7 @@ static gbs_status no_memory(gbs_error *err)
     return GBS_ERR_MEMORY;
 }
 
-/* So many draws are kept: counts them towards the memory limit. */
+/* Counts the bytes of n kept draws towards the memory limit. */
 static gbs_status count_draws(const collector *c, uint64_t n, gbs_error *err)
 {
     const uint64_t each = (uint64_t)c->n_kept * (uint64_t)c->item + sizeof *c->log_density;
@@ -117,7 +117,7 @@ PyObject *core_summary(const gbs_run *run, const gbs_run_options *options)
     return result;
 }
 
-/* {"p", "mcse", "ess", "rhat"}, or None where the run keeps no marginals. */
+/* @return {"p", "mcse", "ess", "rhat"}, or None if the run keeps no marginals. */
 static PyObject *marginals_of(const gbs_run *run, const gbs_model *model)
 {
     static const char *const name[4] = {"p", "mcse", "ess", "rhat"};

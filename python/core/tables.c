@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is told is kept until the interpreter's lock is there again. */
+/* Adds a note of the library to a list of Python, with the interpreter's lock held. */
 static void keep_note(void *list, const char *message)
 {
     PyGILState_STATE state = PyGILState_Ensure();

@@ -51,7 +51,8 @@ static int take_rule(const char *name, int *rule)
     return *rule == 0 ? -1 : 0;
 }
 
-/* NULL weights: all 1. @return -1 with an exception. */
+/* Converts weights; NULL means that all are 1.
+ * @return -1 with an exception. */
 static int take_weights(const core_asked *q, PyObject *sequence, double **weight)
 {
     Py_ssize_t n = 0;

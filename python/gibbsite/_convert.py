@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models from arrays, and from the objects of other libraries, which are not imported: what they have is asked for."""
+"""Makes models from arrays, and from the objects of other libraries, which are not imported: only their attributes are used."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ def _names(b, names):
 
 
 def _pairs(i, j, x):
-    """Arrays of two variables and a number, as C takes them."""
+    """Checks pairs of variables and their numbers, and makes them arrays as C takes them."""
     return wholes(i, "numbers of variables"), wholes(j, "numbers of variables"), reals(x, "couplings")
 
 
 def _spins(n, names, fields, i, j, couplings, potts_states=None):
-    """Spins with a field each, or Potts variables with a log-weight of each state."""
+    """Adds spins with a field each, or Potts variables with a log-weight of each state."""
     b = _core.Builder()
     b.add(np.full(n, potts_states or 2, np.uint32))
     _names(b, names)
@@ -62,7 +62,7 @@ def _sides(shape: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def _of_pairs(couplings, n, axis):
-    """One number, one for each axis, or one for each pair."""
+    """Makes an array with a number for each pair from one number, one for each axis, or one for each pair."""
     x = reals(couplings, "coupling")
     if x.ndim == 0:
         return np.full(n, float(x))
@@ -122,7 +122,7 @@ def from_arrays(couplings: Any, fields: npt.ArrayLike | None = None, names: Sequ
 
 
 def _halves(i, j, x):
-    """Each pair once: repeated entries are summed, as in SciPy, and the two halves of a matrix have to be alike."""
+    """Returns one entry for each pair: repeated entries are summed, as in SciPy; the halves of a matrix must be equal."""
     entries: dict[tuple[int, int], float] = {}
     for a, b, v in zip(i.tolist(), j.tolist(), x.tolist()):
         entries[a, b] = entries.get((a, b), 0.0) + v

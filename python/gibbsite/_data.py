@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What questions are asked about, in the forms that the library takes: rows of states, sequences, pictures.
+"""Converts data to the forms that the library takes: rows of states, sequences, pictures.
 
 Wherever data are expected, the path of a file is taken as well.
 """
@@ -32,7 +32,7 @@ def is_path(x: Any) -> bool:
 
 
 def options_of(given: Mapping[str, Any], **named: Any) -> dict[str, Any]:
-    """What was given by name, beside what was given in a form of its own; None: not given."""
+    """Merges options given by name with arguments that have parameters of their own; None means not given."""
     return {**given, **{k: x for k, x in named.items() if x is not None}}
 
 
@@ -40,7 +40,7 @@ def options_of(given: Mapping[str, Any], **named: Any) -> dict[str, Any]:
 
 
 def columns_of(table: Table) -> tuple[dict[str, list[Any]], Any, int]:
-    """A dict of columns, the labels of rows, the number of rows."""
+    """Returns a dict of columns, the labels of rows, and the number of rows."""
     if isinstance(table, Sequence) and table and isinstance(table[0], Mapping):
         table = {name: [row.get(name) for row in table] for name in dict.fromkeys(n for row in table for n in row)}
     if hasattr(table, "columns") and hasattr(table, "index"):
@@ -68,7 +68,7 @@ def _is_array(table):
 
 
 def states_of(array: npt.ArrayLike) -> npt.NDArray[np.uint32]:
-    """[rows, columns] numbers of states; below 0, NaN and masked: not observed."""
+    """Returns an array [rows, columns] of numbers of states; values below 0, NaN and masked ones mean not observed."""
     masked = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
     x = np.asarray(np.ma.getdata(array) if masked is not None else array)
     if x.ndim != 2 or x.dtype.kind not in "buif":
@@ -86,12 +86,12 @@ def states_of(array: npt.ArrayLike) -> npt.NDArray[np.uint32]:
 
 
 def _bare(name):
-    """A name without what is lost when tables are written: case, blanks, dots and underscores."""
+    """Returns a name without what may get lost when tables are written: case, blanks, dots and underscores."""
     return re.sub(r"[\s._]", "", name).casefold()
 
 
 def _one_letter(a, b):
-    """Whether two names of three letters or more differ by one letter: another one, or one more."""
+    """Whether two names of three letters or more differ by one letter, which is replaced or added."""
     short, long = sorted((a, b), key=len)
     if len(short) < 3 or len(long) - len(short) > 1:
         return False
@@ -110,7 +110,7 @@ def _misspelt(model, left, there):
 
 
 def chosen(model: Any, columns: Sequence[str]) -> dict[str, int]:
-    """The variables of columns by name; the other columns are told once and left out."""
+    """Returns the variables of columns by name; all other columns are left out, which one warning tells."""
     found = {c: v for c in columns for v in [model._known(c)] if v is not None}
     left = [c for c in columns if c not in found]
     if columns and not found:
@@ -125,7 +125,7 @@ def chosen(model: Any, columns: Sequence[str]) -> dict[str, int]:
 
 
 def _outside():
-    """The level of the caller who is not this module, for warnings."""
+    """Returns the stack level of the first caller outside this module, for warnings."""
     import sys
     level, frame = 1, sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
@@ -134,7 +134,7 @@ def _outside():
 
 
 def _cell(model, v, value):
-    """The number of the state that a cell says, or None where it is missing."""
+    """Returns the number of the state in a cell, or None if it is missing."""
     places = model._places(v)
     if not isinstance(value, str):
         return None if is_missing(value) else model._find_state(v, value)
@@ -150,7 +150,7 @@ def _cell(model, v, value):
 
 
 def _tell_missing(model, counts):
-    """Says how many values were taken for missing by a sign, and where None or NaN may be a state that pandas has lost."""
+    """Tells how many values were taken for missing by a sign, and which None or NaN may be a state that pandas did not keep."""
     signs: Counter[str] = Counter()
     for of in counts.values():
         signs.update({str(sign).strip(): n for sign, n in of.items() if sign is not None and sign.strip()})
@@ -165,7 +165,7 @@ def _tell_missing(model, counts):
 
 
 def column_states(model: Any, columns: Mapping[int, Sequence[Any]]) -> npt.NDArray[np.uint32]:
-    """[rows, columns] numbers of the states that the cells of columns say; a number is its text."""
+    """Returns an array [rows, columns] of the numbers of the states in the cells of columns; a number is looked up as text."""
     length = len(next(iter(columns.values()))) if columns else 0
     states = np.empty((length, len(columns)), np.uint32)
     missing: dict[int, Counter[Any]] = {v: Counter() for v in columns}
@@ -184,7 +184,7 @@ def column_states(model: Any, columns: Mapping[int, Sequence[Any]]) -> npt.NDArr
 
 
 def model_data(model: Any, table: Table, weights: Any = None, complete: bool = False, **of_files: Any) -> tuple[Any, ...]:
-    """(columns, number of rows, states, weights or None) of a table of a model's variables.
+    """Returns (columns, number of rows, states, weights or None) of a table of a model's variables.
 
     complete : as for a pseudo-likelihood: each variable with a choice has a column
     of_files : states and strict, for tables in files alone
@@ -230,7 +230,7 @@ def model_data(model: Any, table: Table, weights: Any = None, complete: bool = F
 
 
 def share_of(held_out: Any) -> float | None:
-    """A share of rows, 0.2 or "20%"; None: rows of their own."""
+    """Returns a share of rows, given as 0.2 or "20%"; None if other data were given."""
     if isinstance(held_out, str):
         text = held_out[:-1] if held_out.endswith("%") else held_out
         try:
@@ -247,7 +247,7 @@ def share_of(held_out: Any) -> float | None:
 
 
 def hold_out(data: tuple[Any, ...], share: float) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Of n rows floor(n share), evenly spread, as gibbsite fit --held-out holds them out."""
+    """Chooses which of n rows are held out: floor(n share) of them, evenly spread, as by gibbsite fit --held-out."""
     columns, n, states, weights = data
     at = np.arange(n, dtype=np.float64)
     out = np.floor((at + 1.0) * share) > np.floor(at * share)
@@ -259,7 +259,7 @@ def hold_out(data: tuple[Any, ...], share: float) -> tuple[tuple[Any, ...], tupl
 
 
 def split(model: Any, data: Table, held_out: Any, weights: Any, complete: bool = False, **of_files: Any) -> tuple[Any, Any]:
-    """Rows to learn from, and rows to judge by or None."""
+    """Returns the rows to learn from, and the held-out rows or None."""
     rows = model_data(model, data, weights, complete, **of_files)
     if held_out is None:
         return rows, None
@@ -276,7 +276,7 @@ def _site_state(name, x):
 
 
 def site_rows(table: Table, name: str = "rows") -> tuple[Any, ...]:
-    """Rows of states of sites, each site with as many states: what gibbsite/machines.h reads."""
+    """Returns rows of states of sites that all have the same number of states, as gibbsite/machines.h reads them."""
     if is_path(table):
         return os.fspath(table), None
     if isinstance(table, Draws):

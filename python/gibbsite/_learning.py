@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is learnt from rows of data: tables of a network, tied weights, dense Potts models, Boltzmann machines."""
+"""Results of learning from rows of data: tables of a network, tied weights, dense Potts models, Boltzmann machines."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def _rows(held_out):
-    """None, a share, or rows."""
+    """Converts held-out data: None, a share, or rows."""
     if held_out is None:
         return None
     share = share_of(held_out)
@@ -27,7 +27,7 @@ def _rows(held_out):
 
 
 def _state_texts(model, scope, entry):
-    """States of variables by number of an entry, the last variable being the fastest."""
+    """Returns the labels of the states of variables in an entry of a table, whose last variable is the fastest."""
     texts = []
     for v in reversed(scope):
         labels = model._labels(v)
@@ -37,7 +37,7 @@ def _state_texts(model, scope, entry):
 
 
 class Learnt(Report):
-    """What learning found. ``model`` is the model with what was learnt.
+    """The result of learning. ``model`` is the model with the learnt parameters.
 
     converged : bool
     verdict : one sentence that says why
@@ -111,7 +111,7 @@ class Fit(Learnt):
                 for name, x in zip(("probability", "low", "high", "rows"), self._tables)}
 
     def to_numpy(self) -> Floats:
-        """[4, entries of all tables] probability, low, high, rows, as ``to_pandas()`` has them."""
+        """An array [4, entries of all tables]: probability, low, high, rows, as in ``to_pandas()``."""
         return self._tables
 
     def to_pandas(self) -> Any:
@@ -171,7 +171,7 @@ class LearntWeights(Learnt):
         self.curve = np.asarray(about["curve"])
 
     def to_numpy(self) -> Floats:
-        """[weights]"""
+        """An array [weights] of their values."""
         return self.weights
 
     def to_pandas(self) -> Any:
@@ -224,7 +224,7 @@ class LearntPotts(Learnt):
         self.fields = self._values[:self.n_sites * self.n_states].reshape(self.n_sites, self.n_states)
 
     def coupling(self, i: int, j: int) -> Floats:
-        """[states of site i, states of site j] J_ij."""
+        """The array J_ij, [states of site i, states of site j]."""
         n, q = self.n_sites, self.n_states
         if i == j or not (0 <= i < n and 0 <= j < n):
             raise IndexError(f"expected two sites of 0 to {n - 1}, found {i} and {j}")
@@ -234,7 +234,7 @@ class LearntPotts(Learnt):
         return table if i < j else table.T
 
     def to_numpy(self) -> Floats:
-        """[parameters] h of every site, then J of every pair i < j."""
+        """An array [parameters]: h of every site, then J of every pair i < j."""
         return self._values
 
     def to_pandas(self) -> Any:
@@ -287,7 +287,7 @@ class LearntRbm(Learnt):
         self.curve = np.asarray(about["curve"])
 
     def to_numpy(self) -> Floats:
-        """[epochs, 2] the curve."""
+        """The curve, an array [epochs, 2]."""
         return self.curve
 
     def to_pandas(self) -> Any:

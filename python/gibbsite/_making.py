@@ -48,7 +48,7 @@ class Grounding(Report):
 
 
 def _text(source, name):
-    """(name, None) of a file, or (name, bytes)."""
+    """Returns (name, None) of a file, or (name, bytes)."""
     if is_path(source):
         return os.fspath(source), None
     text = source if isinstance(source, bytes) else "".join(f"{line}\n" for line in source).encode()

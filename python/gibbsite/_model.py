@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models: read, made, asked."""
+"""The class ``Model``, and functions that read models."""
 from __future__ import annotations
 
 import html
@@ -32,7 +32,7 @@ Likelihood = Union[Mapping[Name, Union[Mapping[Label, float], Sequence[float]]],
 
 
 class index(int):
-    """A number where a name or a label is meant: ``m.query(gb.index(7))``, ``{"rain": gb.index(0)}``."""
+    """The number of a variable or state, in place of its name or label: ``m.query(gb.index(7))``, ``{"rain": gb.index(0)}``."""
 
     def __repr__(self):
         return f"index({int(self)})"
@@ -83,7 +83,7 @@ def _read(path, data, *how):
 
 
 def _progress(wanted):
-    """A bar by tqdm if it is installed, else a line on a terminal. @return what core calls, and what ends it."""
+    """Shows progress by tqdm, if installed, or a line on a terminal. Returns what core calls, and what ends the display."""
     if not wanted:
         return None, lambda: None
     if callable(wanted):
@@ -113,7 +113,7 @@ def _progress(wanted):
 
 
 def _answer(make, found):
-    """What is made of what a call of core found; as ``partial`` of a KeyboardInterrupt where Ctrl-C ended the call."""
+    """Makes the answer from the result of core; after Ctrl-C it is ``partial`` of the KeyboardInterrupt that is raised."""
     stop = KeyboardInterrupt("what there is so far is in .partial") if _core.interrupted() else None
     answer = make(found)
     if stop is not None:
@@ -123,7 +123,7 @@ def _answer(make, found):
 
 
 def _ask(make, call, *before, options, after=()):
-    """The answer to a question. ``partial`` of a KeyboardInterrupt is None where Ctrl-C came before there was one."""
+    """Asks a question and makes the answer. ``partial`` of a KeyboardInterrupt is None if Ctrl-C came before there was one."""
     given = dict(options)
     step, end = _progress(given.pop("progress", given.pop("show_progress", None)))
     try:
@@ -297,7 +297,7 @@ class Model:
         return labels[v]
 
     def _called(self, name):
-        """The variable that has this very name, or whose number it is where it has none; None."""
+        """Returns the variable that has exactly this name, or has no name and this number; else None."""
         try:
             return self._core.find(f"={name}")
         except _core.Error:
@@ -305,7 +305,7 @@ class Model:
             return v if v < len(self) and self._core.name(v) is None else None
 
     def _known(self, name):
-        """The number of a variable, or None if there is none."""
+        """Returns the number of a variable, or None if there is none."""
         if isinstance(name, index):
             return int(name) if 0 <= name < len(self) else None
         return next((v for v in map(self._called, texts(name)) if v is not None), None)
@@ -322,7 +322,7 @@ class Model:
         return v
 
     def _asked(self, names, variables=None):
-        """The numbers of the variables that are asked for, by names as arguments or in lists."""
+        """Returns the numbers of the variables that are asked for, by names as arguments or in lists."""
         asked = []
         for name in names if variables is None else (*names, variables):
             if isinstance(name, Mapping):
@@ -340,7 +340,7 @@ class Model:
         return asked
 
     def _places(self, v):
-        """The numbers of the states by their labels."""
+        """Returns the numbers of the states by their labels."""
         places = self._cache.setdefault("places", {})
         if v not in places:
             places[v] = {label: a for a, label in enumerate(self._labels(v))}
@@ -360,7 +360,7 @@ class Model:
         return a
 
     def _observed(self, v, state):
-        """The states that are possible: a label's, or those of several in a set or list."""
+        """Returns the states that are possible: that of a label, or those of several labels in a set or list."""
         if isinstance(state, Mapping):
             raise TypeError(f"expected a state of {self.names[v]} or several, found {state!r}; numbers of states are likelihood=")
         state = plain(state) if isinstance(state, np.ndarray) else state
@@ -555,7 +555,7 @@ class Model:
     def certify(self, evidence: Evidence = None, accuracy: float = 0.01,
                 weights: Mapping[Name, float] | Iterable[Name] | None = None, *, steps: Sequence[int] = (),
                 influence: str = "auto", **options: Any) -> Certificate:
-        """What bounds on influences prove of chains with these options, from any start, as ``gibbsite certify`` does.
+        """Bound how far chains with these options are from the model, from any start, as ``gibbsite certify`` does.
 
         accuracy : total variation distance to reach
         weights : {name: weight} of the variables that matter, or names; none: all alike

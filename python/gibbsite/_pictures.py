@@ -23,7 +23,7 @@ MIDDLE = 0xFFFFFFFF
 
 
 def _named(option, text, names, default):
-    """The number of a name, and the number behind ':', or NaN."""
+    """Returns the number of a name, and the number behind ':', or NaN."""
     if text is None:
         return default, float("nan")
     name, colon, number = str(text).partition(":")
@@ -73,7 +73,7 @@ class Denoised(Report, _Told):
         self.p, self.errors = (np.asarray(x).reshape(shape) for x in about["marginals"])
 
     def to_numpy(self) -> npt.NDArray[Any]:
-        """[height, width] of ``picture``."""
+        """The array [height, width] of ``picture``."""
         return self.picture.to_numpy()
 
     def _shown(self):
@@ -171,7 +171,7 @@ class Segments(Report, _Told):
         return {name: int((inside == k).sum()) for k, name in enumerate(self.classes)}
 
     def to_numpy(self) -> npt.NDArray[np.uint32]:
-        """[rows, columns] numbers of classes."""
+        """An array [rows, columns] of the numbers of the classes."""
         return self.labels
 
     def to_pandas(self) -> Any:
@@ -263,7 +263,7 @@ def read_aspects(path: Path) -> Aspects:
 
 
 def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, curve: bool = False, **options: Any) -> Aspects:
-    """Learn classes from pictures of which is told what they show, as ``gibbsite learn aspects`` does.
+    """Learn classes from pictures whose contents are given, as ``gibbsite learn aspects`` does.
 
     pictures : the path of a list (a line for each picture: its path from there, and its classes), or a list of
         (path or array, classes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What questions return: mappings by name and label over NumPy arrays that are not copied."""
+"""The results of questions: mappings by name and label over NumPy arrays that are not copied."""
 from __future__ import annotations
 
 import html
@@ -31,7 +31,7 @@ def _cell(value):
 
 
 class Report:
-    """What a question found, by name; ``about`` has all of it as a dict. Shown as a small table."""
+    """The report of an answer, by name; ``about`` has all of it as a dict. Shown as a small table."""
 
     about: dict[str, Any]
 
@@ -58,7 +58,7 @@ def _finite(value):
 
 
 class _Told:
-    """What a run says of itself. ``summary`` is that of ``gibbsite marginals --summary``."""
+    """The properties of a run. ``summary`` is that of ``gibbsite marginals --summary``."""
 
     summary: dict
 
@@ -116,7 +116,7 @@ class Distribution(Mapping):
         return np.asarray(self._values, dtype)
 
     def to_numpy(self) -> npt.NDArray[np.generic]:
-        """[states] in the order of the labels."""
+        """An array [states] in the order of the labels."""
         return self._values
 
     def __repr__(self) -> str:
@@ -124,7 +124,7 @@ class Distribution(Mapping):
 
 
 def _at(places, x):
-    """The number of a name or label; a KeyError that has its text where there is none."""
+    """Returns the number of a name or label; raises a KeyError with its text if there is none."""
     found = place_of(places, x)
     if found is None:
         raise KeyError(str(x))
@@ -181,7 +181,7 @@ class Marginals(_ByVariable, _Told):
         return self.summary.get("log_z")
 
     def to_numpy(self) -> npt.NDArray[np.generic]:
-        """[all states] probabilities, variable after variable."""
+        """An array [all states] of probabilities, variable after variable."""
         return self._values
 
     def to_pandas(self):
@@ -272,7 +272,7 @@ class Joint(Mapping, _Told):
         return 0.0 if self._mcse is None else float(self._mcse[self._at(states)])
 
     def to_numpy(self) -> npt.NDArray[np.generic]:
-        """An axis for each variable."""
+        """An array with an axis for each variable."""
         return self._p
 
     def to_pandas(self):
@@ -357,7 +357,7 @@ class State(Mapping):
         return len(self._names)
 
     def to_numpy(self) -> npt.NDArray[np.generic]:
-        """[variables] numbers of the states."""
+        """An array [variables] of the numbers of the states."""
         return self._states
 
     def to_pandas(self):
@@ -425,7 +425,7 @@ class Cases:
         return len(self.p)
 
     def __getitem__(self, name):
-        """[cases, states of the variable]"""
+        """The probabilities of a variable: an array [cases, states of the variable]."""
         i = _at({n: k for k, n in enumerate(self.names)}, name)
         return self.p[:, self._offsets[i]:self._offsets[i + 1]]
 
@@ -469,7 +469,7 @@ class Draws(_Told):
         return self._states.shape[0] * self._states.shape[1]
 
     def __getitem__(self, name):
-        """[chains, draws] numbers of the states of a variable."""
+        """An array [chains, draws] of the numbers of the states of a variable."""
         return self._states[:, :, _at({n: k for k, n in enumerate(self.names)}, name)]
 
     def to_numpy(self) -> npt.NDArray[np.generic]:
@@ -514,7 +514,7 @@ class Draws(_Told):
 
 
 class Certificate(Report):
-    """What influences between variables prove: see gibbsite-certify(1).
+    """The guarantees that influences between variables prove: see gibbsite-certify(1).
 
     found : whether a number of passes is known after which chains are within ``accuracy`` of the target,
             from any start
@@ -583,7 +583,7 @@ class Influences(Report):
         return float(self.value[(self.i == a) & (self.j == b)].sum())
 
     def to_numpy(self) -> npt.NDArray[np.float64]:
-        """[variables, variables] influences of columns on rows."""
+        """An array [variables, variables] of the influences of columns on rows."""
         matrix = np.zeros((len(self._model), len(self._model)))
         matrix[self.i, self.j] = self.value
         return matrix
@@ -613,7 +613,7 @@ class Scan(Report):
                          f"gibbsite {_core.version}, variation {self.bound:.9g} after {len(self)} updates")
 
     def to_numpy(self) -> npt.NDArray[np.uint32]:
-        """[updates] numbers of variables."""
+        """An array [updates] of the numbers of variables."""
         return self.sequence
 
     def __len__(self) -> int:

@@ -68,7 +68,7 @@ class Labels(Report):
         return self.labels[i]
 
     def to_numpy(self) -> npt.NDArray[np.uint32]:
-        """[tokens] numbers of labels."""
+        """An array [tokens] of the numbers of labels."""
         return self._ids
 
     def to_pandas(self) -> Any:
@@ -150,7 +150,7 @@ class Crf(Learnt):
         _core.write_crf(self._handle, os.fspath(path))
 
     def to_numpy(self) -> npt.NDArray[np.float64]:
-        """[weights]"""
+        """An array [weights] of their values."""
         return self.weights
 
     def to_pandas(self) -> Any:

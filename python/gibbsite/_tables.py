@@ -19,7 +19,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def _tell(told):
-    """Warns the caller who is not this package."""
+    """Warns, at the first caller outside this package."""
     level, frame = 1, sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]
@@ -28,7 +28,7 @@ def _tell(told):
 
 
 def options_of_files(options: dict[str, Any]) -> dict[str, Any]:
-    """Takes what is said of tables in files out of the options of a question: states="numbers", strict=True."""
+    """Takes the options about tables in files out of those of a question: states="numbers", strict=True."""
     found = {k: options.pop(k) for k in ("states", "strict") if k in options}
     if found.get("states", "labels") not in ("labels", "numbers"):
         raise ValueError(f"states: found {found['states']!r}, expected 'labels' or 'numbers'")
@@ -37,7 +37,7 @@ def options_of_files(options: dict[str, Any]) -> dict[str, Any]:
 
 def read_table(model: Model, path: Path, weights: str | None = None, complete: bool = False, states: str = "labels",
                strict: bool = False) -> tuple[Any, ...]:
-    """(columns, number of rows, states, weights or None) of a table of a model's variables."""
+    """Returns (columns, number of rows, states, weights or None) of a table of a model's variables."""
     if weights is not None and not isinstance(weights, str):
         raise TypeError(f"expected the name of the column of weights in {os.fspath(path)}, found {type(weights).__name__}")
     told: list[str] = []
@@ -47,7 +47,7 @@ def read_table(model: Model, path: Path, weights: str | None = None, complete: b
 
 
 def read_draws(paths: Iterable[Path]) -> dict[str, Any]:
-    """{name: [chains, draws]} of tables of draws: chains in a column, or a chain each."""
+    """Returns {name: [chains, draws]} of tables of draws, which have a column of chains or one chain each."""
     told: list[str] = []
     draws = _core.read_draws(tuple(os.fspath(x) for x in paths), told)
     _tell(told)

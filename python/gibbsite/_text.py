@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes from Python: names and labels as texts, numbers that are checked before they are cut to what C takes."""
+"""Converts values of Python: names and labels to texts, and numbers, which are checked before they are cut to types of C."""
 from __future__ import annotations
 
 import math
@@ -15,7 +15,7 @@ INT_MAX = 2**31 - 1
 
 
 def plain(x: Any) -> Any:
-    """Python's value of a NumPy scalar or array of one, also inside of a tuple, so that str() is the same for both."""
+    """Returns Python's value of a NumPy scalar or array of one, also inside of a tuple, so that str() is the same for both."""
     if type(x) is tuple:
         return tuple(plain(part) for part in x)
     if isinstance(x, np.ndarray) and not x.ndim:
@@ -28,12 +28,12 @@ def plain(x: Any) -> Any:
 
 
 def text(x: Any) -> str:
-    """The name or label that a value stands for."""
+    """Returns the name or label that a value stands for."""
     return str(plain(x))
 
 
 def texts(x: Any) -> tuple[str, ...]:
-    """What a value may be called, its own text first: 1 is "1", "1.0" or "True", as Python says that these are equal."""
+    """Returns the texts that a value may stand for, its own first: 1 is "1", "1.0" or "True", as these are equal in Python."""
     value = plain(x)
     forms = [str(value)]
     if isinstance(value, (int, float)) and math.isfinite(value) and value == int(value):
@@ -45,12 +45,12 @@ def texts(x: Any) -> tuple[str, ...]:
 
 
 def place_of(places: Mapping[str, int], x: Any) -> int | None:
-    """The number that a text has, or None."""
+    """Returns the number of a text, or None."""
     return next((places[t] for t in texts(x) if t in places), None)
 
 
 def is_missing(x: Any) -> bool:
-    """None, NaN, NaT, pandas.NA, a masked value."""
+    """Whether a value is missing: None, NaN, NaT, pandas.NA, or masked."""
     return x is None or x is np.ma.masked or type(x).__name__ == "NAType" or (
         isinstance(x, (float, np.generic)) or type(x).__name__ == "NaTType") and bool(x != x)
 
@@ -59,7 +59,7 @@ def is_missing(x: Any) -> bool:
 
 
 def _whole(x):
-    """An int, or None: 2.0 is one, and 2.5, "2" and 2j are none."""
+    """Returns an int, or None: 2.0 is one, and 2.5, "2" and 2j are none."""
     try:
         return operator.index(x)
     except TypeError:
@@ -68,7 +68,7 @@ def _whole(x):
 
 
 def whole(x: Any, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """A whole number in a range. Raises ValueError for any other one, TypeError for what is no number."""
+    """Returns a whole number in a range. Raises ValueError for other numbers, TypeError for values that are no numbers."""
     value = _whole(x)
     if value is None or not least <= value <= most:
         error = TypeError if value is None and not isinstance(x, (float, np.floating)) else ValueError
@@ -77,7 +77,7 @@ def whole(x: Any, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
 
 
 def wholes(x: npt.ArrayLike, what: str, least: int = 0, most: int = MOST) -> npt.NDArray[np.uint32]:
-    """An array of whole numbers. Raises as ``whole()`` does."""
+    """Returns an array of whole numbers. Raises as ``whole()`` does."""
     if np.ma.is_masked(x):
         raise ValueError(f"{what}: found masked values, expected all numbers")
     array = np.asarray(x)
@@ -91,7 +91,7 @@ def wholes(x: npt.ArrayLike, what: str, least: int = 0, most: int = MOST) -> npt
 
 
 def reals(x: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
-    """An array of real numbers. Raises TypeError for numbers with an imaginary part and what is no number."""
+    """Returns an array of real numbers. Raises TypeError for numbers with an imaginary part and values that are no numbers."""
     if np.ma.is_masked(x):
         raise ValueError(f"{what}: found masked values, expected all numbers")
     array = np.asarray(x)
@@ -101,7 +101,7 @@ def reals(x: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
 
 
 def real(x: Any, what: str) -> float:
-    """A real number."""
+    """Returns a real number."""
     value = reals(x, what)
     if value.ndim:
         raise TypeError(f"{what}: found {value.ndim} dimensions, expected a number")

@@ -55,7 +55,7 @@ class Sensitivities(Report):
         return len(self.value)
 
     def at(self, value: npt.ArrayLike) -> Floats:
-        """[parameters] the probability if each parameter alone had this value; NaN where it is not known.
+        """An array [parameters] of the probability if each parameter alone had this value; NaN if it is not known.
 
         value : one number, or one for each parameter
         """
@@ -63,17 +63,17 @@ class Sensitivities(Report):
         return np.asarray(_core.sensitivity_at(self._handle, values))
 
     def times(self, factor: float) -> Floats:
-        """[parameters] the probability if each probability (of another table its weight) alone were so many times as large."""
+        """[parameters]: the probability if each probability (weight, of other tables) alone were so many times as large."""
         is_share = np.isin(self.kind, (PROBABILITY, INHIBITION, LEAK))
         with np.errstate(invalid="ignore"):
             return self.at(np.where(is_share, np.minimum(self.value * factor, 1.0), self.value + np.log(factor)))
 
     def to_reach(self, p: float) -> Floats:
-        """[parameters] the value of each with which the probability would be p; NaN where there is none."""
+        """An array [parameters] of the value of each with which the probability would be p; NaN if there is none."""
         return np.asarray(_core.sensitivity_to_reach(self._handle, float(p)))
 
     def _state(self, i):
-        """The state that a parameter is about."""
+        """Returns the state that a parameter is about."""
         m, of, entry = self._model, int(self.of[i]), int(self.entry[i])
         if self.kind[i] == LEAK:
             return ""
@@ -86,7 +86,7 @@ class Sensitivities(Report):
         return m._labels(of)[entry % len(m._labels(of))]
 
     def _given(self, i):
-        """States of the parents, or of the whole scope."""
+        """Returns the states of the parents, or of the whole scope."""
         m, kind = self._model, self.kind[i]
         if kind in (LIKELIHOOD, LEAK):
             return ""
@@ -104,7 +104,7 @@ class Sensitivities(Report):
         return " ".join(reversed(texts))
 
     def to_numpy(self) -> Floats:
-        """[parameters] the derivatives."""
+        """An array [parameters] of the derivatives."""
         return self.derivative
 
     def to_pandas(self, top: int | None = None) -> Any:
@@ -167,7 +167,7 @@ class Diagnoses(Mapping, Report):
         return f"not converged: {', '.join(bad[:5])}{' ...' if len(bad) > 5 else ''}" if bad else "converged"
 
     def to_numpy(self) -> Floats:
-        """[quantities] R-hat."""
+        """An array [quantities] of R-hat."""
         return np.array([d["rhat"] for d in self._of.values()])
 
     def to_pandas(self) -> Any:
@@ -181,7 +181,7 @@ class Diagnoses(Mapping, Report):
 
 
 def _quantities(draws):
-    """{name: [chains, draws] float64}"""
+    """Returns the draws as {name: [chains, draws] float64}."""
     if is_path(draws):
         draws = _read_draws(draws)
     elif isinstance(draws, (list, tuple)) and draws and all(is_path(x) for x in draws):
@@ -309,7 +309,7 @@ def compare(a: Any, b: Any, *, model: Model | None = None, log_base: str = "10")
 
 
 def _source(name, result):
-    """(name, summary in JSON), or (path, None)."""
+    """Returns (name, summary in JSON), or (path, None)."""
     if is_path(result):
         return os.fspath(result), None
     if isinstance(result, (State, LogZ)):

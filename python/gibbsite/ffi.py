@@ -15,7 +15,7 @@ _STATUS = {-1: "memory", -2: "argument", -3: "format", -4: "io", -5: "state", -6
 
 
 class Error(Exception):
-    """What the library says went wrong; ``status`` is a word."""
+    """An error of the library; ``status`` is its kind in a word."""
 
     def __init__(self, message, status):
         super().__init__(message)
@@ -86,7 +86,7 @@ class _Options:
 
 
 class Answer(dict):
-    """{name: {state: probability}}, with ``errors`` alike, ``exact``, ``converged``, ``verdict``, ``log_evidence``."""
+    """{name: {state: probability}}; ``errors`` in the same form, ``exact``, ``converged``, ``verdict``, ``log_evidence``."""
 
 
 class Model:

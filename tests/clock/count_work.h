@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Branches so far. Its address is NULL in builds that do not count. */
+/* The number of branches so far. Its address is NULL in builds that do not count. */
 extern uint64_t gbsi_test_work __attribute__((weak));
 
 #endif

@@ -10,13 +10,13 @@
 
 enum { MOST = 4096 };
 
-/* Letters of decimals: strtod takes more, hexadecimal say. */
+/* Whether a text has only letters of decimals: strtod takes more, such as hexadecimal. */
 static bool may_be_decimal(const char *text)
 {
     return text[strspn(text, "0123456789.eE+-")] == 0 && text[0] != 0;
 }
 
-/* Zeros of either sign differ. */
+/* Whether two numbers have the same bits: zeros of different signs differ. */
 static bool same_bits(double a, double b)
 {
     uint64_t bits_a = 0;

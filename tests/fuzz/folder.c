@@ -12,7 +12,7 @@
 enum { PATH_BYTES = 512 };
 static const char MARK[] = "===";
 
-/* Emptied and removed at the end of the program. */
+/* A folder that is emptied and removed at the end of the program. */
 typedef struct fuzz_folder {
     char path[PATH_BYTES];
 } fuzz_folder;

@@ -40,7 +40,7 @@ static void check(const uint8_t *data, size_t size)
     gbs_model_free(model);
 }
 
-/* Whoever forges a file makes these right. */
+/* Makes magic, size and digest right, as whoever forges a file would. */
 static void seal(uint8_t *bytes, size_t n)
 {
     char text[GBSI_GBM_DIGEST_BYTES + 1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds for every model, whatever file it came from: all of it is relied on elsewhere without
- * a further look. */
+/* Checks the properties of every model, whatever file it came from: all of them are relied on
+ * elsewhere without another check. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #define FUZZ_MAIN_FILE NULL
 #endif
 
-/* What a user names of a format of several files; NULL for all others. */
+/* The file that a user names, for formats of several files; NULL for all other formats. */
 static const char *const main_file = FUZZ_MAIN_FILE;
 
 /* Options that mean nothing to a format are refused: FUZZ_OPTIONS names those it takes. */
@@ -67,7 +67,7 @@ static gbs_model *read_input(const uint8_t *data, size_t size, const char *folde
         fuzz_check_model(model);
     } else if (folder == NULL || status != GBS_ERR_IO) { /* a file may be missing */
         fuzz_check_refusal(folder != NULL ? folder : "input", status, &err);
-        /* What a file says is no wrong use; but options may not fit it. */
+        /* The contents of a file are no wrong argument; but options may not fit the file. */
         FUZZ_REQUIRE(status != GBS_ERR_ARGUMENT || options->convention != NULL);
     }
     return model;
@@ -78,7 +78,8 @@ static bool equal(const gbs_model *a, const gbs_model *b)
     return strcmp(gbs_model_digest(a), gbs_model_digest(b)) == 0;
 }
 
-/* Sum of the absolute values of what a state gets from each factor: what rounding scales with. */
+/* @return the sum of the absolute values that a state gets from each factor: rounding errors
+ * scale with it. */
 static double magnitude(const gbs_model *m, const uint32_t *x)
 {
     double sum = 0;
@@ -88,7 +89,7 @@ static double magnitude(const gbs_model *m, const uint32_t *x)
     return sum;
 }
 
-/* Log densities may differ by a constant. */
+/* Checks that log densities are the same up to a constant. */
 static void check_same_density(const gbs_model *a, const gbs_model *b, uint32_t seed)
 {
     const double tolerance = 1e-9;
@@ -164,7 +165,7 @@ static void check_as_itself(const gbs_model *model, int lenient, uint32_t seed)
     gbs_model_free(again);
 }
 
-/* Columns of conditional tables that were asked to sum to one do. */
+/* Checks that columns of conditional tables sum to one if that was asked for. */
 static void check_normalized(const gbs_model *m)
 {
     const double tolerance = 1e-9;

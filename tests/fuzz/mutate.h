@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damage to an input, the same for the same seed everywhere. */
+/* Damages an input; the damage is the same for the same seed everywhere. */
 #ifndef GBSI_TESTS_MUTATE_H
 #define GBSI_TESTS_MUTATE_H
 
@@ -16,8 +16,8 @@ typedef struct fuzz_words {
     size_t n;
 } fuzz_words;
 
-/* Words of a dictionary as libFuzzer has it: lines of name="word" with \\, \" and \xAB, # comments.
- * Ends the program where the file is not of that form. */
+/* Reads the words of a dictionary as libFuzzer has it: lines of name="word" with \\, \" and \xAB,
+ * # comments. Ends the program if the file is not of that form. */
 fuzz_words fuzz_read_words(const char *path);
 void fuzz_free_words(fuzz_words *words);
 

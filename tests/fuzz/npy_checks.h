@@ -5,7 +5,7 @@
 #include "arrays/arrays.h"
 #include "fuzz.h"
 
-/* Type, shape and size go together, and every element can be looked at. */
+/* Checks that type, shape and size agree, and that every element can be read. */
 static inline void fuzz_check_array(const gbsi_array *array)
 {
     size_t n = 1;

@@ -36,7 +36,7 @@ static void check_result(const gbs_result *r)
     }
 }
 
-/* Word for word the same when what was read is written, read and written once more. */
+/* Checks that a result is word for word the same if it is written, read and written once more. */
 static void check_written(const gbs_result *r)
 {
     gbs_result back = {0};

@@ -30,7 +30,7 @@ typedef struct seed_file {
 static seed_file seeds[MOST_SEEDS];
 static size_t n_seeds;
 
-/* What is being run, for whoever has to look into it. */
+/* The input that is being run, for whoever has to look into a failure. */
 static struct {
     const char *path;
     unsigned long mutation; /* 0: as it is */
@@ -46,7 +46,7 @@ static void say(const char *text)
     (void)done;
 }
 
-/* Called by a signal: nothing here may allocate or print through stdio. */
+/* Keeps the input. Called by a signal: nothing here may allocate or print through stdio. */
 static void keep_input(void)
 {
     char number[24];

@@ -75,7 +75,7 @@ static bool is_small(const gbs_model *m, size_t n)
     return total <= n;
 }
 
-/* What the writer left in the pipe, in an allocation of its own. */
+/* Reads the bytes that the writer left in the pipe into an allocation of their own. */
 static size_t drain(const fuzz_pipe *p, char **bytes)
 {
     static char buffer[PIPE_BYTES];

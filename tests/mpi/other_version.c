@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite-mpi as another version would be: main.c asks here which one it is. */
+/* Makes gibbsite-mpi look like another version: main.c asks here which one it is. */
 #include "gibbsite/status.h"
 
 const char *gbs_version(void) /* renamed, see ../meson.build */

@@ -20,15 +20,16 @@ void test_chains_set_up(test_chains *f, gbs_model *model, const gbsi_edges *extr
                         gbs_run_options options);
 void test_chains_tear_down(test_chains *f);
 
-/* A start of a chain. @param x [n_variables] out. */
+/* Makes a start of a chain.
+ * @param x [n_variables] out. */
 void test_chains_start_of(const test_chains *f, uint32_t chain, uint32_t *x);
-/* An executor of the plan with the scan of the options, all chains started. */
+/* Makes an executor of the plan with the scan of the options, with all chains started. */
 void test_chains_start(const test_chains *f, gbsi_simd level, gbsi_pool *pool, uint64_t draw_room,
                        gbsi_executor *x);
-/* All chains of both are in the same states. */
+/* Asserts that all chains of both are in the same states. */
 void test_chains_same(const test_chains *f, const gbsi_executor *a, const gbsi_executor *b);
 
-/* An empty estimate of the executor's chains.
+/* Makes an empty estimate of the executor's chains.
  * @param each_once whether a sweep updates every variable once. */
 gbsi_estimate *test_chains_estimate(const test_chains *f, const gbsi_executor *x,
                                     gbs_estimator_kind kind, bool each_once);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making small models by hand: a failure here is a failure of the test. */
+/* Functions that make small models by hand: a failure in them is a failure of the test. */
 #ifndef GBSI_TESTS_MAKING_H
 #define GBSI_TESTS_MAKING_H
 
@@ -73,8 +73,8 @@ static inline void table(gbs_builder *b, uint32_t n, const uint32_t *scope, size
     must(gbs_builder_add_table_factor(b, n, scope, id, &err), &err);
 }
 
-/* A table of uniform log-weights of the given spread; each entry a hard zero with probability
- * zeros. */
+/* Makes a table of uniform log-weights of the given spread; each entry is a hard zero with the
+ * probability `zeros`. */
 static inline void random_table(gbs_builder *b, test_stream *s, uint32_t n, const uint32_t *scope,
                                 const uint32_t *arity, double spread, double zeros)
 {

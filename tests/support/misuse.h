@@ -6,7 +6,7 @@
 #include "gibbsite/generate.h"
 #include "gibbsite/gibbsite.h"
 
-/* The call fails for its arguments, and says so. */
+/* Asserts that the call fails for its arguments, and says so. */
 #define REFUSED(call)                                   \
     do {                                                \
         gbs_error err = {GBS_OK, ""};                   \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs as tests make them: to the end, or the test fails. */
+/* Functions that run models for tests: to the end, or the test fails. */
 #ifndef GBSI_TESTS_RUNS_H
 #define GBSI_TESTS_RUNS_H
 
@@ -13,7 +13,8 @@ typedef struct test_answer {
     char digest[33];
 } test_answer;
 
-/* A draw with its keys and rule. @param keys, rule 0: GBS_KEYS_AUTO, GBS_HERD_RULE_AUTO. */
+/* Chooses a draw with its keys and rule.
+ * @param keys, rule 0: GBS_KEYS_AUTO, GBS_HERD_RULE_AUTO. */
 void test_choose_draw(gbs_run_options *options, int draw, int keys, int rule);
 
 void test_drop(test_answer *a);
@@ -24,23 +25,25 @@ gbs_evidence *test_observe(const gbs_model *model, int variable);
 test_answer test_run_once(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_options *options);
 
-/* By junction trees or enumeration. */
+/* @return exact answers by junction trees or enumeration. */
 test_answer test_exactly(const gbs_model *model, const gbs_evidence *evidence);
 
-/* Fails where an estimate is too far from what is exact. @param what names it then.
+/* Fails if an estimate is too far from the exact value.
+ * @param what names the estimate in the message.
  * @return how many had a standard error. */
 size_t test_close(const char *what, const gbs_run_options *options, const test_answer *found,
                   const test_answer *exact);
 
-/* A hash of all draws of one chain of a run of so many, and their densities. */
+/* @return a hash of all draws of one of the chains of a run, and of their densities. */
 uint64_t test_trajectory(const gbs_model *model, const gbs_evidence *evidence,
                          gbs_run_options options, uint64_t chains, uint32_t chain);
 
-/* One digest on every instruction set there is. */
+/* Asserts that the digest is the same on every available instruction set. */
 void test_same_bits(const gbs_model *model, const gbs_evidence *evidence,
                     const gbs_run_options *options);
 
-/* gbs_run_new() returns GBS_ERR_ARGUMENT, makes no run, and its message contains `why`. */
+/* Asserts that gbs_run_new() returns GBS_ERR_ARGUMENT, makes no run, and that its message
+ * contains `why`. */
 void test_refused(const gbs_model *model, const gbs_run_options *options, const char *why);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of models that ranks share, and of one process: what the suites of shares compare. Ranks are
- * threads (thread_ranks.h). Include cmocka.h first. */
+/* Runs of models that ranks share, and of one process, which the suites of shares compare. Ranks
+ * are threads (thread_ranks.h). Include cmocka.h first. */
 #ifndef GBSI_TESTS_SHARE_RUNS_H
 #define GBSI_TESTS_SHARE_RUNS_H
 
@@ -13,7 +13,8 @@
 
 #define TEST_MOST_RANKS 4
 
-/* What is varied; splashes have a suite of their own. */
+/* The scans, numbers of chains and divisions that the suites go through; splashes have a suite of
+ * their own. */
 extern const int test_share_scans[4];
 extern const uint64_t test_share_chains[5];
 extern const gbs_parts test_share_parts[3];
@@ -51,10 +52,10 @@ typedef struct test_share_job {
 
 /* @param n_ranks 0: one process. */
 test_share_job test_run_job(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads);
-/* The marginals of such a run, which must not fail. */
+/* @return the marginals of such a run, which must not fail. */
 test_answer test_run_shared(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads);
-/* Fails where ranks have other bits. @return whether it was run: what one process refuses is
- * refused here too. */
+/* Fails if ranks have other bits than one process.
+ * @return whether it was run: a run that one process refuses must be refused here too. */
 bool test_check_shares(const test_share_problem *p, uint32_t n_ranks, uint32_t n_threads);
 void test_check_refused(const test_share_problem *p, uint32_t n_ranks, gbs_status status,
                         const char *why);

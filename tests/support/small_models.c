@@ -31,7 +31,7 @@ double test_uniform(test_stream *s, double low, double high)
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-/* n distinct variables, the first given. */
+/* Draws n distinct variables, of which the first is given. */
 static void random_scope(test_stream *s, uint32_t n_variables, uint32_t first, uint32_t n,
                          uint32_t *scope)
 {

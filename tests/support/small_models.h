@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small models of every kind for tests that cross concepts. All deterministic functions of a seed.
- */
+/* Small models of every kind for tests that cross concepts. All are deterministic functions of a
+ * seed. */
 #ifndef GBSI_TESTS_SMALL_MODELS_H
 #define GBSI_TESTS_SMALL_MODELS_H
 
@@ -8,7 +8,7 @@
 
 #include "gibbsite/gibbsite.h"
 
-/* A stream of test numbers: counter based, so tests do not depend on order. */
+/* A stream of test numbers: counter based, so that tests do not depend on their order. */
 typedef struct test_stream {
     uint64_t seed;
     uint64_t n;
@@ -18,7 +18,7 @@ uint32_t test_u32(test_stream *s);
 uint32_t test_below(test_stream *s, uint32_t n);
 double test_uniform(test_stream *s, double low, double high);
 
-/* Random connected-ish models of n variables by the class their variables fall into. */
+/* Random, mostly connected models of n variables, by the class into which their variables fall. */
 typedef enum test_family {
     TEST_ISING,    /* binary, couplings, fields, 2x2 tables, parallel factors */
     TEST_POTTS,    /* Potts couplings, arity 3 to 5, unary tables; one J or many */
@@ -35,8 +35,8 @@ typedef enum test_family {
 const char *test_family_name(test_family family);
 gbs_model *test_model(test_family family, uint64_t seed, uint32_t n);
 
-/* Large enough to be shared by threads: 40 x 37 noisy pixels of five states; 400 x 6 spins, which
- * junction trees answer too. */
+/* Models large enough to be shared by threads: 40 x 37 noisy pixels of five states; 400 x 6
+ * spins, which junction trees answer too. */
 gbs_model *test_picture(void);
 gbs_model *test_strip(void);
 
@@ -53,7 +53,8 @@ extern const test_case test_cases[];
 extern const size_t n_test_cases;
 extern const size_t n_first_test_cases; /* that tests/conformance/digests.txt began with */
 
-/* Exact marginals by the definition: a loop over all states of the user's model. p ragged. */
+/* Computes exact marginals by definition: a loop over all states of the user's model. p is
+ * ragged. */
 void test_exact(const gbs_model *model, const gbs_evidence *evidence, double *p);
 
 #endif

@@ -41,7 +41,7 @@ struct rank {
     pthread_cond_t arrived;
     letter **letters; /* [n] of the way from another, first sent first */
     bool broken;      /* none will come any more */
-    /* What the others read between two meetings. */
+    /* The values that the others read between two meetings. */
     gbs_combine_kind kind;
     const void *values;
     size_t n;
@@ -218,7 +218,8 @@ static void post(rank *r, const gbs_message *message)
     (void)pthread_mutex_unlock(&to->lock);
 }
 
-/* What is to arrive is spoilt until finish(), so that a test sees who reads it early. */
+/* Begins an exchange. Memory for incoming messages is overwritten until finish(), so that a test
+ * notices early reads. */
 static gbs_status begin(void *context, const gbs_message *out, size_t n_out, const gbs_message *in,
                         size_t n_in, gbs_error *err)
 {

@@ -5,15 +5,16 @@
 
 #include "gibbsite/ranks.h"
 
-/* What a rank does. @param ranks of this rank. */
+/* The work of a rank.
+ * @param ranks of this rank. */
 typedef gbs_status (*test_rank_work)(const gbs_ranks *ranks, void *context, gbs_error *err);
 
-/* Each of the ranks 0 .. n - 1 does the work in a thread of its own. Where one fails, calls of the
- * others that wait for it fail with GBS_ERR_STATE. cmocka's assertions are for the first rank
- * alone: the one that runs in the calling thread.
+/* Runs the work in a thread of its own for each of the ranks 0 .. n - 1. If one fails, calls of
+ * the others that wait for it fail with GBS_ERR_STATE. cmocka's assertions may be used on the first
+ * rank only, which runs in the calling thread.
  * @param context of all ranks, shared.
  * @param err the message of the first failure, NULL allowed.
- * @return of the rank that failed first, or the largest of all. */
+ * @return the status of the rank that failed first, or the largest of all. */
 gbs_status test_on_ranks(uint32_t n, test_rank_work work, void *context, gbs_error *err);
 
 #endif

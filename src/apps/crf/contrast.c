@@ -34,7 +34,8 @@ static void bound_curvature(const gbsi_gradient *g, double l2, double *curvature
     }
 }
 
-/* Features of a token and its links, on average: so many weights move its score together. */
+/* @return the mean number of features of a token and its links: that many weights move its score
+ * together. */
 static double features_each(const gbsi_gradient *g)
 {
     const gbsi_features *f = g->features;
@@ -50,9 +51,10 @@ static void move(const gbsi_gradient *g, const double *out, const double *curvat
     }
 }
 
-/* How far the mean moved behind the middle, as a share of its length; as much more as the steps
- * there are in all shorter than one of Newton's, so that short ones do not look like arrival.
- * @param length of these steps; 0, where there are none: all is still to come. */
+/* @return how far the mean moved after the middle, as a share of its length; divided by the total
+ * length of the steps if that is shorter than one step of Newton's method, so that short steps do
+ * not look like convergence.
+ * @param length of these steps; 0 if there are none: all is still to come. */
 static double drift(const double *mean, const double *middle, uint64_t n, double length)
 {
     double moved = 0.0;

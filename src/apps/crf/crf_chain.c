@@ -128,7 +128,7 @@ void gbsi_crf_chain_take(gbsi_crf_chain *chain, size_t first, size_t end)
     }
 }
 
-/* Of the pair that ends at token t of the sequence, t > 0. */
+/* @return the combination of the pair that ends at token t of the sequence, t > 0. */
 static uint32_t combination_at(const gbsi_crf_chain *chain, size_t t)
 {
     return chain->features->combination[chain->first + t];
@@ -233,7 +233,8 @@ static void step_back(const double *beta, const double *pair, const double *scal
     }
 }
 
-/* scaled of all tokens, and the sum of what was taken off. @return as gbsi_crf_chain_sum(). */
+/* Computes scaled of all tokens, and the sum of the maxima that were subtracted.
+ * @return as gbsi_crf_chain_sum(). */
 static size_t scale_all(gbsi_crf_chain *chain, double *taken)
 {
     const size_t n_labels = chain->crf->labels.n;

@@ -16,7 +16,7 @@ typedef struct gbsi_crf_pairs {
 
 gbs_status gbsi_crf_pairs_new(const gbs_crf *crf, const gbsi_features *features, bool sums,
                               gbsi_crf_pairs *pairs, gbs_error *err);
-/* Matrix c, from weights that need not be those of the model. */
+/* Fills matrix c, from weights that need not be those of the model. */
 void gbsi_crf_pairs_fill(gbsi_crf_pairs *pairs, uint32_t c, const gbs_crf *crf,
                          const gbsi_features *features, const double *weight);
 void gbsi_crf_pairs_free(gbsi_crf_pairs *pairs);
@@ -48,7 +48,8 @@ double gbsi_crf_chain_score(const gbsi_crf_chain *chain, const uint32_t *label);
 /* The labels with the highest score, that of the last label first. @param label [n], out. */
 void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label);
 
-/* Largest difference of log-weights at one token for which no sum falls below the least double. */
+/* The largest difference of log-weights at one token for which no sum falls below the least
+ * double. */
 #define GBSI_MOST_SPAN 690.0
 
 /* ln Z, and the factors of probabilities: P(y_t) = alpha_t(y) beta_t(y), and

@@ -24,7 +24,8 @@ void gbsi_curvature_free(gbsi_curvature *curvature);
 /* (H + l2) direction. @param product [n_weights] out. @return false where it was stopped. */
 bool gbsi_curvature_product(gbsi_curvature *curvature, const double *direction, double l2,
                             double *product);
-/* Near the diagonal of H + l2: as if tokens were independent. @param diagonal [n_weights] out. */
+/* Computes an approximation of the diagonal of H + l2: as if tokens were independent.
+ * @param diagonal [n_weights] out. */
 bool gbsi_curvature_diagonal(gbsi_curvature *curvature, double l2, double *diagonal);
 /* Draws the labels of all sequences from the model, into gradient->state. */
 bool gbsi_curvature_draw(gbsi_curvature *curvature, uint64_t seed, uint64_t probe);

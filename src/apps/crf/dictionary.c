@@ -7,7 +7,7 @@
 
 #define BLOCK ((size_t)1 << 16) /* bytes */
 
-/* Room for n bytes that stay where they are. */
+/* Takes n bytes of memory that is never moved. */
 static gbs_status take(gbsi_dictionary *d, size_t n, char **at, gbs_error *err)
 {
     gbs_status status = GBS_OK;

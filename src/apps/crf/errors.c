@@ -62,7 +62,7 @@ static bool solve(void *context, uint64_t probe, double *y)
     return drawn && !gbsi_watch_stopped(&e->work.watch) && gbsi_conjugate_solve(&c);
 }
 
-/* What the chains say at the weights, and the diagonal. */
+/* Computes the sums of the chains at the weights, and the diagonal. */
 static gbs_status begin(errors *e, const gbs_sequences *data, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -9,7 +9,7 @@
 #define TEMPLATE_OPERATIONS 30u /* of the watch: a template expanded and looked up */
 #define NOT_LISTED          UINT32_MAX
 
-/* Tokens of one sequence by what links them. */
+/* The tokens of one sequence by the text that links them. */
 typedef struct linking {
     gbsi_dictionary keys;
     size_t *last; /* [keys.n] the token that had the key last */

@@ -67,7 +67,7 @@ cleanup:
     return status;
 }
 
-/* Links of each combination and of each token. */
+/* Lists the links of each combination and of each token. */
 static gbs_status find_pair_links(gbsi_gradient *g, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -8,7 +8,7 @@
 #include "crf/crf_chain.h"
 #include "crf/work.h"
 
-/* What the gradient is of. */
+/* The objective whose gradient is computed. */
 typedef enum gbsi_objective {
     GBSI_EXACT,    /* the likelihood of chains: links do not count */
     GBSI_PSEUDO,   /* the pseudo-likelihood */
@@ -59,10 +59,11 @@ void gbsi_gradient_free(gbsi_gradient *gradient);
 /* Turns to an objective; PSEUDO and CONTRAST are for templates with links. */
 void gbsi_gradient_turn(gbsi_gradient *gradient, gbsi_objective objective);
 
-/* -ln P(labels | data) + l2/2 |weight|^2 and its gradient, or those of another objective. CONTRAST
- * draws all labels once more, and gives the pseudo-likelihood of the true labels given those.
- * @param out [n_weights], out. @return INFINITY, with zeros, where log-weights are too far apart
- * for sums, or where it was stopped. */
+/* @return -ln P(labels | data) + l2/2 |weight|^2 with its gradient, or those of another
+ * objective; INFINITY, with zeros, if log-weights are too far apart for sums, or if it was stopped.
+ * CONTRAST draws all labels once more, and gives the pseudo-likelihood of the true labels given
+ * those.
+ * @param out [n_weights], out. */
 double gbsi_gradient_at(gbsi_gradient *gradient, const double *weight, double l2, double *out);
 
 /* contrast.c: steps along CONTRAST, each with a sweep of all labels. @param weight [n_weights] from
@@ -77,7 +78,8 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
 /* pseudo.c, for pools: surplus and log_p of sequences, then pair_surplus. */
 void gbsi_pseudo_sequences(void *gradient, uint32_t member);
 void gbsi_pseudo_pairs(void *gradient, uint32_t member);
-/* For pools: surplus and pair_surplus summed up by features, plus l2 times the weight, to out. */
+/* For pools: writes surplus and pair_surplus, summed up by features, plus l2 times the weight, to
+ * out. */
 void gbsi_gradient_features(void *gradient, uint32_t member);
 /* @return whether to stop. */
 bool gbsi_gradient_stops(gbsi_gradient *gradient, uint32_t member, uint64_t n_operations);

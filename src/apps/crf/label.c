@@ -46,7 +46,7 @@ static bool wants_sums(const labelling *l)
     return l->posterior != NULL || l->log_p != NULL;
 }
 
-/* By Viterbi's algorithm and the forward-backward algorithm. */
+/* Labels a sequence by Viterbi's algorithm and the forward-backward algorithm. */
 static gbs_status label_chain(labeller *own, size_t s)
 {
     labelling *l = own->all;
@@ -74,7 +74,7 @@ static gbs_status label_chain(labeller *own, size_t s)
     return GBS_OK;
 }
 
-/* By junction trees or sampling, with random numbers of its own. */
+/* Labels a sequence by junction trees or sampling, with random numbers of its own. */
 static gbs_status label_graph(labeller *own, size_t s)
 {
     const labelling *l = own->all;

@@ -133,7 +133,7 @@ cleanup:
     return status;
 }
 
-/* How many tokens have each feature. */
+/* Counts the tokens that have each feature, and drops rare features. */
 static gbs_status drop_rare(learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -290,8 +290,8 @@ static gbs_status optimise(learning *l, gbs_error *err)
     return l->report.iterations > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
 }
 
-/* With links: L-BFGS on the pseudo-likelihood; or from the best weights without links, along
- * sampled gradients. */
+/* Optimises a model with links: by L-BFGS on the pseudo-likelihood; or from the best weights
+ * without links, along sampled gradients. */
 static gbs_status optimise_links(learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -218,7 +218,7 @@ static gbs_status read_count(gbsi_text *text, const char *expected, uint64_t mos
     return gbsi_text_unexpected(text, gbsi_text_peek(text), expected, err);
 }
 
-/* Hexadecimal, as in -0x1.8p+1, or decimal. */
+/* Reads a number in hexadecimal, as in -0x1.8p+1, or decimal. */
 static bool read_hexadecimal(const char *at, const char *end, double *value)
 {
     const bool negative = at < end && *at == '-';

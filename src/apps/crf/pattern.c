@@ -47,7 +47,7 @@ static bool is_class(char name)
            name == 'p';
 }
 
-/* Bytes of the character of a pattern at [at, end). */
+/* @return the number of bytes of the character of a pattern at [at, end). */
 static size_t character_length(const char *at, const char *end)
 {
     return *at == '\\' && end - at > 1 ? 2 : 1;
@@ -76,8 +76,8 @@ const char *gbsi_pattern_check(const char *pattern, size_t n)
     return NULL;
 }
 
-/* ends[t]: where a match of the rest of the pattern that begins at t ends. One character of the
- * pattern more in front of the rest. */
+/* Puts one more character in front of the rest of the pattern. ends[t]: where a match of that
+ * rest that begins at t ends. */
 static void put_before(const char *at, size_t length, char repeat, const char *text, size_t n_text,
                        size_t *ends)
 {

@@ -24,7 +24,7 @@ static void add_column(double *score, const double *pair, uint32_t column, size_
     }
 }
 
-/* What a pair adds to the scores of its labels, each given the other. */
+/* Adds the log-weights of a pair to the scores of its labels, each given the other. */
 static void add_pair(gbsi_gradient *g, size_t first, size_t second, uint32_t combination)
 {
     const size_t n_labels = g->crf->labels.n;
@@ -99,7 +99,7 @@ static void sweep(gbsi_gradient *g, const gbsi_crf_chain *chain, double *score)
 
 /* ---- for pools ------------------------------------------------------------------------------ */
 
-/* surplus and log_p of one sequence. */
+/* Computes surplus and log_p of one sequence. */
 static void sum_sequence(gbsi_gradient *g, const gbsi_crf_chain *chain, size_t s)
 {
     const gbsi_features *f = g->features;
@@ -139,8 +139,8 @@ void gbsi_pseudo_sequences(void *gradient, uint32_t member)
     }
 }
 
-/* What a pair leaves over: given the true labels that of each of the two, else the mean over both
- * of what the sampled one and the other one's probabilities make, less the true pair. */
+/* Adds the surplus of a pair: given the true labels that of each of its two labels, else the mean
+ * over both of the sampled label with the probabilities of the other one, less the true pair. */
 static void take_pair(const gbsi_gradient *g, size_t first, size_t second, double *sum)
 {
     const size_t n_labels = g->crf->labels.n;

@@ -8,7 +8,7 @@
 
 #define GBSI_NO_TABLE UINT32_MAX
 
-/* Where a sequence's labels and probabilities go. */
+/* The memory for a sequence's labels and probabilities. */
 typedef struct gbsi_found {
     uint32_t *label;   /* [n] */
     double *posterior; /* [n][L] or NULL */
@@ -18,7 +18,7 @@ typedef struct gbsi_found {
     uint64_t updates;
 } gbsi_found;
 
-/* Searches by gbs_map(), and takes probabilities from a run where they are wanted, on this thread.
+/* Searches by gbs_map(), and takes probabilities from a run if they are wanted, on this thread.
  * @param run options of both, with a seed for this sequence. */
 gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, uint32_t *table,
                                 const gbs_run_options *run, gbsi_found *found, gbs_error *err);

@@ -253,7 +253,7 @@ cleanup:
     return status;
 }
 
-/* What stands for rows beyond the ends: _B-1, _B+1; _x-1 to _x-4 and _x-# of Wapiti.
+/* Names the rows beyond the ends of a sequence: _B-1, _B+1; _x-1 to _x-4 and _x-# of Wapiti.
  * @param distance 1 is next to the sequence. */
 static void name_beyond(gbs_template_style style, char sign, uint64_t distance,
                         char name[BEYOND_SIZE])

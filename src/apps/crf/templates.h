@@ -30,7 +30,7 @@ typedef struct gbsi_template {
     size_t n_pieces, capacity;
 } gbsi_template;
 
-/* Zero-initialise, set style. */
+/* The templates of a model. Zero-initialise, then set style. */
 typedef struct gbsi_templates {
     gbs_template_style style;
     gbsi_template *of; /* [n] */
@@ -39,10 +39,10 @@ typedef struct gbsi_templates {
     bool links;         /* some say which tokens are linked, or what goes with links */
 } gbsi_templates;
 
-/* What a feature depends on beside the token: its label, that and the label before, or both kinds
- * of weights. Its text begins with u, b or *. With s it goes with the labels of two linked tokens
- * [M65]; tokens of one sequence are linked if the text behind = is the same of both, and not empty.
- */
+/* The first character of a feature says what it depends on beside the token: u its label, b that
+ * and the label before, or * both kinds of weights. With s it goes with the labels of two linked
+ * tokens [M65]; tokens of one sequence are linked if the text behind = is the same of both, and not
+ * empty. */
 static inline bool gbsi_has_unigram(char first)
 {
     return first == 'U' || first == 'u' || first == '*';
@@ -69,12 +69,13 @@ static inline bool gbsi_has_pairs(char first)
 gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, gbsi_token line,
                               gbs_error *err);
 void gbsi_templates_free(gbsi_templates *templates);
-/* Templates of links need those that say which tokens are linked, and the other way round.
+/* Checks that there are templates of links if and only if there are some that say which tokens
+ * are linked.
  * @param at where to say so. */
 gbs_status gbsi_templates_check(const gbsi_templates *templates, const gbsi_text *text,
                                 gbsi_token at, gbs_error *err);
 
-/* Zero-initialise. */
+/* The text of an expanded template. Zero-initialise. */
 typedef struct gbsi_expansion {
     char *at; /* [n] */
     size_t n, capacity;

@@ -210,7 +210,7 @@ static gbs_status see_pixels(making *m, gbs_error *err)
     return status;
 }
 
-/* -coupling w d(a, b) as a table, for what is not a difference of states. */
+/* Makes a table of -coupling w d(a, b), for distances that are not a difference of states. */
 static gbs_status pair_table(making *m, double weight, uint32_t *table, gbs_error *err)
 {
     const uint32_t k = m->o.levels;

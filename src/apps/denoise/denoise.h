@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this folder share. */
+/* The functions that the files of this folder share. */
 #ifndef GBSI_DENOISE_DENOISE_H
 #define GBSI_DENOISE_DENOISE_H
 
@@ -12,20 +12,20 @@
 gbs_status gbsi_denoise_settle(const gbs_image *noisy, const gbs_denoise_options *options,
                                gbs_denoise_options *settled, gbs_error *err);
 
-/* What a pixel shows, in levels: a whole number for labels and bitmaps. */
+/* @return the value that a pixel shows, in levels: a whole number for labels and bitmaps. */
 double gbsi_denoise_shown(const gbs_image *image, const gbs_denoise_options *o, size_t pixel);
 /* The same, rounded to the nearest level. */
 uint32_t gbsi_denoise_nearest(const gbs_denoise_options *o, double shown);
 
 /* The grey value or label of a pixel, at most the picture's maxval, or below the levels. */
 uint32_t gbsi_denoise_value(const gbs_image *image, const gbs_denoise_options *o, size_t pixel);
-/* ln p(y | x), but for what does not depend on x. */
+/* @return ln p(y | x), without the terms that do not depend on x. */
 double gbsi_denoise_log_seen(const gbs_denoise_options *o, double shown, uint32_t level);
 
-/* d(a, b) of two neighbouring levels. */
+/* @return d(a, b) of two neighbouring levels. */
 double gbsi_denoise_distance(const gbs_denoise_options *o, uint32_t a, uint32_t b);
 
-/* h of a pixel of two levels that shows this one: ln p(y | 1) - ln p(y | 0) is 2 h. */
+/* @return h of a pixel of two levels that shows this value: ln p(y | 1) - ln p(y | 0) is 2 h. */
 double gbsi_denoise_field(const gbs_denoise_options *o, double shown);
 /* A variable for each pixel, and no factor. */
 gbs_status gbsi_denoise_pixels(const gbs_image *noisy, const gbs_denoise_options *o,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long the run of a large picture lasts if nobody says, and whether it is one without factors.
- */
+/* Chooses how long the run of a large picture lasts if no limit is given, and whether it is a run
+ * without factors. */
 #include "chains/run.h"
 #include "chains/run_options.h"
 #include "denoise/denoise.h"
@@ -8,8 +8,8 @@
 #define LARGE        (UINT64_C(1) << 20) /* pixels times levels */
 #define MOST_WORK    (UINT64_C(1) << 33) /* updates times levels */
 #define LEAST_SWEEPS 16u
-/* Without factors few chains are enough to compare, and fewer of their sweeps are burn-in. In bits
- * an update takes a tenth of the time. */
+/* Limits of runs without factors: few chains are enough to compare, and fewer of their sweeps are
+ * burn-in. In bits an update takes a tenth of the time. */
 #define FEW_CHAINS         4u
 #define LEAST_BIT_SWEEPS   64u
 #define LEAST_LEVEL_SWEEPS 32u

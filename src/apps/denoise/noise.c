@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which noise a picture shows, and whether noise leaves its pixels any choice: gibbsite/denoise.h.
- */
+/* Finds which noise a picture shows, and whether noise leaves its pixels any choice:
+ * gibbsite/denoise.h. */
 #include <limits.h>
 #include <math.h>
 
@@ -47,7 +47,8 @@ gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labe
     return apart || (double)n_near >= NEARLY_ALL * (double)n ? GBS_NOISE_FLIP : GBS_NOISE_GAUSS;
 }
 
-/* How much less probable the second level of a pixel is than the first, by what is seen alone. */
+/* @return how much less probable the second level of a pixel is than the first, by the pixel
+ * alone. */
 static double margin_of(const gbs_denoise_options *o, double shown)
 {
     double first = -INFINITY;

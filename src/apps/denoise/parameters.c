@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noise and coupling from the noisy picture alone: gibbsite/denoise.h. */
+/* Estimates noise and coupling from the noisy picture alone: gibbsite/denoise.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,8 @@ cleanup:
 
 /* ---- M: the parameters given pictures -------------------------------------------------------- */
 
-/* Maximum likelihood: the share of pixels that show another level, or the mean square. */
+/* Estimates the noise by maximum likelihood: the share of pixels that show another level, or the
+ * mean square. */
 static double fit_noise(const estimating *e)
 {
     const size_t n = (size_t)e->part.width * e->part.height;
@@ -141,7 +142,7 @@ static double fit_noise(const estimating *e)
     return sum < least ? least : (sum > 0.999 * most ? 0.999 * most : sum);
 }
 
-/* D_i(a) = sum over neighbours j of w d(a, x_j), for every level a. */
+/* Computes D_i(a) = sum over neighbours j of w d(a, x_j), for every level a. */
 static void distances(const estimating *e, const uint32_t *x, uint32_t row, uint32_t column,
                       double *restrict total)
 {
@@ -186,9 +187,9 @@ static void add_pixel(const double *d, uint32_t levels, uint32_t x, double b, do
     *curvature -= n * (second / sum - mean * mean);
 }
 
-/* Slope and curvature in b of the log pseudo-likelihood of one picture (Besag 1975),
- * sum_i ( -b D_i(x_i) - ln sum_a exp(-b D_i(a)) ): the slope is sum_i ( E_b D_i - D_i(x_i) ), the
- * curvature -sum_i Var_b D_i. */
+/* Adds slope and curvature in b of the log pseudo-likelihood of one picture (Besag 1975), sum_i (
+ * -b D_i(x_i) - ln sum_a exp(-b D_i(a)) ): the slope is sum_i ( E_b D_i - D_i(x_i) ), the curvature
+ * -sum_i Var_b D_i. */
 static void add_slope(const estimating *e, const uint32_t *x, const double *near, double b,
                       double *slope, double *curvature)
 {
@@ -273,8 +274,8 @@ static void add_patterns(const estimating *e, const uint32_t *n, double b, doubl
     }
 }
 
-/* Newton's method from the coupling before; the pseudo-likelihood is concave in it. Means nothing
- * where the watch stops it. */
+/* Fits the coupling by Newton's method from the coupling before; the pseudo-likelihood is concave
+ * in it. The result means nothing if the watch stops it. */
 static double fit_coupling(estimating *e)
 {
     const size_t n = (size_t)e->part.width * e->part.height;
@@ -341,7 +342,8 @@ static gbs_status find_neighbour_noise(const estimating *e, double *noise, gbs_e
 
 /* ---- iterations ------------------------------------------------------------------------------ */
 
-/* Mean and standard error of the second half, by batches. @param value [ITERATIONS] */
+/* @return the mean of the second half, with its standard error by batches.
+ * @param value [ITERATIONS] */
 static double mean_of_half(const double *value, double *error)
 {
     const int each = ITERATIONS / 2 / BATCHES;

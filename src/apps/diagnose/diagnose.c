@@ -192,7 +192,7 @@ static void score(const halves *h, const double *x, const scratch *s)
     gbsi_normal_scores(s->order, n, s->z);
 }
 
-/* Of the normal scores of the distances from the median: section 3.1, "folded". */
+/* @return R-hat of the normal scores of the distances from the median: section 3.1, "folded". */
 static double folded_rhat(const halves *h, const double *x, double median, const scratch *s)
 {
     const size_t n = h->n_chains * h->n_draws;

@@ -155,7 +155,8 @@ static gbs_status find_roles(reader *r, gbs_error *err)
     return status;
 }
 
-/* What a sampler notes about itself is not drawn: names that end in "__", but for the density. */
+/* Whether column k is a quantity that was drawn. Names that end in "__" are notes of a sampler
+ * about itself, except the density. */
 static bool is_quantity(const reader *r, uint32_t k)
 {
     const gbsi_cell *name = &r->sheet.name[k];

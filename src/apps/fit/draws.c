@@ -196,7 +196,8 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
     return GBS_OK;
 }
 
-/* What a call for a row ended with, in terms of all rows. */
+/* Turns the status of a call for one row into the status of all rows, with a message that names
+ * the row. */
 static gbs_status row_ended(const gbsi_draws *d, size_t row, gbs_status status, gbs_error *err)
 {
     if (status != GBS_OK) {
@@ -285,8 +286,9 @@ static void count_chains(const gbsi_draws *d, const double *base, uint32_t from,
     }
 }
 
-/* Of a column of r states with the counts c_i, sum c: theta_i = (c_i + alpha) / (c + r alpha), and
- * to first order chain k moves it by (c_ik - theta_i c_k) / (c + r alpha), less the mean over k. */
+/* @return the error of a column of r states with the counts c_i, sum c: theta_i = (c_i + alpha) /
+ * (c + r alpha), and to first order chain k moves it by (c_ik - theta_i c_k) / (c + r alpha), less
+ * the mean over k. */
 static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const double *theta,
                            double total)
 {

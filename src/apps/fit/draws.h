@@ -27,12 +27,11 @@ void gbsi_draws_free(gbsi_draws *draws);
 gbs_status gbsi_draws_maximise(gbsi_draws *draws, const double *base, double *theta, double *count,
                                gbs_fit_report *report, gbs_error *err);
 
-/* Estimates of ln P of the rows at theta.
- *
+/* Estimates ln P of the rows at theta.
  * @param log_p,variance in and out: the sum over rows that are possible is added.
- * @param n_impossible,weight in and out: the number of the others, and the sum of their weights,
- * are added. NULL: they are an error, GBS_ERR_IMPOSSIBLE.
- * @return GBS_STOPPED once the watch stopped it; what was computed is then undefined. */
+ * @param n_impossible,weight in and out: the number of impossible rows, and the sum of their
+ * weights, are added. NULL: such rows are an error, GBS_ERR_IMPOSSIBLE.
+ * @return GBS_STOPPED once the watch stopped it; the results are then undefined. */
 gbs_status gbsi_draws_log_p(gbsi_draws *draws, const double *theta, double *log_p, double *variance,
                             uint64_t *n_impossible, double *weight, gbs_error *err);
 

@@ -74,7 +74,7 @@ void gbsi_expectation_free(gbsi_expectation *expectation)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* Variables of two states or more get numbers in the model. */
+/* Adds the variables of two states or more, which get numbers in the model. */
 static gbs_status add_variables(gbsi_expectation *e, gbs_builder *builder, gbs_error *err)
 {
     const gbs_model *m = e->families->network;
@@ -199,7 +199,7 @@ static gbs_status take_queries(gbsi_expectation *e, const uint8_t *asked, gbs_er
     return GBS_OK;
 }
 
-/* What the tree and the messages of all threads will take, before any of it is taken. */
+/* Checks the memory that the tree and the messages of all threads need, before any is allocated. */
 static gbs_status check_bytes(const gbsi_expectation *e, gbs_error *err)
 {
     const gbsi_tree *tree = e->solver.tree;
@@ -327,7 +327,8 @@ static void answer_share(void *context, uint32_t member)
     }
 }
 
-/* Some tables, all rows at hand in their order: N_ijk += n P(x_i = k, parents = j | row). */
+/* Adds N_ijk += n P(x_i = k, parents = j | row) to some tables, for all current rows in their
+ * order. */
 static void add_share(void *context, uint32_t member)
 {
     const gbsi_expectation *e = context;
@@ -364,7 +365,7 @@ static void take_at_hand(gbsi_expectation *e, size_t begin)
     }
 }
 
-/* ln P of the rows at hand. */
+/* Adds ln P of the current rows. */
 static gbs_status add_log_p(const gbsi_expectation *e, double *log_p, uint64_t *n_impossible,
                             double *weight, gbs_error *err)
 {

@@ -121,7 +121,8 @@ typedef struct counting {
     double *count;
 } counting;
 
-/* Some families, all rows: an entry belongs to one thread, which adds in the order of the rows. */
+/* Counts all rows for some families: an entry belongs to one thread, which adds in the order of
+ * the rows. */
 static void count_share(void *context, uint32_t member)
 {
     const counting *c = context;

@@ -44,12 +44,15 @@ void gbsi_families_count(const gbsi_families *families, const gbs_data *data,
                          const uint32_t *column, const uint8_t *direct, const uint8_t *complete,
                          gbsi_pool *pool, gbsi_watch *watch, double *count);
 
-/* theta = (count + alpha) / sum of these over the column [M54]; without any, the network's own.
+/* Estimates theta = (count + alpha) / sum of these over the column [M54]; a column without any
+ * keeps the probabilities of the network.
  * @return the largest change. */
 double gbsi_families_estimate(const gbsi_families *families, const gbs_fit_options *options,
                               const double *count, double *theta);
 
-/* ln P of a row without missing values. @param log_theta [entries]. @param row [n_columns]. */
+/* @return ln P of a row without missing values.
+ * @param log_theta [entries].
+ * @param row [n_columns]. */
 double gbsi_families_log_p(const gbsi_families *families, const uint32_t *column,
                            const double *log_theta, const uint16_t *row);
 

@@ -132,7 +132,8 @@ static gbs_status take_memory(fitting *f, gbs_error *err)
     return GBS_OK;
 }
 
-/* Which rows have a value for every variable of two states or more. @return how many have not. */
+/* Finds the rows that have a value for every variable of two states or more.
+ * @return the number of all others. */
 static uint64_t find_complete(const gbs_data *d, const uint32_t *column, uint8_t *complete)
 {
     const gbs_model *m = d->model;
@@ -149,7 +150,7 @@ static uint64_t find_complete(const gbs_data *d, const uint32_t *column, uint8_t
     return n_incomplete;
 }
 
-/* Which tables can be counted as they are. */
+/* Finds the tables that can be counted without EM. */
 static void find_direct(fitting *f)
 {
     const gbs_model *m = f->families.network;
@@ -173,7 +174,8 @@ static void find_direct(fitting *f)
 
 /* ---- counting and EM ------------------------------------------------------------------------- */
 
-/* How rows with missing values are answered: a tree, or draws where it does not hold.
+/* Chooses how rows with missing values are answered: by a junction tree, or by draws if it is too
+ * large.
  * @param asked, complete as gbsi_expectation_new(). */
 static gbs_status answer_rows(fitting *f, const gbs_data *data, const uint8_t *asked,
                               const uint8_t *complete, gbsi_expectation **expectation,
@@ -222,8 +224,8 @@ cleanup:
     return status;
 }
 
-/* ln P of complete rows and, with a prior, sum of alpha ln theta. An entry of count 0 adds nothing,
- * whatever its theta. */
+/* Adds ln P of complete rows and, with a prior, the sum of alpha ln theta. An entry of count 0
+ * adds nothing, whatever its theta. */
 static void add_logs(fitting *f, double *log_p, double *log_prior)
 {
     const gbs_model *m = f->families.network;
@@ -260,7 +262,7 @@ static gbs_status expect(fitting *f, gbs_error *err)
     return status;
 }
 
-/* Where EM begins: a prior lets no zero of the network stand. */
+/* Sets the theta where EM begins; a prior makes every zero of the network positive. */
 static void begin(fitting *f)
 {
     const gbs_model *m = f->families.network;
@@ -272,7 +274,8 @@ static void begin(fitting *f)
     }
 }
 
-/* Wei & Tanner (1990): the same with sampled expectations. ln P is estimated where it ends. */
+/* Monte Carlo EM (Wei & Tanner 1990): EM with sampled expectations. ln P is estimated at its
+ * end. */
 static gbs_status maximise_by_draws(fitting *f, gbs_error *err)
 {
     gbs_fit_report *r = &f->report;
@@ -297,7 +300,8 @@ static gbs_status maximise_by_draws(fitting *f, gbs_error *err)
     return status;
 }
 
-/* Dempster, Laird & Rubin (1977): expectations at theta, then theta from them, until it stays. */
+/* EM (Dempster, Laird & Rubin 1977): expectations at theta, then theta from them, until it
+ * converges. */
 static gbs_status maximise(fitting *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -39,8 +39,8 @@ size_t gbs_fitted_n_entries(const gbs_fitted *fitted, uint32_t variable)
     return start[1] - start[0];
 }
 
-/* Wilson (1927), J. Am. Stat. Assoc. 22:209-212: the proportions p that the share k / n of n rows
- * does not lie further from than z standard errors sqrt(p (1 - p) / n). */
+/* The interval of Wilson (1927), J. Am. Stat. Assoc. 22:209-212: the proportions p from which the
+ * share k / n of n rows is at most z standard errors sqrt(p (1 - p) / n) away. */
 static void wilson(double k, double n, double z, double *low, double *high)
 {
     const double middle = (k + z * z / 2) / (n + z * z);

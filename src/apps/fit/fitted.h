@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fit leaves. */
+/* The result of a fit. */
 #ifndef GBSI_FIT_FITTED_H
 #define GBSI_FIT_FITTED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From numbers of 64 bits, such as the code of a ground atom, to numbers of 32. */
+/* A hash map from numbers of 64 bits, such as the code of a ground atom, to numbers of 32 bits. */
 #ifndef GBSI_GROUND_ATOMS_H
 #define GBSI_GROUND_ATOMS_H
 
@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-/* Open addressing, at most half full. Zero-initialise. */
+/* A hash table with open addressing, at most half full. Zero-initialise. */
 typedef struct gbsi_atoms {
     uint64_t *key; /* [n_slots] plus one; 0: empty */
     uint32_t *value;

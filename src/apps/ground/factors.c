@@ -146,7 +146,8 @@ static gbsi_ground_factor recall(const gbsi_grounding *g, size_t factor, uint32_
     return f;
 }
 
-/* Seven bits of the hash that the place in the table does not have, and a bit that is set. */
+/* @return seven bits of the hash that the position in the table does not depend on, and a bit
+ * that is always set. */
 static uint8_t tag_of(uint64_t hash)
 {
     return (uint8_t)(0x80 | hash >> 41);
@@ -190,7 +191,8 @@ static void put(gbsi_grounding *g, size_t at, uint64_t hash, size_t factor)
     g->n_used++;
 }
 
-/* Room for one more slot, at most 7 of 8 in use. @param scratch for the longest factor. */
+/* Makes room for one more slot; at most 7 of 8 slots are in use.
+ * @param scratch for the longest factor. */
 static gbs_status grow_slots(gbsi_grounding *g, uint32_t *scratch, gbs_error *err)
 {
     const gbsi_factors *all = &g->builder->model.factors;
@@ -290,7 +292,8 @@ cleanup:
     return status;
 }
 
-/* Evidence decides the grounding. */
+/* Checks a grounding whose truth evidence decides: a formula that must hold must not be
+ * violated. */
 static gbs_status decided(gbsi_grounding *g, bool holds, gbs_error *err)
 {
     if (!holds && isinf(g->formula->weight)) {
@@ -349,7 +352,7 @@ static bool scope_of(const gbsi_grounding *g, size_t at, uint32_t *n, uint32_t *
     return true;
 }
 
-/* exp(w [formula holds]) for every state of its atoms. */
+/* Adds a table: exp(w [formula holds]) for every state of its atoms. */
 static gbs_status add_table(gbsi_grounding *g, size_t root, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -392,7 +395,8 @@ cleanup:
 
 /* ---- any residue ---------------------------------------------------------------------------- */
 
-/* Exclusive or: only the last literal may be negated. @return whether a factor is left. */
+/* Simplifies an exclusive or: only its last literal may be negated.
+ * @return whether a factor is left. */
 static bool parity(uint32_t *literal)
 {
     const uint32_t odd = (literal[0] ^ literal[1]) & 1;
@@ -403,7 +407,7 @@ static bool parity(uint32_t *literal)
     return a != b;
 }
 
-/* Of a literal, or a list of literals. */
+/* Adds the factor of a literal, or of a list of literals. */
 static gbs_status add_literals(gbsi_grounding *g, gbsi_residue_op op, size_t first, gbs_error *err)
 {
     gbsi_ground_factor f = {.function = op == GBSI_RESIDUE_AND   ? GBS_LOGICAL_AND_CATEGORICAL

@@ -139,7 +139,8 @@ cleanup:
     return status;
 }
 
-/* n terms in parentheses, from before the first. @param term [n] out */
+/* Reads n terms in parentheses, from before the first.
+ * @param term [n] out */
 static gbs_status read_terms(parser *s, const gbsi_predicate *q, uint32_t n, int64_t *term,
                              gbs_error *err)
 {
@@ -169,8 +170,8 @@ cleanup:
     return status;
 }
 
-/* f(x) as a term is a variable z of its own, for which f(x, z) holds: the atom with the term in it
- * becomes EXIST z (f(x, z) ^ atom), in close_calls(). */
+/* Reads f(x) as a term: it becomes a new variable z for which f(x, z) holds, and the atom with
+ * the term in it becomes EXIST z (f(x, z) ^ atom), in close_calls(). */
 static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -236,7 +237,7 @@ cleanup:
     return status;
 }
 
-/* f(x) = y is the atom f(x, y). */
+/* Reads f(x) = y, which is the atom f(x, y). */
 static gbs_status read_function_value(parser *s, uint32_t function, uint32_t *node, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -259,7 +260,7 @@ cleanup:
     return status;
 }
 
-/* x = y or x != y. */
+/* Reads x = y or x != y. */
 static gbs_status read_equal(parser *s, gbsi_token first, uint32_t *node, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -288,8 +289,8 @@ cleanup:
 
 static gbs_status read_unary(parser *s, uint32_t *node, gbs_error *err);
 
-/* EXIST x, y body: a literal or a formula in parentheses, since programs differ in how far the
- * quantifier reaches otherwise. */
+/* Reads EXIST x, y body, in which the body is a literal or a formula in parentheses, since
+ * programs differ in how far the quantifier reaches otherwise. */
 static gbs_status read_quantifier(parser *s, gbsi_logic_op op, uint32_t *node, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -412,7 +413,7 @@ static gbs_status read_or(parser *s, uint32_t *node, gbs_error *err)
     return read_list(s, GBSI_SIGN_OR, GBSI_LOGIC_OR, read_and, node, err);
 }
 
-/* a => b is !a v b; one more => needs parentheses. */
+/* Reads a => b, which is !a v b; one more => needs parentheses. */
 static gbs_status read_implies(parser *s, uint32_t *node, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -439,7 +440,7 @@ static gbs_status read_iff(parser *s, uint32_t *node, gbs_error *err)
     return read_list(s, GBSI_SIGN_IFF, GBSI_LOGIC_IFF, read_implies, node, err);
 }
 
-/* Types of equal variables that were not known where they were compared. */
+/* Checks the types of equal variables that were not known where the variables were compared. */
 static gbs_status check_equal(const parser *s, uint32_t first_node, gbs_error *err)
 {
     const gbsi_program *p = s->program;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grounding under way. */
+/* The state of a grounding, and the functions of its parts. */
 #ifndef GBSI_GROUND_GROUNDING_H
 #define GBSI_GROUND_GROUNDING_H
 
@@ -8,11 +8,12 @@
 #include "ground/atoms.h"
 #include "ground/program.h"
 
-/* Values of ground atoms that are no variables. */
+/* The values of ground atoms that are known, and hence no variables. */
 #define GBSI_ATOM_TRUE  UINT32_MAX
 #define GBSI_ATOM_FALSE (UINT32_MAX - 1)
 
-/* What is left of a formula once constants stand for its variables and evidence for its atoms. */
+/* The residue of a formula: the formula that is left after substituting constants for its
+ * variables and evidence for its atoms. */
 typedef enum gbsi_residue_op {
     GBSI_RESIDUE_FALSE,
     GBSI_RESIDUE_TRUE,
@@ -73,14 +74,15 @@ gbs_status gbsi_fact_add(gbsi_grounding *g, uint32_t predicate, const uint32_t *
 
 /* ---- similar.c --------------------------------------------------------------------------- */
 
-/* Facts of similarity predicates. @param names ',' between; NULL: none. */
+/* Adds the facts of similarity predicates.
+ * @param names separated by ','; NULL: none. */
 gbs_status gbsi_similar_facts(gbsi_grounding *g, const char *names, gbs_error *err);
 
 /* ---- join.c: the groundings that evidence does not decide -------------------------------- */
 
 gbs_status gbsi_ground_formula(gbsi_grounding *g, const gbsi_logic_formula *formula,
                                gbs_error *err);
-/* Indexes of the true facts, once all were read. */
+/* Builds the indexes of the true facts, once all were read. */
 gbs_status gbsi_index_facts(gbsi_program *program, gbs_error *err);
 
 /* ---- residue.c --------------------------------------------------------------------------- */
@@ -95,7 +97,8 @@ uint32_t gbsi_value_of(const gbsi_grounding *g, uint32_t predicate, const uint32
 /* Makes a variable of an atom whose value is GBSI_ATOM_NEW. */
 gbs_status gbsi_variable_new(gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
                              uint64_t code, uint32_t *variable, gbs_error *err);
-/* What is left under g->binding. @param root out, of g->residue. */
+/* Finds the residue of a formula under g->binding.
+ * @param root out, of g->residue. */
 gbs_status gbsi_residue_of(gbsi_grounding *g, uint32_t node, bool negated, size_t *root,
                            gbs_error *err);
 
@@ -106,14 +109,16 @@ uint64_t gbsi_choice_of(const gbsi_grounding *g, const gbsi_predicate *q, uint64
 /* Notes a true fact, which must be the first of its choice. */
 gbs_status gbsi_choice_made(gbsi_grounding *g, const gbsi_predicate *q, uint64_t code,
                             gbsi_token place, gbs_error *err);
-/* Factors of all choices that facts leave open. */
+/* Adds the factors of all choices that facts leave open. */
 gbs_status gbsi_ground_choices(gbsi_grounding *g, gbs_error *err);
 
 /* ---- factors.c --------------------------------------------------------------------------- */
 
-/* Begin with the factors of a formula. @param expected so many, about; 0: not known. */
+/* Begins the factors of a formula.
+ * @param expected their number, roughly; 0: not known. */
 void gbsi_factors_begin(gbsi_grounding *g, double expected);
-/* Give the factor of one grounding's residue to the builder, or count it where it has it. */
+/* Gives the factor of one grounding's residue to the builder, or counts it if the builder has an
+ * equal one. */
 gbs_status gbsi_factor_of(gbsi_grounding *g, size_t root, gbs_error *err);
 
 #endif

@@ -11,7 +11,8 @@
 
 enum { MOST_LEAVES = 64 }; /* that are looked at; more only prune less */
 
-/* Parts of a clause: where one of them has the truth value `decides`, the formula is decided. */
+/* A join over the parts of a clause: if one of them has the truth value `decides`, it decides the
+ * formula. */
 typedef struct join {
     gbsi_grounding *g;
     uint32_t leaf[MOST_LEAVES];

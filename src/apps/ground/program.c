@@ -104,7 +104,8 @@ cleanup:
     return status;
 }
 
-/* {Anna, Bob} or {1, ..., 20}. @param text of it: constants of a database may be known. */
+/* Reads {Anna, Bob} or {1, ..., 20}.
+ * @param text of it: constants of a database may be known. */
 static gbs_status read_constants(gbsi_program *p, const gbsi_text *text, gbsi_text *line,
                                  uint32_t type, gbs_error *err)
 {
@@ -279,7 +280,8 @@ cleanup:
     return status;
 }
 
-/* What other programs write and has no meaning here. @return NULL: none of it. */
+/* Names a statement of other programs that has no meaning here.
+ * @return NULL: it is no such statement. */
 static const char *unknown_statement(gbsi_text line)
 {
     static const struct {

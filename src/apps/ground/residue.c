@@ -185,7 +185,7 @@ cleanup:
     return status;
 }
 
-/* a <=> b is not (a xor b). */
+/* Finds the residue of a <=> b, which is not (a xor b). */
 static gbs_status iff_residue(gbsi_grounding *g, const gbsi_logic_node *n, bool negated,
                               size_t *root, gbs_error *err)
 {

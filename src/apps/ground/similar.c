@@ -222,7 +222,7 @@ cleanup:
     return status;
 }
 
-/* Of every pair of constants the fact of the highest band that its share reaches. */
+/* Adds for every pair of constants the fact of the highest band that its share reaches. */
 static gbs_status add_facts(gbsi_grounding *g, const bands *found, const words *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;

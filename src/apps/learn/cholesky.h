@@ -14,7 +14,7 @@
  * well once the watch stopped it. */
 bool gbsi_cholesky(const double *a, size_t n, double more, double pivot, double *root,
                    gbsi_watch *watch);
-/* x becomes the solution y of root root^T y = x. */
+/* Solves root root^T y = x; x becomes the solution y. */
 void gbsi_cholesky_solve(const double *root, size_t n, double *x);
 
 #endif

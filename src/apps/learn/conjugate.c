@@ -20,7 +20,7 @@ static double scale_of(const gbsi_conjugate *c, size_t k)
     return c->diagonal == NULL ? 1.0 : c->diagonal[k];
 }
 
-/* r^T diagonal^-1 r */
+/* @return r^T diagonal^-1 r. */
 static double square_of_rest(const gbsi_conjugate *c)
 {
     double sum = 0.0;
@@ -30,7 +30,8 @@ static double square_of_rest(const gbsi_conjugate *c)
     return sum;
 }
 
-/* d^T H d for a d^T diagonal d of 1. */
+/* @return d^T H d / (d^T diagonal d), the curvature along d.
+ * @param product d^T H d. */
 static double curvature_of(const gbsi_conjugate *c, double product)
 {
     double square = 0.0;

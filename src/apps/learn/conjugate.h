@@ -21,9 +21,10 @@ typedef struct gbsi_conjugate {
 
 #define GBSI_CONJUGATE_LEFT 1e-4 /* for standard errors */
 
-/* H y = r. Sums are one thread's. @return false where it was stopped, is not there after 2000
- * products, or met a direction without curvature; y is then as far as it came, or where the first
- * direction has none, that one (Nocedal & Wright 2006, Numerical Optimization, algorithm 7.1). */
+/* Solves H y = r. Sums are computed by one thread.
+ * @return false if it was stopped, did not converge after 2000 products, or met a direction without
+ * curvature; y is then as far as it came, or, if the first direction has no curvature, that
+ * direction (Nocedal & Wright 2006, Numerical Optimization, algorithm 7.1). */
 bool gbsi_conjugate_solve(const gbsi_conjugate *c);
 
 #endif

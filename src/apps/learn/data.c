@@ -112,7 +112,7 @@ static gbs_status grow_slots(gbs_data *d, gbs_error *err)
     return GBS_OK;
 }
 
-/* Room for one more distinct row, within the memory limit of the process. */
+/* Makes room for one more distinct row, within the memory limit of the process. */
 static gbs_status make_room(gbs_data *d, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of states, equal ones once. */
+/* Rows of states, in which equal rows are kept once. */
 #ifndef GBSI_LEARN_DATA_H
 #define GBSI_LEARN_DATA_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints of learning by chains: where it stands between two steps, in a file (io/kept_file.h)
- * that begins with a digest of all that decides its bits. */
+/* Checkpoints of learning by chains: the state between two steps, in a file (io/kept_file.h) that
+ * begins with a digest of all that decides its bits. */
 #ifndef GBSI_LEARN_KEEP_H
 #define GBSI_LEARN_KEEP_H
 
@@ -21,8 +21,8 @@ typedef struct gbsi_keep {
 /* Whether they are to be written. */
 bool gbsi_keep_writes(const gbsi_keep *keep);
 
-/* Of a kind of learning, this version, and the weights of rows; then their states and the options,
- * by the caller.
+/* Begins a digest with the kind of learning, this version, and the weights of rows; the caller
+ * adds the states of the rows and the options.
  * @param digest out: freed by gbsi_digest_free(). */
 gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, const double *weight,
                             gbsi_digest **digest, gbs_error *err);
@@ -31,9 +31,10 @@ gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, con
  * @return GBS_ERR_ARGUMENT for one of another model, other rows or options. */
 gbs_status gbsi_keep_open(const gbsi_keep *keep, gbsi_kept **kept, gbs_error *err);
 
-/* Before the first step: a place that cannot be written is an error. */
+/* To be called before the first step: a path that cannot be written is an error. */
 gbs_status gbsi_keep_first(gbsi_keep *keep, gbs_error *err);
-/* Between two steps, and at the end: one that cannot be written is counted. */
+/* To be called between two steps, and at the end: a checkpoint that cannot be written is
+ * counted. */
 void gbsi_keep_if_due(gbsi_keep *keep);
 void gbsi_keep_last(gbsi_keep *keep);
 

@@ -25,7 +25,8 @@ typedef struct gbsi_orthantwise {
     bool converged; /* out */
 } gbsi_orthantwise;
 
-/* What l1 leaves of a slope g of what is maximised at a weight w. */
+/* @return the slope at a weight w of an objective that is maximised and has the slope g, once l1
+ * is subtracted from it. */
 static inline double gbsi_orthantwise_left(double w, double g, double l1)
 {
     return w > 0.0 ? g - l1 : w < 0.0 ? g + l1 : g > l1 ? g - l1 : g < -l1 ? g + l1 : 0.0;

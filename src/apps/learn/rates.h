@@ -9,7 +9,8 @@
 #define GBSI_FIRST_RATE 0.05
 #define GBSI_FALL       5.0 /* the first is so many times the last */
 
-/* Those that are not given. @param name of the options. */
+/* Sets the rates that are not given, and checks those that are.
+ * @param name of the options. */
 static inline gbs_status gbsi_settle_rates(const char *name, double *first, double *last,
                                            gbs_error *err)
 {

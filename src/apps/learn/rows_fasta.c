@@ -42,7 +42,7 @@ typedef struct alignment {
     uint8_t state_of[UCHAR_MAX + 1]; /* NOT_A_SITE: left out */
 } alignment;
 
-/* What stands between two headers. */
+/* The text between two headers. */
 typedef struct sequence {
     const char *at, *end;
 } sequence;

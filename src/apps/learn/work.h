@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What labelling and learning on many threads share: threads, a memory limit, and someone who may
- * stop them. */
+/* The state that labelling and learning on many threads share: threads, a memory limit, and a
+ * watch by which the caller may stop them. */
 #ifndef GBSI_LEARN_WORK_H
 #define GBSI_LEARN_WORK_H
 

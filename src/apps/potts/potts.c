@@ -126,8 +126,9 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* What learning takes at once, beside program and data: L-BFGS with its gradient, of all sites or
- * of one for each thread; chains; or the weights with the model that is built of them. */
+/* @return the bytes that learning needs at one time, beside program and data: L-BFGS with its
+ * gradient, of all sites or of one for each thread; chains; or the weights with the model that is
+ * built of them. */
 static double predict_bytes(const learning *l)
 {
     const gbsi_potts *p = &l->potts;
@@ -208,7 +209,8 @@ static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, gbs
     return GBS_OK;
 }
 
-/* ln PL of the rows and of those held out, under the result. @return whether it was not stopped. */
+/* Computes ln PL of the rows and of the held-out rows under the result.
+ * @return whether it was not stopped. */
 static bool judge(learning *l)
 {
     gbs_potts_report *r = &l->report;
@@ -222,7 +224,8 @@ static bool judge(learning *l)
     return !gbsi_watch_stopped(watch);
 }
 
-/* What the last iteration of all sites together left, without another look at the rows. */
+/* @return ln PL from the objective of the last iteration of all sites together, without another
+ * pass over the rows. */
 static double log_pl_of_objective(const learning *l)
 {
     double penalty = 0.0;
@@ -233,7 +236,7 @@ static double log_pl_of_objective(const learning *l)
     return l->options.method == GBS_POTTS_PL ? penalty - l->report.objective : (double)NAN;
 }
 
-/* Pairs of sites with a coupling. */
+/* @return the number of pairs of sites with a coupling. */
 static uint64_t count_coupled(const learning *l)
 {
     const size_t size = (size_t)l->potts.n_states * l->potts.n_states;

@@ -27,7 +27,7 @@ typedef struct gbsi_potts {
     _Atomic uint32_t next;
 } gbsi_potts;
 
-/* Where the table of sites i < j begins. */
+/* @return where the table of sites i < j begins. */
 static inline size_t gbsi_potts_pair(const gbsi_potts *p, size_t i, size_t j)
 {
     const size_t pair = i * (2 * (size_t)p->n_sites - i - 1) / 2 + (j - i - 1);
@@ -48,30 +48,34 @@ void gbsi_potts_gather(const gbsi_potts *potts, const double *x, uint32_t i, dou
  * into potts->other, where it is the second one. */
 void gbsi_potts_scatter(const gbsi_potts *potts, const double *block, uint32_t i);
 
-/* l2/2 |x|^2 - sum of weight ln PL, and its gradient. @param gradient [n] out.
- * @return INFINITY, with zeros, where it was stopped. */
+/* @return l2/2 |x|^2 - sum of weight ln PL, with its gradient; INFINITY, with zeros, if it was
+ * stopped.
+ * @param gradient [n] out. */
 double gbsi_potts_objective(gbsi_potts *potts, const double *x, double l2, double *gradient);
-/* Sum over rows of weight times the slope of - ln PL, with weights of any sign in place of theirs.
+/* Computes the sum over rows of weight times the slope of - ln PL, with these weights, of any
+ * sign, in place of those of the rows.
  * @param sum [n] out. */
 void gbsi_potts_scores(gbsi_potts *potts, const double *x, const double *weight, double *sum);
-/* Second derivatives of the objective times a vector. @param along, product [n]; product is out. */
+/* Multiplies the second derivatives of the objective by a vector.
+ * @param along, product [n]; product is out. */
 void gbsi_potts_product(gbsi_potts *potts, const double *x, const double *along, double l2,
                         double *product);
-/* Sums of one site over all rows. @param site has site, block, slope, along and weight, NULL for
- * that of the rows; the rest is set.
- * @return false where it was stopped. */
+/* Computes the sums of one site over all rows.
+ * @param site has site, block, slope, along and weight, NULL for that of the rows; the rest is set.
+ * @return false if it was stopped. */
 bool gbsi_potts_sum_rows(const gbsi_potts *potts, uint32_t member, gbsi_potts_site *site);
-/* Sum over rows of weight ln PL; some number where it was stopped. */
+/* @return the sum over rows of weight ln PL; a meaningless number if it was stopped. */
 double gbsi_potts_log_pl(gbsi_potts *potts, const double *x);
-/* That of the held-out rows; NAN: there are none. */
+/* @return the same sum over the held-out rows; NAN: there are none. */
 double gbsi_potts_held_out_pl(gbsi_potts *potts, const double *x);
 /* Tells options.point, if there is one, where learning is. @param gradient its length. */
 void gbsi_potts_tell(gbsi_potts *potts, const gbs_potts_options *options, uint64_t iteration,
                      const double *x, double objective, double gradient);
 
-/* The zero-sum gauge, with the same distribution. */
+/* Brings the parameters to the zero-sum gauge, which leaves the distribution as it is. */
 void gbsi_potts_to_gauge(const gbsi_potts *potts, double *x);
-/* That of the weights of site i alone, with the same conditional. */
+/* Brings the weights of site i alone to the zero-sum gauge, which leaves its conditional as it
+ * is. */
 void gbsi_potts_centre_block(const gbsi_potts *potts, uint32_t i, double *block);
 gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model **model,
                             gbs_error *err);
@@ -80,8 +84,9 @@ gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model 
 gbs_status gbsi_potts_check_model(const gbs_model *model, gbs_error *err);
 size_t gbsi_potts_read(const gbs_model *model, double *value);
 
-/* Steps of maximum likelihood from x, which becomes their mean. @param report its fields of PCD are
- * set. @return GBS_STOPPED with x as far as it came. */
+/* Takes steps of maximum likelihood from x, which becomes their mean.
+ * @param report its fields of PCD are set.
+ * @return GBS_STOPPED with x as far as it came. */
 gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options, double *x,
                              gbs_potts_report *report, gbs_error *err);
 

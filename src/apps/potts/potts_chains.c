@@ -47,7 +47,7 @@ static bool stops(const chains *c, uint32_t member, uint64_t n_operations)
 
 /* ---- what is observed ------------------------------------------------------------------------ */
 
-/* Weighted frequencies of the states of site i, and of its pairs with later sites. */
+/* Counts the weighted frequencies of the states of site i, and of its pairs with later sites. */
 static void count_site(const chains *c, uint32_t i)
 {
     const gbsi_potts *p = c->potts;
@@ -228,7 +228,7 @@ cleanup:
     return status;
 }
 
-/* What decides bits. */
+/* Computes a digest of all that decides the result. */
 static gbs_status find_digest(chains *c, gbs_error *err)
 {
     const gbs_potts_options *o = &c->options;
@@ -275,7 +275,7 @@ cleanup:
     return status;
 }
 
-/* Between two steps. */
+/* Keeps a copy of the state between two steps. */
 static void keep_step(chains *c)
 {
     if (gbsi_keep_writes(&c->keep)) {
@@ -319,7 +319,8 @@ static void take_steps(chains *c, uint64_t end)
     keep_step(c);
 }
 
-/* Half as many sweeps as steps were taken, at the weights c->x, of which some are kept. */
+/* Draws half as many sweeps as steps were taken, at the weights c->x, and keeps some of the
+ * draws. */
 static gbs_status hold_still(chains *c, gbs_potts_report *report, gbs_error *err)
 {
     const gbsi_potts *p = c->potts;
@@ -353,8 +354,8 @@ static gbs_status hold_still(chains *c, gbs_potts_report *report, gbs_error *err
     return status;
 }
 
-/* Rounds of steps, each followed by a look at their mean, until that is the maximum or there are no
- * more steps. c->x becomes the mean. */
+/* Takes rounds of steps, each followed by a look at their mean, until that is the maximum or
+ * there are no more steps. c->x becomes the mean. */
 static gbs_status climb(chains *c, bool resumed, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -10,7 +10,7 @@
 #include "learn/split_rhat.h"
 #include "simd/math.h"
 
-/* Of some entries; summed up in the order of sites. */
+/* Sums over some entries, added up in the order of sites. */
 typedef struct found {
     double rhat;    /* largest */
     double square;  /* sum of the squares of the slope */
@@ -25,8 +25,8 @@ typedef struct judging {
     _Atomic size_t next;
 } judging;
 
-/* R-hat, and the slope P_rows - P_chains - shrink x. @param sum, square of counts in n draws, over
- * n_halves. */
+/* Adds an entry's R-hat, and its slope P_rows - P_chains - shrink x.
+ * @param sum, square of counts in n draws, over n_halves. */
 static void add_entry(const gbsi_potts_draws *d, size_t at, uint64_t sum, uint64_t square, found *f)
 {
     const size_t n_of_half = d->n_draws / 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What chains at fixed weights say of a dense Potts model [M62]: whether they agree with each other
- * and with the rows. */
+/* Estimates from chains of a dense Potts model at fixed weights [M62]: whether they agree with
+ * each other and with the rows. */
 #ifndef GBSI_POTTS_POTTS_DRAWS_H
 #define GBSI_POTTS_POTTS_DRAWS_H
 
@@ -8,7 +8,8 @@
 
 #define GBSI_POTTS_FEWEST_DRAWS 8u
 
-/* Draws of each chain that are kept while the weights are held still, at most. */
+/* @return the largest number of draws of each chain that are kept while the weights are held
+ * still. */
 static inline size_t gbsi_potts_most_draws(uint64_t n_steps)
 {
     const uint64_t n = n_steps / 4 * 2;

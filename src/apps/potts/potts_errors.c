@@ -69,7 +69,7 @@ static bool is_stopped(void *context)
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* Helmert's basis: column c has c + 1 equal entries and one that balances them. */
+/* Fills Helmert's basis: column c has c + 1 equal entries and one that balances them. */
 static void fill_basis(const errors *e)
 {
     for (size_t c = 0; c < e->k; ++c) {
@@ -82,7 +82,7 @@ static void fill_basis(const errors *e)
     }
 }
 
-/* Where the coordinates of the pair i < j begin. */
+/* @return where the coordinates of the pair i < j begin. */
 static size_t pair_of(const errors *e, size_t i, size_t j)
 {
     const size_t pair = i * (2 * (size_t)e->potts.n_sites - i - 1) / 2 + (j - i - 1);
@@ -305,8 +305,8 @@ static void find_gradients(const errors *e, uint32_t i, size_t row, double *phi,
     }
 }
 
-/* What some rows add to every coordinate: H^-1 g, or of each site alone its own, half of the
- * couplings. */
+/* Adds up what some rows contribute to every coordinate: H^-1 g, or, if sites are treated alone,
+ * that of each site, with half the weight for couplings. */
 static void solve_rows(void *context, uint32_t member)
 {
     errors *e = context;
@@ -387,7 +387,8 @@ static void add_all_entries(void *context, uint32_t member)
 
 /* ---- what the rows do not tell --------------------------------------------------------------- */
 
-/* What the penalty does to parameters that the rows do not bound adds to their errors [M62]. */
+/* Adds to the errors of parameters that the rows do not bound the error that is due to the
+ * penalty [M62]. */
 static gbs_status add_pull(errors *e, const gbs_potts_options *o, const uint8_t *unseen,
                            double *error, gbs_error *err)
 {

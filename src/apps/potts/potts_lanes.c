@@ -162,7 +162,8 @@ static void finish_row(gbsi_potts_site *s, size_t b, const double *u, double *f)
     }
 }
 
-/* f of some rows, tile after tile of sites. @param block J and h. */
+/* Computes f of some rows, tile after tile of sites.
+ * @param block J and h. */
 static void sum_some(const gbsi_potts_site *s, const double *block, size_t from, size_t n,
                      double *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* L-BFGS as all sites together and each alone use it. Only for builds with libLBFGS. */
+/* L-BFGS for all sites together and for each site alone. Only for builds with libLBFGS. */
 #ifndef GBSI_POTTS_POTTS_LBFGS_H
 #define GBSI_POTTS_POTTS_LBFGS_H
 

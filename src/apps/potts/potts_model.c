@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From parameters to a model, and back: the zero-sum gauge, and factors. */
+/* Turns parameters into a model, and back: the zero-sum gauge, and factors. */
 #include <stdio.h>
 #include <string.h>
 

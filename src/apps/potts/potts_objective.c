@@ -155,7 +155,7 @@ static void join_parts(void *context, uint32_t member)
     }
 }
 
-/* What sum_sites() adds up of parameters x, and the penalty's part. */
+/* Computes the slopes at parameters x by sum_sites(), and adds the penalty's part. */
 static void find_slopes(gbsi_potts *p, const double *x, double l2, double *gradient)
 {
     p->x = x;

@@ -33,7 +33,7 @@ typedef struct probes {
     _Atomic bool open; /* whether conjugate gradients ended without a solution */
 } probes;
 
-/* What a step of a site's conjugate gradients needs. */
+/* The data that a step of one site's conjugate gradients needs. */
 typedef struct one_site {
     const probes *p;
     gbsi_potts_site site;

@@ -15,8 +15,10 @@ gbs_status gbsi_potts_probe_errors(gbsi_potts *potts, const double *x,
                                    const gbs_potts_options *options, uint64_t n, bool pull,
                                    double *error, gbs_error *err);
 
-/* Couplings of sites some of whose states are together in no row, and their fields: what the rows
- * do not bound. @param unseen [potts->n] out, 1 there. @return whether there are any. */
+/* Finds the parameters that the rows do not bound: couplings of sites some of whose states are
+ * together in no row, and their fields.
+ * @param unseen [potts->n] out, 1 there.
+ * @return whether there are any. */
 bool gbsi_potts_unseen(const gbsi_potts *potts, gbsi_watch *watch, uint8_t *unseen);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct gbsi_potts_site {
     double log_p;         /* sum of weight ln p(x_i | others) */
 } gbsi_potts_site;
 
-/* What n_states are padded to. */
+/* @return the width to which n_states are padded. */
 static inline uint32_t gbsi_potts_width(uint32_t n_states)
 {
     return (n_states + 7) / 8 * 8;

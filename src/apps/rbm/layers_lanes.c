@@ -35,7 +35,8 @@ static void sum_rows(const double *matrix, size_t width, const uint32_t *list, s
     }
 }
 
-/* 1 / (1 + e^-x) where x >= 0, e^x / (1 + e^x) elsewhere, e^-|x| in both. */
+/* Computes e^-|x|, and the logistic function as 1 / (1 + e^-x) for x >= 0 and e^x / (1 + e^x) for
+ * x < 0. */
 static void logistic(double *x, size_t width)
 {
     for (size_t k = 0; k < width; k += EIGHT) {

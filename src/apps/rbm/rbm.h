@@ -9,7 +9,7 @@
 #include "rbm/layers.h"
 #include "rng/words.h"
 
-/* Intervals of the probability, each with a weight of its own for herded draws. */
+/* The number of intervals of the probability, each with a weight of its own for herded draws. */
 #define GBSI_RBM_BINS 16u
 
 typedef struct gbsi_rbm {
@@ -62,11 +62,11 @@ typedef struct gbsi_rbm {
 
 /* rbm_memory.c */
 double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out);
-/* With the first weights. Free in any case. */
+/* Allocates, and sets the first weights. Free in any case. */
 gbs_status gbsi_rbm_begin(gbsi_rbm *rbm, size_t n_held_out, gbs_error *err);
 void gbsi_rbm_free(gbsi_rbm *rbm);
 gbs_status gbsi_rbm_model(const gbsi_rbm *rbm, gbs_model **model, gbs_error *err);
-/* wt from w. */
+/* Makes wt, the transposed weights, from w. */
 void gbsi_rbm_turn(gbsi_rbm *rbm);
 
 /* rbm_step.c: one step from rbm->row, n_batch, rate and step. @return false: stopped, with weights
@@ -79,33 +79,33 @@ bool gbsi_rbm_sweep(gbsi_rbm *rbm);
 gbs_status gbsi_rbm_hold_still(gbsi_rbm *rbm, gbs_rbm_report *report, gbs_error *err);
 /* rbm_keep.c: where a checkpoint has it, or as it is; and the first one. */
 gbs_status gbsi_rbm_resume(gbsi_rbm *rbm, const gbs_rows *held_out, gbs_error *err);
-/* Between two steps. */
+/* Keeps a copy of the state between two steps. */
 void gbsi_rbm_keep_step(gbsi_rbm *rbm);
 /* rbm_best.c: after an epoch, whether it is the best; whether there are no more before
  * the next look at weights held still; and, of those that
  * have been, the weights of the best one, if one is wanted. */
 void gbsi_rbm_mark_best(gbsi_rbm *rbm);
 bool gbsi_rbm_is_done(const gbsi_rbm *rbm);
-/* What share of the rise of ln PL was in the second half of the epochs so far; NAN: it has not
- * risen. */
+/* @return the share of the rise of ln PL that was in the second half of the epochs so far; NAN:
+ * it has not risen. */
 double gbsi_rbm_rise(const gbsi_rbm *rbm);
 void gbsi_rbm_take_best(gbsi_rbm *rbm);
 /* rbm_judge.c: mean ln PL of rows; NAN where it was stopped. */
 double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
 
-/* Entries of rbm->best. */
+/* @return the number of entries of rbm->best. */
 static inline size_t gbsi_rbm_n_best(const gbsi_rbm *rbm)
 {
     return rbm->options.patience > 0 ? rbm->n * rbm->wide_m + rbm->n + rbm->m : 0;
 }
 
-/* Entries of rbm->owed. */
+/* @return the number of entries of rbm->owed. */
 static inline size_t gbsi_rbm_n_owed(const gbsi_rbm *rbm)
 {
     return rbm->options.l1 > 0.0 ? rbm->n * rbm->wide_m : 0;
 }
 
-/* Entries of two slopes by W, b and a. */
+/* @return the number of entries of two slopes by W, b and a. */
 static inline size_t gbsi_rbm_n_slope(const gbsi_rbm *rbm)
 {
     return 2 * ((rbm->n + 1) * rbm->wide_m + rbm->n);

@@ -68,8 +68,10 @@ static double largest_rhat(const holding *h)
 
 /* ---- the slope ------------------------------------------------------------------------------- */
 
-/* Of rows, or of the chains of one half of the draws: those of even chains in the first half of
- * the time and of odd ones in the second, or the other way round. @param list scratch. */
+/* Adds to the slope of unit i the sums over rows, or over the chains of one half of the draws, in
+ * two parts: even chains in the first half of the time and odd ones in the second, or the other way
+ * round.
+ * @param list scratch. */
 static void add_unit(const holding *h, uint32_t *list, size_t i)
 {
     const gbsi_rbm *r = h->rbm;
@@ -179,7 +181,7 @@ static double end_rows(const holding *h)
     return (h->square / n_rows - square) / n_rows;
 }
 
-/* Of two slopes, less what l1 holds of them at a weight of 0. */
+/* @return the product of two slopes, each less the part that l1 cancels at a weight of 0. */
 static double product_beyond(double a, double b, double hold)
 {
     const double twice = a + b;

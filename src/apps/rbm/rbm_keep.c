@@ -87,7 +87,8 @@ cleanup:
     return status;
 }
 
-/* What decides bits. @param held_out of which the curve tells. */
+/* Computes a digest of all that decides the result.
+ * @param held_out the rows on which the learning curve is computed. */
 static gbs_status find_digest(gbsi_rbm *r, const gbs_rows *held_out, gbs_error *err)
 {
     const gbs_rbm_options *o = &r->options;

@@ -8,7 +8,8 @@
 
 enum { GROUP = 16, UNITS_AT_ONCE = 8 };
 
-/* P(other layer = 1 | x). @param matrix [n][width] */
+/* Computes P(other layer = 1 | x).
+ * @param matrix [n][width] */
 static void conditional(gbsi_rbm *r, uint32_t member, const uint8_t *x, size_t n,
                         const double *matrix, const double *bias, size_t width, double *p)
 {
@@ -27,7 +28,8 @@ static void draw_random(const double *p, size_t n, const uint32_t *word, size_t 
     }
 }
 
-/* u + p, of which the whole part is drawn: u stays in [0, 1). p in [0, 1] falls into its interval.
+/* Draws the whole part of u + p, and u keeps the rest in [0, 1). Each p in [0, 1] has the u of
+ * its interval.
  * @param u [n][bins] */
 static void draw_herded(const double *p, size_t n, double *u, uint8_t *x)
 {

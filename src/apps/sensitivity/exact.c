@@ -50,7 +50,8 @@ static bool needs_cavity(const gbsi_reduced *r, size_t factor)
            (r->user->directed && gbsi_factor_has_zeros(f, factor));
 }
 
-/* Scopes of the reduced model's factors; of the last one the indicator alone. */
+/* Adds as queries the scopes of the reduced model's factors; for the last one, the indicator
+ * alone. */
 static gbs_status take_queries(solving *s, gbs_error *err)
 {
     const gbsi_reduced *r = s->reduced;
@@ -77,7 +78,7 @@ static gbs_status take_queries(solving *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* What the tree and its messages will take, before any of it is taken. */
+/* Checks the memory that the tree and its messages need, before any is allocated. */
 static gbs_status check_bytes(const solving *s, gbs_error *err)
 {
     const gbsi_tree *tree = s->solver.tree;
@@ -178,7 +179,8 @@ static void scale_cavity(double *w, const double *logs, size_t n)
     }
 }
 
-/* Shares of the joint states of a query, and in place of those given Y how q changes with them. */
+/* Finds the shares of the joint states of a query, and replaces those given Y by the changes of q
+ * that they make. */
 static void find_changes(const solving *s, const rarer *y, size_t query, size_t at, double **share,
                          double **change)
 {
@@ -219,9 +221,10 @@ static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t 
     }
 }
 
-/* Of a noisy factor, by its leak and by its inhibitions in the states that are left: the tables of
- * its chain are conditional. @param k its first parameter. @param at where their answers begin;
- * moved on */
+/* Finds the changes by the leak of a noisy factor and by its inhibitions in the states that are
+ * left: the tables of its chain are conditional.
+ * @param k its first parameter.
+ * @param at where their answers begin; moved on */
 static void find_causes(const solving *s, const rarer *y, size_t factor, size_t k, size_t *at,
                         gbs_sensitivities *answer)
 {

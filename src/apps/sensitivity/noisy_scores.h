@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What draws tell of the inhibitions and the leak of a noisy factor: its score, d ln P(child |
- * parents) / dt, whose mean over draws is d ln P(e) / dt and whose covariance with 1[X = x] the
- * derivative [M55]. */
+/* Estimates from draws for the inhibitions and the leak of a noisy factor: its score, d ln
+ * P(child | parents) / dt, whose mean over draws is d ln P(e) / dt and whose covariance with 1[X =
+ * x] is the derivative [M55]. */
 #ifndef GBSI_SENSITIVITY_NOISY_SCORES_H
 #define GBSI_SENSITIVITY_NOISY_SCORES_H
 
@@ -21,9 +21,9 @@ typedef enum gbsi_score {
     GBSI_SCORE_UNKNOWN, /* what it moves is impossible now: no draw tells of it */
 } gbsi_score;
 
-/* What draws tell of each parameter. Unknown are an inhibition of 0 where there may be no effect,
- * and where there may be one a leak of 0, or an inhibition of 1, if no other cause need take
- * effect.
+/* Judges whether draws determine each parameter. They do not determine an inhibition of 0 if the
+ * cause may have no effect, nor, if it may have one, a leak of 0, or an inhibition of 1 if no other
+ * cause need take effect.
  * @param score [n] out. */
 void gbsi_scores_judge(const gbsi_reduced *reduced, size_t factor, gbsi_score *score);
 

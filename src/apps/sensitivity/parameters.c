@@ -194,7 +194,7 @@ static void move_table(const gbsi_reduced *r, size_t factor, const double *w, do
     }
 }
 
-/* sum over s of phi(s) F(s) */
+/* Computes the sum over s of phi(s) F(s). */
 static void move_weight(const gbsi_reduced *r, size_t factor, const double *w, double *out)
 {
     gbsi_rest rest = gbsi_rest_begin(r, factor);

@@ -11,7 +11,7 @@
 gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evidence,
                                 gbs_sensitivities *answer, size_t **first, gbs_error *err);
 
-/* What w is to gbsi_parameters_move(): */
+/* The meaning of w for gbsi_parameters_move(): */
 typedef enum gbsi_moved {
     GBSI_MOVED_SUM,   /* F(s), the weight that F has where the scope is in state s */
     GBSI_MOVED_MIXED, /* F(s), but where t(s) is 0 the sum without the factor; NAN: not known */

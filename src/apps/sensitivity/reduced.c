@@ -117,7 +117,7 @@ static gbs_status take_room(gbsi_reduced *r, gbs_error *err)
                : GBS_OK;
 }
 
-/* Numbers of the free variables, of the indicator after them, and the states of the others. */
+/* Numbers the free variables and, after them, the indicator; keeps the states of all others. */
 static void number_variables(gbsi_reduced *r)
 {
     const gbs_model *m = r->user;
@@ -178,7 +178,7 @@ static double value_now(const gbsi_rest *rest)
                : gbsi_factor_value_at(&m->factors, m->arity, rest->factor, rest->at);
 }
 
-/* Entries of the largest table that a user's factor becomes. */
+/* @return the number of entries of the largest table that a user's factor becomes. */
 static size_t n_entries_of(const gbsi_reduced *r, size_t factor)
 {
     const gbsi_factors *f = &r->user->factors;
@@ -193,7 +193,7 @@ static size_t n_entries_of(const gbsi_reduced *r, size_t factor)
     return 4 * (size_t)most;
 }
 
-/* How many entries the largest table will have. */
+/* Finds the number of entries of the largest table. */
 static gbs_status find_largest(const gbsi_reduced *r, size_t *most, gbs_error *err)
 {
     const gbs_model *m = r->user;
@@ -340,7 +340,7 @@ static double *table_of(const gbsi_reduced *r, size_t f)
     return factors->table + factors->table_start[factors->aux[f]];
 }
 
-/* 0 where the indicator tells the truth about X, minus infinity elsewhere. */
+/* Fills the table of the indicator: 0 where it is right about X, minus infinity elsewhere. */
 static void fill_indicator(gbsi_reduced *r)
 {
     double *table = table_of(r, r->first_likelihood + r->n_likelihoods);
@@ -360,7 +360,8 @@ static uint32_t states_of(const gbsi_reduced *r, uint32_t v, uint32_t *first)
     return r->number[v] == GBSI_NONE ? *first + 1 : r->user->arity[v];
 }
 
-/* P(s_0), then P(s_k | u_k, s_(k-1)) of each parent k, then whether the child is what s_n says. */
+/* Fills the tables of a chain: P(s_0), then P(s_k | u_k, s_(k-1)) of each parent k, then whether
+ * the child equals the state that s_n gives. */
 static void fill_chain(gbsi_reduced *r, size_t f)
 {
     const gbsi_noisy noisy = gbsi_noisy_of(&r->user->factors, f);

@@ -32,20 +32,20 @@ typedef struct gbsi_reduced {
     gbsi_factors unit;    /* the user's, borrowed, with weights of 1: their values are phi */
 } gbsi_reduced;
 
-/* What is free and what is not, without a model. */
+/* Finds which variables are free and which are not; builds no model yet. */
 gbs_status gbsi_reduced_new(const gbs_model *user, const gbs_evidence *evidence, uint32_t variable,
                             uint32_t state, gbsi_reduced **out, gbs_error *err);
 void gbsi_reduced_free(gbsi_reduced *reduced);
 /* Makes the model.
  * @return GBS_ERR_LIMIT for a factor whose free variables have too many joint states. */
 gbs_status gbsi_reduced_build(gbsi_reduced *reduced, gbs_error *err);
-/* How many tables of the model a user's factor with free variables is. */
+/* @return the number of tables of the model that a user's factor with free variables becomes. */
 size_t gbsi_reduced_n_tables(const gbsi_reduced *reduced, size_t factor);
 /* Writes the true log-weights into the tables, minus infinity among them. */
 void gbsi_reduced_fill(gbsi_reduced *reduced);
 
-/* ln of the likelihood of each state of a variable; NULL where all are 1. @param evidence NULL:
- * none. */
+/* @return ln of the likelihood of each state of a variable; NULL if all likelihoods are 1.
+ * @param evidence NULL: none. */
 const double *gbsi_log_likelihood(const gbs_evidence *evidence, uint32_t variable);
 
 /* A walk through what is left of a user's factor: its table in the model and the user's own. */

@@ -101,7 +101,7 @@ static uint32_t n_batches(const sampling *s)
     return s->n_chains * s->n_pieces;
 }
 
-/* Once it is known how many chains there are. */
+/* Allocates the sums, once the number of chains is known. */
 static gbs_status take_room(sampling *s, gbs_error *err)
 {
     s->n_chains = (uint32_t)gbs_run_report(s->run)->chains;
@@ -235,7 +235,7 @@ static bool is_whole(const sampling *s, size_t batch)
     return s->n_pieces == 1 ? n > 0.0 : n == (double)s->per;
 }
 
-/* P(x) and, of a cell, P(x, s) and P(s) in a batch. */
+/* P(x) in a batch and, of a cell, P(x, s) and P(s). */
 typedef struct shares {
     double x, joint, all;
 } shares;
@@ -248,7 +248,8 @@ static shares shares_of(const sampling *s, size_t batch, size_t cell)
     return (shares){.x = n[1] / total, .joint = sum[1] / total, .all = (sum[0] + sum[1]) / total};
 }
 
-/* w_b of n cells. @param batch n_batches(s): of all draws, the covariances themselves. */
+/* Computes w_b of n cells.
+ * @param batch n_batches(s): of all draws, which gives the covariances themselves. */
 static void deviations(sampling *s, size_t batch, size_t cell, size_t n)
 {
     for (size_t i = 0; i < n; ++i) {
@@ -266,8 +267,9 @@ static double error_of_rare(double visits, double n_draws)
     return visits < RARE_VISITS ? gbsi_sqrt(q * (1.0 - q) / n_draws) : 0.0;
 }
 
-/* Of a cell that is 0 in a conditional table, in a column from `first` on: bounds are those of how
- * often draws had the parents so, times the mean of rho. @return NAN where they had seldom. */
+/* @return a bound for a cell that is 0 in a conditional table, in a column from `first` on: the
+ * bound of the frequency of these states of the parents in the draws, times the mean of rho; NAN if
+ * the draws had them too seldom. */
 static double bound_of_zero(const sampling *s, size_t cell, size_t first, uint32_t arity)
 {
     const double *whole = s->sum + 2 * s->n_cells * n_batches(s);
@@ -288,7 +290,7 @@ static double bound_of_zero(const sampling *s, size_t cell, size_t first, uint32
     return visits[0] + visits[1] < RARE_VISITS ? (double)NAN : most * (rho > 1.0 ? rho : 1.0);
 }
 
-/* Zeros of a conditional table that draws say too little of, or nothing, get NAN in w.
+/* Sets w to NAN for zeros of a conditional table about which draws say too little, or nothing.
  * @param bounds whether w are bounds. */
 static void judge_zeros(sampling *s, size_t factor, size_t cell, bool bounds, double *w)
 {
@@ -311,7 +313,8 @@ static void judge_zeros(sampling *s, size_t factor, size_t cell, bool bounds, do
     }
 }
 
-/* What n cells of a likelihood or of a factor, from `cell` on, say of its parameters. */
+/* Turns the values w of the n cells of a likelihood or of a factor, from `cell` on, into those of
+ * its parameters. */
 static void move(sampling *s, size_t factor, gbsi_moved what, size_t cell, size_t n, double *w,
                  double *out)
 {
@@ -325,7 +328,8 @@ static void move(sampling *s, size_t factor, gbsi_moved what, size_t cell, size_
     gbsi_parameters_move(s->reduced, factor, what, w, out, s->room);
 }
 
-/* Standard errors from the spread over batches. @param n parameters */
+/* Computes standard errors from the spread over batches.
+ * @param n parameters */
 static void find_errors(sampling *s, size_t factor, size_t cell, size_t n_cells, size_t n,
                         double *mcse)
 {
@@ -351,8 +355,8 @@ static void find_errors(sampling *s, size_t factor, size_t cell, size_t n_cells,
     }
 }
 
-/* Cov(1[X = x], 1[s]) = P(x, s) P(not x, not s) - P(x, not s) P(not x, s): the error that rare
- * ones of the four leave. */
+/* @return the error of Cov(1[X = x], 1[s]) = P(x, s) P(not x, not s) - P(x, not s) P(not x, s)
+ * that is due to those of the four that are rare. */
 static double rare_in_table(const sampling *s, size_t cell)
 {
     const size_t whole = n_batches(s);
@@ -369,7 +373,7 @@ static double rare_in_table(const sampling *s, size_t cell)
     return most;
 }
 
-/* How far the values of phi lie apart, at most. */
+/* @return the largest difference of two values of phi. */
 static double range_of(const gbsi_factors *f, size_t factor)
 {
     if (f->kind[factor] != GBS_FACTOR_LOGICAL) {
@@ -463,7 +467,7 @@ static void forget(gbs_sensitivities *a, size_t i)
     a->derivative[i] = a->mcse[i] = a->log_p[i] = NAN;
 }
 
-/* Parameters of a noisy factor of which draws tell nothing, or were none that would. */
+/* Forgets the parameters of a noisy factor that draws do not determine. */
 static void forget_unknown(sampling *s, size_t factor)
 {
     const size_t n = s->first[factor + 1] - s->first[factor];
@@ -509,7 +513,7 @@ static void read_all(sampling *s)
     }
 }
 
-/* p itself as the run estimates it, averaging conditionals. */
+/* Reads p itself as the run estimates it, by averaging conditionals. */
 static gbs_status read_p(sampling *s, gbs_error *err)
 {
     const gbs_model *m = s->model;

@@ -88,7 +88,8 @@ double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, dou
     return p < 0.0 ? 0.0 : p > 1.0 ? 1.0 : p;
 }
 
-/* From p = now + moved dp / (1 + moved C):  moved = (p - now) / (dp - (p - now) C) [M55]. */
+/* @return the value of a parameter for a p, from p = now + moved dp / (1 + moved C): moved = (p -
+ * now) / (dp - (p - now) C) [M55]. */
 double gbs_sensitivity_value_for(const gbs_sensitivities *answer, size_t parameter, double p)
 {
     const gbs_sensitivities *a = answer;

@@ -62,7 +62,8 @@ static bool likes_all(const gbsi_reduced *r, uint32_t v)
     return true;
 }
 
-/* Tables of the child v, by factor; GBSI_NONE for a child with another factor that has zeros. */
+/* Finds the factor that is the table of each child v; GBSI_NONE for a child with another factor
+ * that has zeros. */
 static void find_tables(gbsi_zero_entries *z, uint32_t *of_child)
 {
     const gbsi_reduced *r = z->reduced;
@@ -179,7 +180,7 @@ bool gbsi_zero_entries_answers(const gbsi_zero_entries *zeros, size_t factor)
 
 /* ---- a draw ---------------------------------------------------------------------------------- */
 
-/* R(c) for each state c of the child, the largest being 1. */
+/* Computes R(c) for each state c of the child, scaled so that the largest is 1. */
 static void find_rest(gbsi_zero_entries *z, size_t k, uint32_t child)
 {
     const gbs_model *m = z->reduced->user;

@@ -49,7 +49,7 @@ gbs_status gbsi_judge_at(gbsi_judge *judge, const double *w, double *sum, gbs_er
                                      : gbsi_pseudo_sum(&judge->pseudo, w, sum, NULL, NULL, err);
 }
 
-/* Under a model as it is. */
+/* Judges a model with its weights as they are. */
 static gbs_status judge_model(const gbs_model *model, const gbs_data *data, bool exact, double *sum,
                               gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of gbs_learn_weights() share. */
+/* The data and functions that the files of gbs_learn_weights() share. */
 #ifndef GBSI_WEIGHTS_LEARNING_H
 #define GBSI_WEIGHTS_LEARNING_H
 

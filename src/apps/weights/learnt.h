@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tied weights are learnt: those that are not fixed and that a factor is tied to. */
+/* Finds the tied weights that are learnt: those that are not fixed and that a factor is tied to. */
 #ifndef GBSI_WEIGHTS_LEARNT_H
 #define GBSI_WEIGHTS_LEARNT_H
 

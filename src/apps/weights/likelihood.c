@@ -81,7 +81,7 @@ void gbsi_likelihood_free(gbsi_likelihood *likelihood)
 
 /* ---- factors as tables ----------------------------------------------------------------------- */
 
-/* Joint states of a factor's scope. */
+/* Counts the joint states of a factor's scope. */
 static gbs_status count_entries(const gbs_model *m, size_t i, size_t *n, gbs_error *err)
 {
     const gbsi_factors *f = &m->factors;
@@ -98,7 +98,7 @@ static gbs_status count_entries(const gbs_model *m, size_t i, size_t *n, gbs_err
     return GBS_OK;
 }
 
-/* Which factors there are, and where their entries begin. */
+/* Lists the factors, and where their entries begin. */
 static gbs_status keep_factors(gbsi_likelihood *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -270,7 +270,7 @@ static gbs_status count_row(gbsi_likelihood *l, size_t row, const uint32_t *x, g
     return GBS_OK;
 }
 
-/* What complete rows have, and which others there are. */
+/* Counts the features of complete rows, and lists the rows with missing values. */
 static gbs_status count_rows(gbsi_likelihood *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -340,7 +340,7 @@ static gbs_status plan_tree(gbsi_likelihood *l, uint64_t memory_limit, gbs_error
     return status;
 }
 
-/* What the tree and its messages will take, before any of it is taken. */
+/* Checks the memory that the tree and its messages need, before any is allocated. */
 static gbs_status check_bytes(const gbsi_likelihood *l, gbs_error *err)
 {
     const gbsi_tree *tree = l->solver.tree;
@@ -433,7 +433,7 @@ static void add_expectations(const gbsi_likelihood *l, const double *p, double s
     }
 }
 
-/* Case 0 has nothing observed, the others are the rows with missing values. */
+/* Observes a case: case 0 has nothing observed, the others are the rows with missing values. */
 static double take_case(gbsi_likelihood *l, size_t number, size_t lane)
 {
     uint32_t *state = l->state + lane * l->n_columns;

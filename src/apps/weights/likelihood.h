@@ -17,8 +17,9 @@ gbs_status gbsi_likelihood_new(const gbs_model *model, const gbsi_learnt *learnt
 void gbsi_likelihood_free(gbsi_likelihood *likelihood);
 size_t gbsi_likelihood_n(const gbsi_likelihood *likelihood); /* weights that are learnt */
 
-/* Sum over rows of weight times ln P(what the row has), and its gradient.
- * @param w [n]. @param gradient [n] out, or NULL.
+/* Computes the sum over rows of weight times ln P(observed values of the row), and its gradient.
+ * @param w [n].
+ * @param gradient [n] out, or NULL.
  * @return GBS_ERR_STOPPED by the watch; GBS_ERR_IMPOSSIBLE for a row of probability 0. */
 gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, double *value,
                               double *gradient, gbs_error *err);
@@ -35,8 +36,9 @@ gbs_status gbsi_likelihood_information(gbsi_likelihood *likelihood, const double
  * @param product [n] out. */
 gbs_status gbsi_likelihood_product(gbsi_likelihood *likelihood, const double *w,
                                    const double *along, double *product, gbs_error *err);
-/* Sum over rows of these weights, of any sign, times the gradient of ln P of each. @param weight
- * [n_distinct]. @param sum [n] out. */
+/* Computes the sum over rows of these weights, of any sign, times the gradient of ln P of each.
+ * @param weight [n_distinct].
+ * @param sum [n] out. */
 gbs_status gbsi_likelihood_scores(gbsi_likelihood *likelihood, const double *w,
                                   const double *weight, double *sum, gbs_error *err);
 

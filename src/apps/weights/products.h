@@ -29,14 +29,15 @@ typedef struct gbsi_products {
 gbs_status gbsi_products_init(gbsi_products *products, gbs_error *err);
 void gbsi_products_free(gbsi_products *products);
 
-/* Newton's step to within a hundredth, or as far as directions have curvature.
+/* Computes Newton's step to within a hundredth, or as far as directions have curvature.
  * @param gradient, step [n]. */
 gbs_status gbsi_products_step(gbsi_products *products, const double *gradient, double *step,
                               gbs_error *err);
 
-/* Standard errors by probes with signs from seed. @param known out: whether the data and the
- * penalty determine every weight and sum of weights; else error is of no use. @param error [n] out.
- */
+/* Estimates standard errors by probes with signs from seed.
+ * @param known out: whether the data and the penalty determine every weight and sum of weights;
+ * otherwise error is of no use.
+ * @param error [n] out. */
 gbs_status gbsi_products_errors(gbsi_products *products, uint64_t count, double *error, bool *known,
                                 gbs_error *err);
 

@@ -16,8 +16,8 @@
 #include "simd/math.h"
 #include "weights/blocks.h"
 
-/* Rows of a block: so many, and one more for as many weights, as its sums are a square of them, up
- * to the most weights that a matrix is made of. */
+/* The number of rows of a block: ROWS, and one more for every WEIGHTS weights, as its sums grow
+ * with the square of their number, up to the most weights for which a matrix is made. */
 #define ROWS    16u
 #define WEIGHTS 4u
 
@@ -219,7 +219,7 @@ static double condition(const gbsi_pseudo *s, const gbsi_pseudo_room *r, const d
     return above - gbsi_log(total);
 }
 
-/* Derivatives of ln p(x_v | others), after condition(). */
+/* Adds the derivatives of ln p(x_v | others), after condition(). */
 static void add_derivatives(const gbsi_pseudo *s, const gbsi_pseudo_room *r, uint32_t v,
                             double scale, double *gradient, double *information)
 {

@@ -6,14 +6,14 @@
 #include "parallel/pool.h"
 #include "weights/learnt.h"
 
-/* Which variables a sweep draws. */
+/* The variables that a sweep draws. */
 typedef struct gbsi_sweep_order {
     const uint32_t *variable; /* [n] one after the other, ... */
     size_t n;
     bool random; /* ... or n times any one of them */
 } gbsi_sweep_order;
 
-/* What a member of the pool works in. */
+/* The memory in which a thread of the pool works. */
 typedef struct gbsi_pseudo_room {
     uint32_t *x;     /* [n_variables] the row */
     double *p;       /* [largest arity] of the variable in hand, logarithms at first */
@@ -60,7 +60,7 @@ void gbsi_pseudo_sweep(const gbsi_pseudo *pseudo, uint32_t member, const double 
 /* Adds the features of a state. @param sum [n] */
 void gbsi_pseudo_features(const gbsi_pseudo *pseudo, const uint32_t *x, double *sum);
 
-/* Rows of a block, of which sums are one thread's. */
+/* @return the number of rows of a block, whose sums are computed by one thread. */
 size_t gbsi_pseudo_block(const gbsi_pseudo *pseudo);
 /* Whether to stop. Member 0 spends, see base/watch.h. */
 static inline bool gbsi_pseudo_stops(const gbsi_pseudo *pseudo, uint32_t member,
@@ -75,8 +75,9 @@ static inline bool gbsi_pseudo_stops(const gbsi_pseudo *pseudo, uint32_t member,
 gbs_status gbsi_pseudo_sum(const gbsi_pseudo *pseudo, const double *w, double *value,
                            double *gradient, double *information, gbs_error *err);
 
-/* Sum over rows of these weights, of any sign, times the gradient of ln PL. @param weight
- * [n_distinct]. @param sum [n] out. */
+/* Computes the sum over rows of these weights, of any sign, times the gradient of ln PL.
+ * @param weight [n_distinct].
+ * @param sum [n] out. */
 gbs_status gbsi_pseudo_scores(const gbsi_pseudo *pseudo, const double *w, const double *weight,
                               double *sum, gbs_error *err);
 /* The information times a vector, and its diagonal. @param along [n]. @param product, diagonal [n]

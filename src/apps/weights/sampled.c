@@ -47,7 +47,8 @@ static void fill(const gbsi_climbing *c, size_t row, uint32_t *x)
     }
 }
 
-/* Which variables a row has. @param clamped [n_variables] out.
+/* Marks the variables that a row has.
+ * @param clamped [n_variables] out.
  * @return whether it lacks one that has a choice. */
 static bool mark(const gbsi_climbing *c, size_t row, uint8_t *clamped)
 {
@@ -74,7 +75,8 @@ static gbs_status check_start(const gbsi_climbing *c, size_t row, const uint32_t
                            c->pseudo->data->first[row] + 1);
 }
 
-/* Features of complete rows, chains of the others; free chains start from rows. */
+/* Adds the features of complete rows, and makes chains for the others; free chains start from
+ * rows. */
 static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -160,7 +162,8 @@ void gbsi_climbing_draw(gbsi_climbing *c, const double *w)
     ++c->pass;
 }
 
-/* Mean of the free chains, sums of the rows, products of the free ones. */
+/* Adds up the mean of the free chains, the sums of the rows, and the products of the free
+ * chains. */
 static void add_features(void *context, uint32_t member)
 {
     gbsi_climbing *c = context;
@@ -208,7 +211,8 @@ static gbs_status sweep(gbsi_climbing *c, gbs_error *err)
 
 /* ---- climbing -------------------------------------------------------------------------------- */
 
-/* root of scale * covariance + l2, and as much of the unit matrix as that needs. */
+/* Factorises root root^T = scale * covariance + l2, plus the multiple of the unit matrix that
+ * this needs. */
 static void factorise(gbsi_climbing *c, double scale)
 {
     double most = 0.0;
@@ -327,8 +331,8 @@ static bool has_converged(const gbsi_climbing *c, const gbsi_climbed *found)
            (c->many || c->round == 0 || found->error <= MOST_CHANCE);
 }
 
-/* Rounds of steps, each followed by a look at their mean, until that is near the maximum or there
- * are no more steps. */
+/* Takes rounds of steps, each followed by a look at their mean, until that is near the maximum or
+ * there are no more steps. */
 static gbs_status climb(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;

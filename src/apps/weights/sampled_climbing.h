@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of sampled maximum likelihood share: chains, what they say, and the matrix that
- * steps are divided by, the covariance of the features or, of many, its diagonal. */
+/* The data and functions that the files of sampled maximum likelihood share: chains, their
+ * averages, and the matrix by which steps are divided: the covariance of the features or, if there
+ * are many, its diagonal. */
 #ifndef GBSI_WEIGHTS_SAMPLED_CLIMBING_H
 #define GBSI_WEIGHTS_SAMPLED_CLIMBING_H
 
@@ -61,7 +62,7 @@ static inline void gbsi_add_products(const double *feature, size_t k, double sha
     }
 }
 
-/* What the covariance of a step counts for: 1, 1/2, 1/3, ... and 1/50 at least. */
+/* @return the weight of a step's covariance in the average: 1, 1/2, 1/3, ... and 1/50 at least. */
 static inline double gbsi_climbing_fresh(const gbsi_climbing *c)
 {
     return c->n_steps < 50 ? 1.0 / (double)(c->n_steps + 1) : 0.02;
@@ -90,7 +91,7 @@ gbs_status gbsi_diagonal_finish(gbsi_climbing *c, const double *w, gbsi_climbed 
 gbs_status gbsi_climbing_finish(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err);
 /* sampled_keep.c: where a checkpoint has it, or as it is; and the first one. */
 gbs_status gbsi_climbing_resume(gbsi_climbing *c, gbs_error *err);
-/* Once all chains are drawn, and once they were at weights held still. */
+/* Keep the state once all chains are drawn, and once they were drawn at weights held still. */
 void gbsi_climbing_keep(gbsi_climbing *c);
 
 #endif

@@ -80,7 +80,7 @@ cleanup:
     return status;
 }
 
-/* What decides bits. */
+/* Computes a digest of all that decides the result. */
 static gbs_status find_digest(gbsi_climbing *c, gbs_error *err)
 {
     const gbs_data *d = c->pseudo->data;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the maximum of the sampled likelihood is from weights that are held still [M67]. */
+/* Estimates how far the maximum of the sampled likelihood is from weights that are held still
+ * [M67]. */
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ static gbs_status looking_new(gbsi_climbing *c, looking *l, gbs_error *err)
     return GBS_OK;
 }
 
-/* What the chains of this draw add to feature k. */
+/* Adds the values of feature k in the free chains of this draw. */
 static void add_free(const looking *l, size_t k)
 {
     const gbsi_climbing *c = l->climbing;
@@ -68,7 +69,7 @@ static void add_free(const looking *l, size_t k)
     }
 }
 
-/* And what those of rows do. */
+/* Adds the values of feature k in the chains of rows. */
 static void add_partial(const looking *l, size_t k)
 {
     const gbsi_climbing *c = l->climbing;
@@ -107,7 +108,8 @@ static gbs_status look_around(gbsi_climbing *c, const double *w, looking *l, gbs
     return gbsi_climbing_stopped(c) ? gbsi_watch_fail(err, "learning") : GBS_OK;
 }
 
-/* Split R-hat of a feature (Gelman et al. 2013, Bayesian Data Analysis, section 11.4). */
+/* @return the split R-hat of a feature (Gelman et al. 2013, Bayesian Data Analysis, section
+ * 11.4). */
 static double rhat_of(const gbsi_climbing *c, const looking *l, size_t k)
 {
     const size_t n_halves = 2 * (size_t)c->options->chains;

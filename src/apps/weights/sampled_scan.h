@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which variables a sweep of the chains takes while weights are learnt: all in their order, any at
- * random, or those of a scan that is optimised for the weights of the moment [M39], [M67]. */
+/* Chooses the variables that a sweep of the chains draws while weights are learnt: all in their
+ * order, any at random, or those of a scan that is optimised for the weights of the moment [M39],
+ * [M67]. */
 #ifndef GBSI_WEIGHTS_SAMPLED_SCAN_H
 #define GBSI_WEIGHTS_SAMPLED_SCAN_H
 

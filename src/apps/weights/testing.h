@@ -85,7 +85,7 @@ static void state_of(uint32_t number, uint32_t *x)
     }
 }
 
-/* Independent draws by enumeration. */
+/* @return independent draws by enumeration. */
 static gbs_data *drawn_rows(const gbs_model *m, uint32_t n)
 {
     gbs_data *data = NULL;

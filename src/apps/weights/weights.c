@@ -46,7 +46,8 @@ static void learning_free(gbsi_learning *l)
 
 /* ---- the objective --------------------------------------------------------------------------- */
 
-/* Sum over rows of ln PL or ln P, less l2/2 |w|^2. @param gradient [n] out, or NULL.
+/* Evaluates the sum over rows of ln PL or ln P, less l2/2 |w|^2.
+ * @param gradient [n] out, or NULL.
  * @param with_second whether l->information is wanted too, if there is one, with a gradient. */
 static gbs_status evaluate(gbsi_learning *l, const double *w, double *gradient, bool with_second,
                            double *sum, double *objective, gbs_error *err)
@@ -105,7 +106,8 @@ static gbs_status tell_point(void *context, uint64_t iteration, const double *w,
     return status;
 }
 
-/* Of a step of Newton's method, which is no more than where sampling starts if that is wanted. */
+/* Tells the caller about a step of Newton's method; not if these steps only find where sampling
+ * starts. */
 static gbs_status tell_step(gbsi_learning *l, gbs_error *err)
 {
     double square = 0.0;
@@ -263,7 +265,7 @@ cleanup:
 
 /* ---- along sampled gradients ---------------------------------------------------------------- */
 
-/* Before each of its steps. */
+/* Called before each step of the sampled likelihood. */
 static gbs_status tell_sampled(void *context, uint64_t step, const double *w, double objective,
                                double gradient, gbs_error *err)
 {

@@ -39,8 +39,8 @@ static void add_rows(void *context, uint32_t member, size_t first, size_t end, d
     }
 }
 
-/* Of the maximum of a likelihood whose information is H - l2, H that of the objective: H^-1 (H -
- * l2) H^-1. */
+/* Computes the variances at the maximum of a likelihood whose information is H - l2, with H that
+ * of the objective: H^-1 (H - l2) H^-1. */
 static void invert(gbsi_learning *l)
 {
     double *x = l->room;

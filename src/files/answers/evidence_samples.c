@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What readers of evidence add to a set. */
+/* The functions that readers of evidence call to add samples to a set. */
 #include "answers/evidence_set.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of evidence as sets of samples: one, or as many as the file holds. */
+/* Reads files of evidence as sets of samples: one sample, or as many as the file holds. */
 #include "answers/evidence_set.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static const gbs_read_options default_options = {0};
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* NAME=STATE, which must be known, and agree with one another. */
+/* Reads "NAME=STATE" as typed; the states must be known and must not contradict one another. */
 static gbs_status read_typed(gbsi_evidence_set *set, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -130,7 +130,7 @@ static gbs_status check_agreement(const gbsi_evidence_set *set, const gbsi_obser
                           o->variable, o->state, before);
 }
 
-/* On a copy, so that nothing is half done. */
+/* Observes the typed states on a copy, so that a failure leaves the evidence unchanged. */
 static gbs_status observe_typed(const gbsi_evidence_set *set, gbs_evidence *evidence,
                                 gbs_error *err)
 {

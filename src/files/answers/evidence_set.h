@@ -31,18 +31,18 @@ gbs_status gbsi_evidence_set_begin(gbsi_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_set_add(gbsi_evidence_set *set, gbsi_observation observation,
                                  gbs_error *err);
 
-/* From set->text: both generations of UAI evidence; the data of libDAI; observations in XMLBIF. */
+/* Read set->text: both generations of UAI evidence; the data of libDAI; observations in XMLBIF. */
 gbs_status gbsi_evidence_read_uai(gbsi_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_read_tab(gbsi_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_read_xml(gbsi_evidence_set *set, gbs_error *err);
-/* From set->input: one sample, a pixel per variable. */
+/* Reads set->input: one sample, a pixel per variable. */
 gbs_status gbsi_evidence_read_image(gbsi_evidence_set *set, const gbs_read_options *options,
                                     gbs_error *err);
 
 /* ---- evidence_text.c: lines of NAME=STATE, as a person types them; '#' begins a comment line ----
  */
 
-/* No other form of evidence has a '='. */
+/* Whether the text is typed evidence: no other form of evidence has a '='. */
 bool gbsi_evidence_is_typed(const gbsi_text *text);
 /* Lines before the one that fails may have been added. */
 gbs_status gbsi_evidence_add_lines(gbs_evidence *evidence, const gbsi_text *text, gbs_error *err);

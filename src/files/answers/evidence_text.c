@@ -85,7 +85,7 @@ static bool reads_number(const reader *r, span s, double *number)
     return gbsi_decimal_read(r->list + s.from, s.to - s.from, number) != GBSI_DECIMAL_BAD;
 }
 
-/* STATE or STATE:NUMBER, into weight[]. */
+/* Reads STATE or STATE:NUMBER into weight[]. */
 static bool reads_state(const reader *r, span s, uint32_t variable, gbs_error *err)
 {
     uint32_t state = 0;
@@ -114,7 +114,8 @@ static bool reads_state(const reader *r, span s, uint32_t variable, gbs_error *e
     return true;
 }
 
-/* STATE|STATE|..., the longest known label first. Ends, as every step takes text away. */
+/* Reads STATE|STATE|..., trying the longest known label first. It ends, as every step shortens
+ * the text. */
 static bool reads_states(const reader *r, span s, uint32_t variable, gbs_error *err)
 {
     size_t from = s.from;
@@ -238,8 +239,9 @@ static gbs_status read_plainly(const reader *r, next_cut *cut, gbs_evidence *evi
     }
 }
 
-/* Where the item that begins at a place ends so that all that follow are known as well, from the
- * last place to the first. @param end [length of list + 1] SIZE_MAX: nowhere. */
+/* Finds for each place, from the last to the first, where an item that begins there ends such
+ * that all items after it are known as well.
+ * @param end [length of list + 1] SIZE_MAX: no such end. */
 static void search_cuts(const reader *r, size_t *end)
 {
     for (size_t from = strlen(r->list) + 1; from-- > 0;) {

@@ -152,7 +152,8 @@ static reading try_multi(evidence_file *f)
     return r;
 }
 
-/* Neither fits: at the token in question if there is one, else where the file begins. */
+/* Refuses a file that neither generation fits: at the token in question if there is one, else at
+ * the beginning of the file. */
 static gbs_status refuse_both(const evidence_file *f, const reading *single, const reading *multi,
                               gbs_error *err)
 {

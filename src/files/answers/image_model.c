@@ -93,7 +93,8 @@ cleanup:
 
 /* ---- evidence ---------------------------------------------------------------------------- */
 
-/* 8-bit white in a grey picture and the last index of a palette, with nothing to see there. */
+/* The pixel value of unobserved variables: white in an 8-bit grey picture, and the last index of
+ * a palette, which no state uses. */
 #define UNOBSERVED 255
 
 /* Whether pixel i says something. GBS_ERR_FORMAT if that is no state. */

@@ -157,7 +157,8 @@ static gbs_status check_shapes(const gbs_marginals *a, const gbs_marginals *b, g
     return GBS_OK;
 }
 
-/* Total variation of a variable: half the sum of |p - q| over its states. */
+/* Computes the total variation distance of each variable: half the sum of |p - q| over its
+ * states. */
 gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
                                  gbs_comparison *comparison, gbs_error *err)
 {

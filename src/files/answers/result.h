@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What UAI result files share: a task word, and solutions of which the last one counts. */
+/* Functions that readers of UAI result files share: the task word, and solutions of which the
+ * last one counts. */
 #ifndef GBSI_ANSWERS_RESULT_H
 #define GBSI_ANSWERS_RESULT_H
 
 #include "text/text.h"
 
-/* In place of a state that is known by its label alone. */
+/* The value in place of a state that is known by its label alone. */
 #define GBSI_NO_NUMBER UINT32_MAX
 
-/* Behind the task word: moves to the solution after the last -BEGIN-, if there is any, and over
- * the task word where it is repeated there. */
+/* To be called behind the task word: moves to the solution after the last -BEGIN-, if there is
+ * one, and over the task word if it is repeated there. */
 void gbsi_result_last_solution(gbsi_text *text, gbsi_token task);
 
-/* 2010 and 2011: the number of evidence samples, 1, stands before the solution. Moves over it if
- * the rest of the tokens fit a solution only then (lenient).
- * @param fits      whether the tokens from here on are one solution and nothing else.
- * @param expected  "the number of variables", say: what stands there otherwise. */
+/* In files of 2010 and 2011 the number of evidence samples, 1, stands before the solution. Moves
+ * over it if the remaining tokens fit a solution only then (lenient).
+ * @param fits whether the tokens from here on are one solution and nothing else.
+ * @param expected what stands there otherwise, for the message: "the number of variables". */
 gbs_status gbsi_result_skip_samples(gbsi_text *text, bool (*fits)(gbsi_text text),
                                     const char *expected, gbs_error *err);
 
@@ -23,7 +24,7 @@ gbs_status gbsi_result_skip_samples(gbsi_text *text, bool (*fits)(gbsi_text text
 gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_marginals *marginals,
                                    gbs_error *err);
 
-/* Our own results: CSV and JSON. */
+/* Readers of the results that this library writes: CSV and JSON. */
 bool gbsi_result_is_table(const gbsi_text *text);
 gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error *err);
 

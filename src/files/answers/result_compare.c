@@ -6,7 +6,8 @@
 #include "answers/result.h"
 #include "base/memory.h"
 
-/* Variable and state in one number, so that pairs sort by variable. */
+/* Compares pairs of variable and state, each stored as one number, so that they sort by
+ * variable. */
 static int compare_pairs(const void *a, const void *b)
 {
     const uint64_t *p = a;
@@ -14,7 +15,8 @@ static int compare_pairs(const void *a, const void *b)
     return *p < *q ? -1 : *p > *q;
 }
 
-/* Without variables (MAP, or states alone) the place stands for the variable. */
+/* Takes the pairs of a result. Without variables (MAP, or states alone) the place in the list
+ * stands for the variable. */
 static gbs_status take_pairs(const gbs_result *result, bool by_place, uint64_t **pairs,
                              gbs_error *err)
 {

@@ -11,7 +11,7 @@
 
 #define LN10 2.302585092994045684
 
-/* How many tokens are left. */
+/* @return the number of tokens left. */
 static uint64_t count_tokens(gbsi_text text)
 {
     uint64_t n = 0;
@@ -47,7 +47,7 @@ cleanup:
 
 /* ---- MAP and MPE ------------------------------------------------------------------------- */
 
-/* n, then n times as many tokens, and nothing else. */
+/* Whether the text is a number n, then n times `times` tokens, and nothing else. */
 static bool count_fits(gbsi_text text, uint64_t times)
 {
     uint64_t n = 0;
@@ -163,7 +163,8 @@ cleanup:
     return status;
 }
 
-/* Some solvers leave the variables out: those of the query, in its order. */
+/* Reads the states of a solver that leaves the variables out: they are those of the query, in its
+ * order. */
 static gbs_status read_states_only(gbsi_text *text, gbs_result *result, gbs_error *err)
 {
     gbs_status status = GBS_OK;

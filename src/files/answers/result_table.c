@@ -78,7 +78,7 @@ cleanup:
     return status;
 }
 
-/* n texts of a pool as an array of pointers, with the texts behind it. */
+/* Makes an array of pointers to the n texts of a pool, with a copy of the texts behind it. */
 static gbs_status texts_of(const table_reader *r, const char *pool, size_t n_bytes, char ***texts,
                            gbs_error *err)
 {
@@ -133,7 +133,7 @@ static gbs_status csv_field(table_reader *r, bool *ended, gbs_error *err)
     return GBS_OK;
 }
 
-/* variable,state,probability,... or variable,state */
+/* Reads CSV with the columns variable,state,probability,... or variable,state. */
 static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -300,7 +300,7 @@ cleanup:
     return status;
 }
 
-/* { "name": ..., "probability": [...], ... } */
+/* Reads { "name": ..., "probability": [...], ... }. */
 static gbs_status take_variable(table_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;

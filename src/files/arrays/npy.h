@@ -12,8 +12,9 @@
 
 #define GBSI_NPY_HEADER 512 /* bytes that a written preamble never exceeds */
 
-/* Magic to final newline. @param bytes [GBSI_NPY_HEADER], out. @return its length, a multiple of
- * 64. */
+/* Writes a header, from the magic to the final newline.
+ * @param bytes [GBSI_NPY_HEADER], out.
+ * @return its length, a multiple of 64. */
 size_t gbsi_npy_header(const gbsi_array *array, char *bytes);
 
 /* Refuses an array whose shape or size is out of range. @param bytes out: of the data. */
@@ -31,7 +32,7 @@ gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_ar
 
 /* ---- npz.c --------------------------------------------------------------------------------- */
 
-/* Inside of an archive writer, for tests. */
+/* The inside of an archive writer, shown for tests. */
 
 struct gbsi_npz_writer {
     gbsi_zip_writer zip;

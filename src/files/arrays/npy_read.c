@@ -8,7 +8,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is taken as it stands in the file");
 
-/* What the header says. */
+/* The header of a file. */
 typedef struct npy_header {
     gbsi_array array; /* without data */
     bool fortran;
@@ -224,7 +224,8 @@ cleanup:
     return status;
 }
 
-/* Magic, version and length. @param text out: the literal. */
+/* Reads magic, version and length.
+ * @param text out: the literal. */
 static gbs_status read_preamble(const char *name, const char *bytes, size_t n, literal *text,
                                 gbs_error *err)
 {
@@ -255,7 +256,7 @@ static gbs_status read_preamble(const char *name, const char *bytes, size_t n, l
     return GBS_OK;
 }
 
-/* From the first index fastest to the last one fastest. */
+/* Transposes an array from the first index fastest to the last one fastest. */
 static void transpose(const gbsi_array *shape, size_t size, const char *from, char *to)
 {
     const size_t bytes = gbsi_array_type_bytes(shape->type);

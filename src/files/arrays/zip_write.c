@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stored members with their check sum in front, so that archives can be read from the beginning as
- * well as from the directory at their end. */
+/* Writes stored members with their check sum in front, so that archives can be read from the
+ * beginning as well as from the directory at their end. */
 #include <assert.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ void gbsi_zip_put(gbsi_zip_writer *writer, const void *bytes, size_t n)
     writer->at += n;
 }
 
-/* n bytes of a number, the lowest first. */
+/* Puts n bytes of a number, the lowest first. */
 static void put_number(gbsi_zip_writer *writer, uint64_t value, unsigned n)
 {
     uint8_t bytes[8];
@@ -55,7 +55,7 @@ static void put_field(gbsi_zip_writer *writer, uint64_t value)
     put_number(writer, value >= writer->zip64_from ? UINT32_MAX : value, 4);
 }
 
-/* What local header and directory have in common. */
+/* Puts the fields that a local header and an entry of the directory have in common. */
 static void put_description(gbsi_zip_writer *writer, const gbsi_zip_entry *entry, bool zip64)
 {
     put_number(writer, zip64 ? VERSION_64 : VERSION, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphLab's text form of factor graphs: lines of variables, then one line per factor with natural
- * logarithms, the first variable fastest: the names read backwards are a scope of ours. */
+/* GraphLab's text form of factor graphs: lines of variables, then one line per factor with
+ * natural logarithms, the first variable fastest: the names in reverse order are our scope. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,7 +124,7 @@ cleanup:
     return gbsi_text_blame(r->text, name, status, err);
 }
 
-/* NAME, or NAME, a tab, and a cardinality. */
+/* Reads NAME, or NAME, a tab, and a cardinality. */
 static gbs_status read_variable(alchemy_reader *r, gbsi_token line, gbs_error *err)
 {
     const char *tab = NULL;
@@ -195,8 +195,8 @@ cleanup:
     return status;
 }
 
-/* NAME / NAME // up to the values; *rest is what follows. A line that begins with // is a factor
- * of no variables, a constant. */
+/* Reads NAME / NAME // up to the values; *rest is the text behind it. A line that begins with //
+ * is a factor of no variables, a constant. */
 static gbs_status read_scope(alchemy_reader *r, gbsi_token line, gbsi_token *rest, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphLab's text form: scopes backwards, since there the first variable is fastest. */
+/* GraphLab's text form: scopes are written in reverse order, since its first variable is
+ * fastest. */
 #include <string.h>
 
 #include "models/formats.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bayesian networks with names: what the readers of BIF and XMLBIF share. */
+/* Bayesian networks with names: functions that the readers of BIF and XMLBIF share. */
 #ifndef GBSI_MODELS_BIF_H
 #define GBSI_MODELS_BIF_H
 
@@ -101,7 +101,7 @@ gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gb
 gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
                                 gbsi_token count, size_t n, gbs_error *err);
 
-/* What stands before the last ')' in front of the next `stop`; empty where there is none. */
+/* @return the text before the last ')' in front of the next `stop`; empty if there is no ')'. */
 gbsi_token gbsi_bif_inside(const gbsi_text *text, char stop);
 /* The one way to cut text into declared names: a state of each owner, or variables, as many as
  * there are, where owner is NULL. Refuses, at a place, text that can be cut in several ways.
@@ -113,7 +113,7 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
                                gbs_error *err);
 /* ---- bif_tables.c -------------------------------------------------------------------------- */
 
-/* What the readers of Bayesian networks share: once the network is declared, tables over
+/* Functions that readers of Bayesian networks share: once the network is declared, tables over
  * (parents..., child), the child fastest, become a model one by one. */
 
 typedef struct gbsi_bif_tables {
@@ -141,12 +141,12 @@ typedef struct gbsi_bif_tables {
     size_t turned_capacity;
 } gbsi_bif_tables;
 
-/* Free also on failure. text is borrowed, what a constant. */
+/* Prepares tables; they must be freed also on failure. text is borrowed, what is a constant. */
 gbs_status gbsi_bif_tables_init(gbsi_bif_tables *tables, gbsi_text *text, const char *what,
                                 gbs_error *err);
 void gbsi_bif_tables_free(gbsi_bif_tables *tables);
 
-/* Once the network is declared: its variables, names and states. */
+/* To be called once the network is declared: adds its variables, names and states. */
 gbs_status gbsi_bif_tables_begin(gbsi_bif_tables *tables, gbs_error *err);
 
 /* A table: its child, its parents, then room for its values (GBS_ERR_LIMIT where the rest of the
@@ -163,9 +163,10 @@ gbs_status gbsi_bif_table_too_large(const gbsi_bif_tables *tables, gbs_error *er
 /* One value of it, as text: finite and not negative. */
 gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *token, double *value,
                                 gbs_error *err);
-/* When value[] was filled with a whole table in that order of the file: turns it into ours. */
+/* To be called when value[] holds a whole table in that order of the file: turns it into our
+ * order. */
 gbs_status gbsi_bif_table_turn(gbsi_bif_tables *tables, unsigned order, gbs_error *err);
-/* When value[0 .. n_rows * arity) is filled: check its columns and make it a factor. */
+/* To be called when value[0 .. n_rows * arity) is filled: checks its columns and adds a factor. */
 gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err);
 
 /* Whether a noisy node should be a noisy factor: it is too long for a table. */

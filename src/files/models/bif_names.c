@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of BIF with blanks and commas in them, as bnlearn and pgmpy write them without quotes. How
- * many states are announced says where a list of states is cut; names that are declared say where
- * the names of a table are cut. What can be cut in two ways is refused. */
+/* Names of BIF with blanks and commas in them, as bnlearn and pgmpy write them without quotes.
+ * The announced number of states tells where to cut a list of states; declared names tell where to
+ * cut the names of a table. Text that can be cut in two ways is refused. */
 #include "models/bif.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- a list that is declared ----------------------------------------------------------------- */
 
-/* What stands between a word and the one before it. */
+/* The characters between a word and the one before it. */
 enum {
     COMMA = 1 << 0,   /* a comma */
     SPACED = 1 << 1,  /* a comma with a blank behind it */
@@ -135,7 +135,7 @@ static bool cuts(rule by, unsigned before)
     }
 }
 
-/* How many names a rule makes of the words; 0 where it does not apply. */
+/* @return the number of names that a rule makes of the words; 0 if it does not apply. */
 static size_t count_names(const gbsi_bif_network *network, rule by)
 {
     size_t n = network->n_words > 0;

@@ -32,7 +32,8 @@ void gbsi_bif_network_free(gbsi_bif_network *network)
     *network = (gbsi_bif_network){0};
 }
 
-/* network NAME { property ...; }, where the name may be anything and '}' may be missing */
+/* Reads network NAME { property ...; }, in which the name may be anything and '}' may be
+ * missing. */
 static gbs_status declare_network(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -95,7 +96,7 @@ cleanup:
     return status;
 }
 
-/* type discrete [ K ] { s1, s2, ... }; behind the word type */
+/* Reads type discrete [ K ] { s1, s2, ... }; from behind the word type. */
 static gbs_status declare_type(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
                                gbs_error *err)
 {
@@ -164,7 +165,7 @@ gbs_status gbsi_bif_add_block(const gbsi_text *text, gbsi_bif_network *network, 
     return status;
 }
 
-/* variable NAME { type ...; property ...; } behind the word variable */
+/* Reads variable NAME { type ...; property ...; } from behind the word variable. */
 static gbs_status declare_variable(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -38,7 +38,7 @@ cleanup:
     return status;
 }
 
-/* CHILD | PARENT, PARENT ) */
+/* Reads CHILD | PARENT, PARENT ). */
 static gbs_status read_names(bif_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -85,7 +85,7 @@ cleanup:
     return status;
 }
 
-/* n probabilities and a semicolon. */
+/* Reads n probabilities and a semicolon. */
 static gbs_status read_values(bif_reader *r, size_t n, double *value, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -131,7 +131,7 @@ static double *row_at(bif_reader *r, size_t row)
     return (double *)r->tables.value + row * r->tables.arity;
 }
 
-/* Behind the last row there is room for one more. */
+/* @return the row of default values, which is stored behind the last row. */
 static double *default_row(bif_reader *r)
 {
     return row_at(r, r->tables.n_rows);

@@ -23,7 +23,7 @@ static void free_conflicts(conflicts *c)
     gbsi_free(c->mark);
 }
 
-/* Going through the pairs takes the sum of squared sizes of scopes. */
+/* Checks the number of pairs, which is at most the sum of squared sizes of scopes. */
 static gbs_status check_pairs(const gbs_model *model, gbs_error *err)
 {
     const size_t most = (size_t)1 << 33;

@@ -16,7 +16,7 @@ static double largest_of(const double *value, uint32_t arity)
     return largest;
 }
 
-/* ln of the sum of exp(value - largest): 0 to ln(arity). */
+/* @return ln of the sum of exp(value - largest): 0 to ln(arity). */
 static double log_sum_below(const double *value, uint32_t arity, double largest)
 {
     double sum = 0;
@@ -39,7 +39,8 @@ static void scale(double *value, uint32_t arity, double sum)
     }
 }
 
-/* In two steps: beside a large logarithm the rest would be lost to rounding. */
+/* Scales a column of logarithms in two steps: beside a large logarithm the rest would be lost to
+ * rounding. */
 static void scale_logs(double *value, uint32_t arity)
 {
     double largest = largest_of(value, arity);

@@ -57,7 +57,8 @@ gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_tok
     return gbsi_edges_add(&c->edges, dropped ? GBS_NO_PAIR : (uint32_t)i, (uint32_t)j, value, err);
 }
 
-/* Where entry e of the file begins: read again, since only a message needs it. */
+/* @return where entry e of the file begins: the file is read again, since only a message needs
+ * it. */
 static gbsi_token place_of(const gbsi_couplings *c, size_t e)
 {
     gbsi_text text = c->first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of couplings in files: pairs, models of spins, and what the formats share. */
+/* Lists of couplings in files: pairs, models of spins, and functions that the formats share. */
 #ifndef GBSI_MODELS_COUPLINGS_H
 #define GBSI_MODELS_COUPLINGS_H
 
@@ -15,10 +15,10 @@
 
 /* A list of numbers at pairs of variables, as files have them, and which of them share a place. */
 
-/* i is GBS_NO_PAIR: an entry that is left out; its index stays that of the file. */
+/* An entry of a list; one whose i is GBS_NO_PAIR is left out, but still counts as an entry. */
 typedef gbs_pair gbsi_edge;
 
-/* Zero-initialise. */
+/* The entries of a file. Zero-initialise. */
 typedef struct gbsi_edges {
     void *edge; /* gbsi_edge [n] */
     size_t n;
@@ -93,7 +93,8 @@ gbs_status gbsi_spin_list_of_model(const gbs_model *model, const char *format, b
 
 /* ---- couplings.c --------------------------------------------------------------------------- */
 
-/* What readers of lists of couplings share: the options, the diagonal, repeated entries. */
+/* Functions that readers of lists of couplings share: the options, the diagonal, repeated
+ * entries. */
 
 typedef enum gbsi_diagonal {
     GBSI_DIAGONAL_FIELD,
@@ -128,7 +129,8 @@ typedef enum gbsi_pairing {
     GBSI_PAIR_MIRROR, /* two places, which must agree, of one coupling */
 } gbsi_pairing;
 
-/* Repeated entries are a deviation (lenient: summed). @param binary over {0, 1}, not spins. */
+/* Makes the model. Repeated entries are a deviation (lenient: summed).
+ * @param binary variables over {0, 1}, not spins. */
 gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool binary,
                                 gbs_model **model, gbs_error *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix Market, rudy and COO: a model of spins as a list, in the sign of a convention. */
+/* Matrix Market, rudy and COO: writes a model of spins as a list, with the signs of a
+ * convention. */
 #include "base/status.h"
 #include "models/couplings.h"
 #include "models/formats.h"

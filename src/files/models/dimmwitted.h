@@ -42,7 +42,7 @@ typedef struct gbsi_dw_place {
 gbs_status gbsi_dw_place_find(const char *path, gbsi_dw_place *place, gbs_error *err);
 void gbsi_dw_place_free(gbsi_dw_place *place);
 
-/* What companions of a kind are called, without the folder, for messages: "graph.weights*".
+/* Writes the name of companions of a kind, without the folder, for messages: "graph.weights*".
  * @return text. */
 const char *gbsi_dw_pattern(const gbsi_dw_place *place, gbsi_dw_kind kind, char *text, size_t size);
 

@@ -224,7 +224,8 @@ cleanup:
     return status;
 }
 
-/* Decimal numbers as labels. @param label, text: scratch for GBS_MAX_ARITY of them. */
+/* Labels the states of a variable with decimal numbers.
+ * @param label, text: scratch for GBS_MAX_ARITY of them. */
 static gbs_status label_variable(gbsi_dw_graph *g, uint32_t id, const char **label,
                                  char (*text)[21], gbs_error *err)
 {
@@ -243,7 +244,8 @@ static bool has_own_values(const gbsi_dw_graph *g, uint32_t id)
            ((const uint64_t *)g->value)[g->domain[id] + g->arity[id] - 1] != g->arity[id] - 1;
 }
 
-/* With one labelled variable a model has room for a label of every state. */
+/* Checks that the labels fit: with one labelled variable a model has room for a label of every
+ * state. */
 static gbs_status check_label_room(const gbsi_dw_graph *g, size_t n_bytes, gbs_error *err)
 {
     const uint64_t always = (uint64_t)1 << 24;

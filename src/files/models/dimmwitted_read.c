@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DimmWitted factor graphs: the meta file, then all files of a kind after the other. */
+/* Reads DimmWitted factor graphs: the meta file, then all files of one kind after the other. */
 #include "models/dimmwitted.h"
 
 #include <inttypes.h>
@@ -172,7 +172,7 @@ cleanup:
 
 /* ---- kind after kind ----------------------------------------------------------------------- */
 
-/* What is wrong with all records together stands at the meta file. */
+/* Prefixes the message of an error that concerns all records together with the meta file. */
 static gbs_status blame(const loader *l, gbs_status status, gbs_error *err)
 {
     if (status != GBS_ERR_ARGUMENT && status != GBS_ERR_LIMIT) {

@@ -125,7 +125,8 @@ static inline gbs_model *read_graph(const char *path, const gbs_read_options *op
     return model;
 }
 
-/* Refused, with exactly this message behind the name of the folder's file. */
+/* Asserts that the graph is refused with exactly this message behind the name of the folder's
+ * file. */
 static inline void refuse_graph(const gbs_read_options *options, gbs_status status,
                                 const char *part)
 {

@@ -94,7 +94,7 @@ static void put_box(const gbs_model *model, gbs_output *output, size_t factor)
     }
 }
 
-/* How large the drawing is: a warning, or a refusal. */
+/* Checks the size of the drawing: a warning, or a refusal. */
 static gbs_status check_size(size_t n, const gbs_write_options *options, gbs_error *err)
 {
     char message[160];

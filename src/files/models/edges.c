@@ -32,7 +32,7 @@ static uint32_t other_of(gbsi_edge e, bool directed)
     return directed || e.i < e.j ? e.j : e.i;
 }
 
-/* first[e] is the first entry at the place of e: e itself where there is none before. */
+/* Finds first[e], the first entry at the place of e: e itself if there is none before. */
 static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool directed, size_t *head,
                        size_t *seen, size_t *first)
 {
@@ -64,7 +64,7 @@ static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool direc
     }
 }
 
-/* NULL when memory has run out, which err says then. */
+/* Allocates and finds first[]. @return NULL if there is not enough memory, which err then says. */
 static size_t *make_first(const gbsi_edges *edges, uint32_t n_variables, bool directed,
                           gbs_error *err)
 {

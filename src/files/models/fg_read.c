@@ -145,8 +145,8 @@ static gbs_status too_large(const fg_reader *r, gbsi_token token, size_t factor,
     return GBS_ERR_LIMIT;
 }
 
-/* How many variables, their labels, their cardinalities. With no variable the two lines are empty,
- * and nothing is read of them. */
+/* Reads the number of variables, their labels and their cardinalities. With no variable the two
+ * lines are empty, and nothing is read of them. */
 static gbs_status read_scope(fg_reader *r, size_t factor, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -206,7 +206,7 @@ cleanup:
     return status;
 }
 
-/* How many entries are listed, then "index value" for each, in any order. */
+/* Reads the number of entries listed, then "index value" for each, in any order. */
 static gbs_status read_table(fg_reader *r, size_t factor, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -281,7 +281,8 @@ static int by_label(const void *a, const void *b)
     return memcmp(x.at, y.at, x.n);
 }
 
-/* Distinct labels in order are 0, 1, ..., n - 1 if and only if the last is n - 1. */
+/* Whether the labels are 0, 1, ..., n - 1: distinct labels in order are if and only if the last
+ * is n - 1. */
 static bool are_indices(fg_reader *r)
 {
     uint64_t last = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a file would be read as, for the program, which links the static library; the shared library
- * does not show these. */
+/* Finds the format as which a file would be read, for the program, which links the static
+ * library; the shared library does not export these functions. */
 #ifndef GBSI_MODELS_FORMAT_NAMES_H
 #define GBSI_MODELS_FORMAT_NAMES_H
 

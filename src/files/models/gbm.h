@@ -67,8 +67,8 @@ typedef enum gbsi_gbm_section {
     GBSI_GBM_N_SECTIONS,
 } gbsi_gbm_section;
 
-/* Where everything stands. The table of sections follows the header, the checksum the last
- * section; up to the next multiple of 64 there are zeros. */
+/* The positions of all parts of a file. The table of sections follows the header, the checksum
+ * the last section; up to the next multiple of 64 there are zeros. */
 typedef struct gbsi_gbm_layout {
     bool present[GBSI_GBM_N_SECTIONS];
     uint64_t offset[GBSI_GBM_N_SECTIONS]; /* bytes from the start of the file */

@@ -9,7 +9,7 @@
 /* The first byte is no text, and a transfer that changes line ends changes these. */
 const unsigned char gbsi_gbm_magic[8] = {0x89, 'G', 'B', 'M', '\r', '\n', 0x1a, '\n'};
 
-/* What is used in place has the file's layout. */
+/* Arrays that are used in place, without a copy, must have the layout of the file. */
 _Static_assert(sizeof(double) == 8 && sizeof(uint32_t) == 4, "sizes of .gbm files");
 _Static_assert(sizeof(gbsi_logical) == 12 && offsetof(gbsi_logical, head) == 1 &&
                    offsetof(gbsi_logical, k) == 2 && offsetof(gbsi_logical, n_body) == 4 &&

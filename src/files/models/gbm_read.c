@@ -217,7 +217,8 @@ cleanup:
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-/* NULL where the section is not there. Arrays of a model are not written to once it is built. */
+/* @return an array of the file, NULL if the section is missing. Arrays of a model are not written
+ * to once it is built. */
 static void *array(const gbm_reader *r, gbsi_gbm_section section)
 {
     return r->layout.present[section] ? r->mapping.bytes + r->layout.offset[section] : NULL;

@@ -44,7 +44,8 @@ static void put_repeated(gbm_writer *w, unsigned char byte, uint64_t n)
     }
 }
 
-/* Of all factors, also those beyond the last tied one. @param none bytes of one that is not. */
+/* Puts an array over all factors, also those beyond the last tied one.
+ * @param none the byte that fills the elements of factors that are not tied. */
 static void put_ties(gbm_writer *w, const void *array, size_t size, unsigned char none)
 {
     const size_t n = w->model->tied.n_ties;
@@ -66,7 +67,7 @@ static void put_u64(gbm_writer *w, uint64_t value)
 
 /* ---- names and labels ---------------------------------------------------------------------- */
 
-/* Bytes of the strings at offset[0 .. n), their zeros included. */
+/* @return the bytes of the strings at offset[0 .. n), their zeros included. */
 static uint64_t text_bytes(const char *text, const size_t *offset, size_t n)
 {
     uint64_t bytes = 0;
@@ -148,7 +149,7 @@ static void put_header(gbm_writer *w)
     }
 }
 
-/* Member by member: what lies between them in memory may be anything. */
+/* Puts the descriptions member by member: the padding between members in memory may be anything. */
 static void put_descriptions(gbm_writer *w)
 {
     const gbsi_factors *f = &w->model->factors;

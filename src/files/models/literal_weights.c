@@ -18,7 +18,7 @@
 
 #define UNSET (-1.0)
 
-/* What a line says of one literal; of "c p show", that it shows a variable. */
+/* The entry of a line for one literal; of "c p show", a variable that is counted over. */
 typedef struct entry {
     gbsi_token place;
     uint32_t variable; /* from 1 on; of "c p show 0" there is one entry, with 0 */
@@ -236,7 +236,8 @@ cleanup:
     return status;
 }
 
-/* ln of a weight a where V holds and b elsewhere is ln b + (ln a - ln b) [V]. */
+/* Adds a unit clause and a constant: ln of a weight a if V holds and b otherwise is ln b + (ln a
+ * - ln b) [V]. */
 static gbs_status add_clauses(gbsi_clauses *c, const gbsi_text *text, uint32_t v, double a,
                               double b, gbs_error *err)
 {

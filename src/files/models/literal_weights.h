@@ -5,7 +5,7 @@
 
 #include "models/clauses.h"
 
-/* What such lines said so far. Zero-initialise. */
+/* The entries of all lines read so far. Zero-initialise. */
 typedef struct gbsi_literal_weights {
     void *entry;
     size_t n, capacity;

@@ -39,7 +39,8 @@ static bool is_weight(gbsi_token token)
            gbsi_decimal_read(token.at, token.n, &value) != GBSI_DECIMAL_BAD;
 }
 
-/* What stands in files of formulas: declarations, implications, conjunctions, quantifiers. */
+/* Whether a token is one of those that only files of first-order formulas have: declarations,
+ * implications, conjunctions, quantifiers. */
 static bool is_first_order(gbsi_token token)
 {
     static const char *const signs[] = {"=", "=>", "<=>", "^", "EXIST", "FORALL", "=="};

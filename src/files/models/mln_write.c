@@ -33,8 +33,9 @@ static bool is_number(const char *name)
     return gbsi_decimal_read(name, strlen(name), &value) != GBSI_DECIMAL_BAD;
 }
 
-/* What a reader looks for where a file begins: a byte-order mark, or compression by zstd (that of
- * gzip begins with a control character, which no name holds). */
+/* Whether a name begins with bytes that a reader would take for the beginning of another kind of
+ * file: a byte-order mark, or compression by zstd (that of gzip begins with a control character,
+ * which no name holds). */
 static bool is_mark(const char *name)
 {
     return strncmp(name, "\xef\xbb\xbf", 3) == 0 || strncmp(name, "\x28\xb5\x2f\xfd", 4) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which formats there are, how one is found, and what is lost on the way into it. */
+/* The table of formats, how the format of a file is found, and warnings of losses in writing. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -361,7 +361,7 @@ static void tell_loss(const gbs_write_options *options, const char *path, const 
     options->warn(options->context, message);
 }
 
-/* What the model has and the format has not. */
+/* Warns of properties of the model that the format cannot hold. */
 static void tell_losses(const gbs_model *model, const char *path, const gbsi_format *format,
                         const gbs_write_options *options)
 {

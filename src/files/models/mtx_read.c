@@ -20,7 +20,7 @@ typedef struct mtx_reader {
 
 /* ---- the header -------------------------------------------------------------------------- */
 
-/* Which of the words, in any case; the first is 0. */
+/* Finds which of the words is next, in any letter case; the first is 0. */
 static gbs_status read_word(gbsi_text *line, const char *const *words, unsigned n,
                             const char *expected, unsigned *which, gbs_error *err)
 {

@@ -21,7 +21,8 @@ typedef struct net_reader {
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-/* Behind the quote that ends the text at `at`; NULL: there is none. \\" is no end. */
+/* @return the place behind the quote that ends the text at `at`, or NULL if there is none. \\" is
+ * no end. */
 static const char *end_quote(const char *at, const char *end)
 {
     while (at < end && *at != '"') {
@@ -67,7 +68,8 @@ static gbs_status skip_blanks(gbsi_text *text, gbs_error *err)
     }
 }
 
-/* 'w' word, 'q' quoted, 0 end of file, or one of {}()=;| */
+/* Reads a token. Its kind is 'w' for a word, 'q' for quoted text, 0 at the end of the file, or
+ * one of {}()=;| */
 static gbs_status next_token(gbsi_text *text, gbsi_bif_token *token, gbs_error *err)
 {
     const gbs_status status = skip_blanks(text, err);
@@ -129,7 +131,7 @@ cleanup:
     return status;
 }
 
-/* On behind the semicolon that ends a value. */
+/* Moves on behind the semicolon that ends a value. */
 static gbs_status skip_value(gbsi_text *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -177,7 +179,7 @@ cleanup:
     return status;
 }
 
-/* NAME { states = (...); other = value; ... } behind the word node */
+/* Reads NAME { states = (...); other = value; ... } from behind the word node. */
 static gbs_status declare_node(net_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -243,7 +245,7 @@ cleanup:
     return status;
 }
 
-/* net { a = b; ... }, where a network in a class has its attributes outside */
+/* Passes over net { a = b; ... }; a network in a class has its attributes outside. */
 static gbs_status pass_net(net_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -435,7 +437,7 @@ cleanup:
     return status;
 }
 
-/* data = ...; other = value; ... } */
+/* Reads data = ...; other = value; ... } */
 static gbs_status read_attributes(net_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;

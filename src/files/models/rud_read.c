@@ -13,7 +13,8 @@ typedef struct rud_reader {
     bool commented; /* there was a comment: one warning is enough */
 } rud_reader;
 
-/* *found is false at the end of the file. Comments are lenient: the originals have none. */
+/* Reads the next line. *found is false at the end of the file. Comments are lenient: the
+ * originals have none. */
 static gbs_status next_line(rud_reader *r, gbsi_text *line, bool *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -33,7 +33,8 @@ static part split_pair(const double t[4])
     };
 }
 
-/* Of at most two variables, each binary. @return false if some value is not finite. */
+/* Splits a factor of at most two binary variables into a constant, fields and a coupling.
+ * @return false if some value is not finite. */
 static bool split_factor(const gbs_model *model, size_t f, part *p)
 {
     const gbsi_factors *factors = &model->factors;
@@ -77,7 +78,8 @@ static gbs_status check_variables(const gbs_model *model, const char *format, gb
     return GBS_OK;
 }
 
-/* Variables of other arities come to light at their factor first, which is named then. */
+/* Checks one factor. Variables of other arities are found at their factor first, which the
+ * message names. */
 static gbs_status check_factor(const gbs_model *model, size_t f, const char *format, gbs_error *err)
 {
     const gbsi_factors *factors = &model->factors;

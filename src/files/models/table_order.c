@@ -4,7 +4,7 @@
 
 #include "models/tables.h"
 
-/* By number: the bits of GBSI_CHILD_SLOWEST and GBSI_PARENTS_REVERSED. */
+/* The names by number: the bits of GBSI_CHILD_SLOWEST and GBSI_PARENTS_REVERSED. */
 static const char *const names[] = {"parents-child", "child-parents", "reversed-child",
                                     "child-reversed"};
 #define N_ORDERS (sizeof names / sizeof names[0])
@@ -57,7 +57,7 @@ void gbsi_axes_add_parent(gbsi_axes *axes, uint32_t arity)
     }
 }
 
-/* How far apart in the file two entries are that differ by one in an axis.
+/* Finds the strides: the distance in the file of two entries that differ by one in an axis.
  * @param stride [n_parents + 1] out: of the parents, then of the child. */
 static void find_strides(const gbsi_axes *axes, uint32_t child_arity, unsigned order,
                          size_t *stride)

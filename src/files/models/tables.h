@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What several formats of models need: factors as tables, columns of probabilities, names. */
+/* Functions that several formats of models need: factors as tables, columns of probabilities,
+ * names. */
 #ifndef GBSI_MODELS_TABLES_H
 #define GBSI_MODELS_TABLES_H
 
@@ -30,8 +31,8 @@ void gbsi_expander_free(gbsi_expander *expander);
 gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **logw, size_t *n,
                        gbs_error *err);
 
-/* Write exp(logw): a short decimal whose logarithm is logw again if there is one near, so that a
- * probability that was read as 0.9 is written as 0.9.
+/* Writes exp(logw) as a short decimal whose logarithm is logw again if there is one near, so that
+ * a probability that was read as 0.9 is written as 0.9.
  * @return GBS_ERR_ARGUMENT if it is beyond the range of doubles, naming the factor. */
 gbs_status gbsi_output_exp(gbs_output *output, double logw, size_t factor, gbs_error *err);
 
@@ -45,7 +46,7 @@ typedef struct gbsi_equal_tables gbsi_equal_tables;
 gbs_status gbsi_equal_tables_new(gbsi_equal_tables **share, gbs_error *err);
 void gbsi_equal_tables_free(gbsi_equal_tables *share);
 
-/* gbs_builder_add_table, or the id of a table with the same bits. */
+/* Calls gbs_builder_add_table(), or gives the id of a table with the same bits if there is one. */
 gbs_status gbsi_equal_tables_add(gbsi_equal_tables *share, gbs_builder *builder, size_t n,
                                  const double *logw, uint32_t *table, gbs_error *err);
 
@@ -57,12 +58,12 @@ gbs_status gbsi_equal_tables_add(gbsi_equal_tables *share, gbs_builder *builder,
 #define GBSI_CHILD_SLOWEST    1u
 #define GBSI_PARENTS_REVERSED 2u /* the first parent is the fastest of the parents */
 
-/* What --table-order calls it. */
+/* @return the value of --table-order for an order. */
 const char *gbsi_table_order_name(unsigned order);
 bool gbsi_table_order_typed(const gbs_read_options *options);
-/* Whether none was typed, or one that there is. */
+/* Whether no order was typed, or one that exists. */
 bool gbsi_table_order_known(const gbs_read_options *options);
-/* The order that was typed, which is known; else the standard one. */
+/* @return the order that was typed, which must be known, else the standard one. */
 unsigned gbsi_table_order(const gbs_read_options *options, unsigned standard);
 
 /* The parents of a table of at most 2^64 entries that have more than one state. */
@@ -73,7 +74,7 @@ typedef struct gbsi_axes {
 } gbsi_axes;
 
 void gbsi_axes_add_parent(gbsi_axes *axes, uint32_t arity);
-/* A table from the order of a file to ours. */
+/* Reorders a table from the order of a file to ours. */
 void gbsi_axes_turn(const gbsi_axes *axes, uint32_t child_arity, unsigned order, const double *from,
                     double *to);
 
@@ -116,7 +117,7 @@ typedef enum gbsi_column_status {
  * sums have: it becomes 0 and is counted. */
 bool gbsi_columns_rounded(gbsi_columns *columns, double *value);
 
-/* What the options and the file say of columns and their order. */
+/* Makes the state of checks from the options on columns and their order. */
 gbsi_columns gbsi_columns_begin(const gbs_read_options *options);
 
 /* Checks a table whose columns are stored one after the other (child fastest).
@@ -125,7 +126,8 @@ gbsi_columns gbsi_columns_begin(const gbs_read_options *options);
 gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *value,
                                       size_t n_columns, uint32_t arity, bool in_logs, size_t *bad);
 
-/* What to do where a column is GBSI_COLUMN_OFF or GBSI_COLUMN_TURNED, for the end of a message. */
+/* Gives advice on a column that is GBSI_COLUMN_OFF or GBSI_COLUMN_TURNED, for the end of a
+ * message. */
 #define GBSI_ADVICE 224
 const char *gbsi_columns_advice(const gbsi_columns *columns, gbsi_column_status status,
                                 char text[GBSI_ADVICE]);
@@ -165,11 +167,12 @@ gbs_status gbsi_names_init(gbsi_names *names, const gbs_model *model, gbsi_legal
                            const char *format, const gbs_output *output,
                            const gbs_write_options *options, gbs_error *err);
 void gbsi_names_free(gbsi_names *names);
-/* NULL: the variable has no labels. */
+/* @return the label of a state, NULL if the variable has no labels. */
 const char *gbsi_names_state(const gbsi_names *names, uint32_t variable, uint32_t state);
 
-/* Letters of ASCII, digits and '_', a letter first: other characters become '_', a prefix goes in
- * front. @param underscore_first whether '_' may be first too. */
+/* Makes an identifier of ASCII letters, digits and '_' that begins with a letter: other
+ * characters become '_', and a prefix goes in front if needed.
+ * @param underscore_first whether it may begin with '_' too. */
 void gbsi_legal_identifier(const char *name, char prefix, bool underscore_first, char *legal);
 
 #endif

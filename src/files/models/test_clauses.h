@@ -5,7 +5,8 @@
 
 #include "text/test_models.h"
 
-/* ln of the weight of every state is the sum over clauses; the clauses as tables by hand. */
+/* Asserts the ln of the weight of every state, which is the sum over clauses.
+ * @param expected computed from tables by hand. */
 static inline void expect_logs(const gbs_model *m, const double *expected, size_t n)
 {
     double w[16] = {0};

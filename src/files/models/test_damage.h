@@ -62,7 +62,8 @@ static inline size_t mutate(char *text, size_t n, size_t size, const char *const
     return n;
 }
 
-/* 3000 times: the text with one to three mutations, read as options_of() says for that round.
+/* Reads 3000 times the text with one to three mutations, with the options that options_of() gives
+ * for that round.
  * @return how often it was a model. */
 static inline int read_mutations(const char *original, size_t n, const char *const *words,
                                  size_t n_words, uint64_t *seed,

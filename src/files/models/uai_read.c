@@ -187,7 +187,8 @@ cleanup:
     return status;
 }
 
-/* In a Bayesian network the last variable is the child, and each is child once. */
+/* Checks the child of a factor: in a Bayesian network the last variable is the child, and each
+ * variable is child once. */
 static gbs_status check_child(uai_reader *r, const char *place, size_t factor, gbs_error *err)
 {
     size_t end = r->scope_start[factor + 1];
@@ -280,8 +281,8 @@ static bool has_two_parents(const uai_reader *r, size_t factor)
     return n > 1;
 }
 
-/* Both orders of the parents give columns that sum to one: nothing but the habit of pyAgrum to
- * write the name of the child behind each scope tells its files. */
+/* Chooses the order of the parents if both orders give columns that sum to one: nothing but the
+ * habit of pyAgrum to write the name of the child behind each scope identifies its files. */
 static void choose_order(uai_reader *r)
 {
     if (!r->directed || r->n_factors == 0 || r->n_commented < r->n_factors ||
@@ -374,8 +375,8 @@ cleanup:
     return status;
 }
 
-/* No distribution; but models with evidence worked into their tables are about. Leniently they are
- * read as the MARKOV models they are. */
+/* Refuses a column of zeros, which is no distribution. Models whose evidence was multiplied into
+ * their tables have such columns: if lenient, they are read as the MARKOV models that they are. */
 static gbs_status refuse_zero_column(uai_reader *r, gbsi_token token, size_t factor, size_t column,
                                      gbs_error *err)
 {
@@ -523,7 +524,7 @@ static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
     return GBS_OK;
 }
 
-/* From the order of the file to ours. */
+/* Reorders a table from the order of the file to ours. */
 static gbs_status turn_table(uai_reader *r, size_t factor, double *value, gbs_error *err)
 {
     gbs_status status = GBS_OK;

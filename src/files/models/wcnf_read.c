@@ -26,7 +26,8 @@ typedef struct wcnf_reader {
     gbsi_token top_token;
 } wcnf_reader;
 
-/* To the next clause, over comments and weights of literals. @param more out: there is one. */
+/* Moves to the next clause, over comments and weights of literals.
+ * @param more out: whether there is one. */
 static gbs_status next_clause(wcnf_reader *r, bool *more, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -57,7 +58,7 @@ static bool has_weights_of_literals(gbsi_text text)
     return false;
 }
 
-/* TOP is the last word of the p line or missing. */
+/* Reads TOP, the last word of the p line, which may be missing. */
 static gbs_status read_top(wcnf_reader *r, gbsi_text *line, gbs_error *err)
 {
     static const char expected[] = "TOP, a weight above 0";
@@ -166,7 +167,7 @@ static gbs_status read_cardinality(wcnf_reader *r, gbsi_text *from, gbs_logical_
     return status;
 }
 
-/* *end: it was the 0 behind a clause, or the end of a cardinality. */
+/* Reads a literal. *end: it was the 0 behind a clause, or the end of a cardinality. */
 static gbs_status read_literal(wcnf_reader *r, gbsi_text *from, bool *end, gbs_error *err)
 {
     static const char expected[] = "a literal, or 0 behind the clause";
@@ -222,7 +223,7 @@ cleanup:
     return status;
 }
 
-/* SATLIB's files end in a line with a % and one with a 0. */
+/* Reads the end of the file: SATLIB's files end in a line with a % and one with a 0. */
 static gbs_status read_end(wcnf_reader *r, gbs_error *err)
 {
     if (r->unweighted && gbsi_token_is(gbsi_text_peek(r->text), "%")) {
@@ -234,8 +235,8 @@ static gbs_status read_end(wcnf_reader *r, gbs_error *err)
     return gbsi_text_expect_end(r->text, "the last clause", err);
 }
 
-/* Without weights the number of clauses is often wrong, as that of all files published with Cachet:
- * all that are there count. */
+/* Reads a file of the older forms. Without weights the announced number of clauses is often
+ * wrong, as in all files published with Cachet: all clauses of the file count. */
 static gbs_status read_old(wcnf_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;

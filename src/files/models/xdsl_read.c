@@ -19,7 +19,7 @@ static const size_t NOISY_ENTRIES = (size_t)1 << 22;
 
 typedef enum kind { CPT, DETERMINISTIC, NOISY_MAX, N_KINDS } kind;
 
-/* Where words of the file stand that are read when all nodes are known. */
+/* Places in the file of words that are read once all nodes are known. */
 typedef struct words {
     size_t first, n; /* pieces */
     const char *end; /* where their end tag stands; NULL: the element was not there */
@@ -345,7 +345,7 @@ static gbs_status refuse_number(const xdsl_reader *r, gbsi_token word, size_t i,
                           word.n == 0 ? "the end" : gbsi_token_show(word, shown), i, what, n);
 }
 
-/* n probabilities and nothing behind them. */
+/* Reads n probabilities with nothing behind them. */
 static gbs_status read_values(xdsl_reader *r, const words *of, size_t n, double *value,
                               gbs_error *err)
 {
@@ -434,8 +434,9 @@ static gbs_status read_order(const xdsl_reader *r, cursor *c, uint32_t arity, bo
     return GBS_OK;
 }
 
-/* No published description says whether the numbers are states by strength, or the strengths of
- * states: it is the same where an order is its own inverse, and another is refused. */
+/* Reads the strengths of states. No published description says whether the numbers are states by
+ * strength, or the strengths of states: both are the same if an order is its own inverse, and
+ * another order is refused. */
 static gbs_status read_strengths(const xdsl_reader *r, const node *d, uint32_t *strength,
                                  gbs_error *err)
 {

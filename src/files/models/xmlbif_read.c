@@ -156,7 +156,8 @@ static gbs_status check_version(const xmlbif_reader *r, const char *version, gbs
                                gbsi_token_show((gbsi_token){version, strlen(version)}, shown));
 }
 
-/* Chance variables alone: TYPE="nature", which is also the default. */
+/* Checks the type of a variable: chance variables alone are read, TYPE="nature", which is also
+ * the default. */
 static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
@@ -170,8 +171,8 @@ static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error
         known ? ": decisions and utilities are not supported" : "");
 }
 
-/* Elements of other programs around variables and tables are skipped; what they could have to say
- * about probabilities is refused. */
+/* Handles an unknown element. Elements of other programs around variables and tables are skipped;
+ * those that could say something about probabilities are refused. */
 static gbs_status start_unknown(xmlbif_reader *r, gbsi_token tag, const char *name, gbs_error *err)
 {
     static const char *const others[] = {"DECISION", "UTILITY", "EQUATION", "DYNAMIC"};

@@ -27,12 +27,12 @@ gbs_status gbsi_jpeg_read(const gbsi_input *input, const gbs_image_read_options 
 gbs_status gbsi_png_read(const gbsi_input *input, const gbs_image_read_options *options,
                          gbs_image *image, gbs_error *err);
 
-/* gbs_image_new() with the name of the file for the message. */
+/* Does what gbs_image_new() does, with the name of the file in the message. */
 gbs_status gbsi_image_new(const char *name, gbs_image_kind kind, uint32_t width, uint32_t height,
                           uint32_t maxval, uint32_t n_colors, gbs_image *image, gbs_error *err);
 
-/* Width, height and memory of a picture against the limits, before anything is allocated:
- * GBS_ERR_ARGUMENT or GBS_ERR_LIMIT, with a message that wants a place in front. */
+/* Checks width, height and memory of a picture against the limits before anything is allocated:
+ * GBS_ERR_ARGUMENT or GBS_ERR_LIMIT, with a message that the caller prefixes with a place. */
 gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t channels, size_t n_file,
                                  const gbs_image_read_options *options, gbs_error *err);
 
@@ -47,10 +47,11 @@ gbs_status gbsi_png_write(const gbs_image *image, const char *name, gbs_output *
 
 /* The picture as three channels. */
 gbs_status gbsi_image_colored(const gbs_image *image, gbs_image *colored, gbs_error *err);
-/* Grey of a pixel of any kind but bitmaps, 0 to maxval. @param pixel row * width + column. */
+/* @return the grey value of a pixel of any kind of picture but bitmaps, 0 to maxval.
+ * @param pixel row * width + column. */
 uint32_t gbsi_image_grey(const gbs_image *image, size_t pixel);
 
-/* States of a model's variables from a picture, for files of starts. */
+/* Reads the states of a model's variables from a picture, for files of starts. */
 gbs_status gbsi_image_start(const gbsi_input *input, const gbs_model *model,
                             const gbs_read_options *options, uint32_t *state, gbs_error *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What pixels mean to a model: variable row * width + column, and which value is which state. */
+/* Maps pixels to the variables of a model (variable row * width + column) and pixel values to
+ * states. */
 #include "base/memory.h"
 #include "pictures/image_file.h"
 
@@ -84,14 +85,15 @@ gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels, uint32
 
 /* ---- colours ----------------------------------------------------------------------------- */
 
-/* Okabe, M. & Ito, K. (2008), "Color Universal Design: how to make figures and presentations that
- * are friendly to colorblind people". */
+/* The palette of Okabe, M. & Ito, K. (2008), "Color Universal Design: how to make figures and
+ * presentations that are friendly to colorblind people". */
 static const uint8_t okabe_ito[8][3] = {{0, 0, 0},     {230, 159, 0},  {86, 180, 233},
                                         {0, 158, 115}, {240, 228, 66}, {0, 114, 178},
                                         {213, 94, 0},  {204, 121, 167}};
 
-/* How light the shade of round 0, 1, 2, ... is, in 256ths: 64, 192, 32, 160, ... (van der Corput:
- * bits reversed), so that the first rounds lie far apart; half, the colour itself, is left out. */
+/* @return the lightness of the shades of round 0, 1, 2, ..., in 256ths: 64, 192, 32, 160, ...
+ * (van der Corput: bits reversed), so that the first rounds lie far apart; half, the colour itself,
+ * is left out. */
 static uint32_t lightness(uint32_t round)
 {
     uint32_t reversed = 0;

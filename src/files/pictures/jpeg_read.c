@@ -55,7 +55,8 @@ static void fail(j_common_ptr jpeg)
     longjmp(d->failed, 1); // NOLINT(cert-err52-cpp): libjpeg's way of failing
 }
 
-/* Level -1 is data that libjpeg would mend; others are of interest to nobody. */
+/* Takes messages of libjpeg. Level -1 is data that libjpeg would mend; other messages are
+ * ignored. */
 static void take_message(j_common_ptr jpeg, int level)
 {
     if (level < 0) {

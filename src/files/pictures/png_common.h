@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 
-/* First member of what both directions hand to libpng. */
+/* The first member of the structs that reading and writing hand to libpng. */
 typedef struct gbsi_png {
     const char *name;
     png_structp png;

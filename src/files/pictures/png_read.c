@@ -68,7 +68,7 @@ static uint32_t sample_at(const decoder *d, const png_byte *pixel, uint32_t c)
     return d->depth == 16 ? (uint32_t)pixel[2 * c] << 8 | pixel[2 * c + 1] : pixel[c];
 }
 
-/* Opacity of a pixel, 0 to largest. */
+/* @return the opacity of a pixel, 0 to largest. */
 static uint32_t opacity(const decoder *d, const png_byte *pixel, uint32_t largest)
 {
     uint32_t first = sample_at(d, pixel, 0);
@@ -296,7 +296,7 @@ static gbs_status decode_guarded(decoder *d, gbs_error *err)
     return d->p.no_memory ? failure(d, err) : GBS_OK;
 }
 
-/* What the caller should know of a picture that was read well. */
+/* Warns of losses in a picture that was read. */
 static void tell_losses(const decoder *d)
 {
     size_t n_lost = d->n_transparent - (d->options->keep_hidden != 0 ? d->n_hidden : 0);

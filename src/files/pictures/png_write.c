@@ -88,7 +88,7 @@ static void set_header(encoder *e)
     }
 }
 
-/* Below setjmp(). */
+/* Calls libpng; runs below setjmp(). */
 static void encode(encoder *e)
 {
     png_set_write_fn(e->p.png, e, put_bytes, put_nothing);

@@ -204,7 +204,7 @@ static gbs_status read_bytes(const pnm *p, uint16_t *sample, size_t n, gbs_error
     return GBS_OK;
 }
 
-/* What is behind the samples of a binary file. */
+/* Checks the bytes behind the samples of a binary file. */
 static gbs_status check_rest(const pnm *p, size_t needed, gbs_error *err)
 {
     const char *rest = p->text.at + needed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cell of a table means, and whether two names of columns mean the same. */
+/* Interprets the cells of a table, and tells whether two names of columns mean the same. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -163,8 +163,9 @@ static size_t fold(const char *name, char folded[MOST_NAME])
     return n;
 }
 
-/* Without what they begin and end with alike, at most one letter is left of each, or two of each in
- * the other order. A name of one letter is not close to another one. */
+/* Compares two names without their common beginning and end: they are close if at most one letter
+ * is left of each, or two of each in the other order. A name of one letter is not close to another
+ * one. */
 bool gbsi_close_names(const char *a, const char *b)
 {
     char p[MOST_NAME];

@@ -45,7 +45,8 @@ static gbs_status fail_at(const gbsi_sheet *s, const char *at, gbs_error *err, c
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Texts of a row are offsets until the row is complete, as their memory may move. */
+/* Adds bytes to the row. Texts of a row are offsets until the row is complete, as their memory
+ * may move. */
 static gbs_status add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *err)
 {
     const gbs_status status = s->n_bytes + n < s->row_capacity
@@ -100,7 +101,8 @@ static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
     return at == end ? at : *ended || *at == s->separator ? at + 1 : NULL;
 }
 
-/* Two quotes are one. @param at the first quote. */
+/* Reads a quoted cell, in which two quotes stand for one.
+ * @param at the first quote. */
 static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -156,7 +158,7 @@ cleanup:
     return status;
 }
 
-/* Up to `most` cells: one more shows that a row is too long. */
+/* Reads up to `most` cells: one more than expected shows that a row is too long. */
 static gbs_status read_row(gbsi_sheet *s, size_t most, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -284,8 +286,8 @@ static char find_separator(gbsi_sheet *s, gbsi_is_column known, const void *cont
     return best;
 }
 
-/* Tables of R have row names under no header: each row has one cell more, and as the names they are
- * in quotes. */
+/* Whether the table has row names without a header, as tables of R: each row has one cell more
+ * than the header, and row names are in quotes if the column names are. */
 static bool has_row_names(gbsi_sheet *s)
 {
     const char *first = s->text.at;

@@ -62,7 +62,7 @@ bool gbsi_sheet_is_draws(const gbsi_sheet *s);
 /* ---- cell.c: what cells mean ---------------------------------------------------------------- */
 
 enum { GBSI_MISSING_SIGNS = 15 };
-/* Which sign of a missing value this is, or -1. */
+/* @return which sign of a missing value the text is, or -1. */
 int gbsi_find_missing(const char *text, size_t n);
 
 /* Whether it is nearly one: "na", say. */
@@ -74,7 +74,7 @@ uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_
 /* "1", "1.0", "1.000" and "1,0" as "1". @param whole [GBSI_WHOLE], "" for anything else. */
 enum { GBSI_WHOLE = 24 };
 bool gbsi_whole_text(const char *text, size_t n, char *whole);
-/* True, TRUE and true are 1, False, FALSE and false are 0, anything else is -1. */
+/* @return 1 for True, TRUE and true, 0 for False, FALSE and false, -1 for anything else. */
 int gbsi_truth(const char *text);
 /* A number, with a decimal comma where the sheet is separated by other signs. */
 bool gbsi_cell_number(const gbsi_sheet *s, const gbsi_cell *cell, double *number);

@@ -193,7 +193,8 @@ static bool is_state(const gbs_model *model, const char *text)
     return false;
 }
 
-/* Why the model does not know a text, unless the text has signs that a message must not have.
+/* Says why the model does not know a text, unless the text has characters that a message must not
+ * have.
  * @param shown the text as gbsi_cell_show() gives it. */
 static const char *reason(const gbsi_cell *cell, const char *shown, const gbs_error *found)
 {
@@ -221,7 +222,7 @@ static gbs_status refuse_all(const gbs_table *t, gbs_error *err)
         is_state(t->model, name->text) ? "; the first line names the variables" : "");
 }
 
-/* Which column of the table is which variable. */
+/* Finds the variable of each column of the table. */
 static gbs_status find_columns(gbs_table *t, unsigned char *seen, const char *weights,
                                gbs_error *err)
 {
@@ -397,7 +398,8 @@ static bool find_state(const gbs_table *t, uint32_t v, const char *text, uint32_
     return gbs_model_find_state(t->model, v, text, state, NULL) >= 0;
 }
 
-/* True and False, where a label is the same word in other letters, or the labels are 0 and 1. */
+/* Finds the state that True or False means: a label that is the same word in other letter case,
+ * or else the labels 0 and 1. */
 static bool find_truth(const gbs_table *t, uint32_t v, int truth, uint32_t *state)
 {
     static const char *const digit[] = {"0", "1"};

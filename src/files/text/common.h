@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What readers and writers of several kinds of files need. */
+/* Functions that readers and writers of several kinds of files need. */
 #ifndef GBSI_TEXT_COMMON_H
 #define GBSI_TEXT_COMMON_H
 
@@ -12,12 +12,13 @@
 
 /* ---- system.c ------------------------------------------------------------------------------ */
 
-/* "NAME: WHAT: reason of code"; GBS_ERR_IO. @param code a value of errno. */
+/* Sets the message "NAME: WHAT: reason of code" and returns GBS_ERR_IO.
+ * @param code a value of errno. */
 gbs_status gbsi_fail_errno(gbs_error *err, const char *name, const char *what, int code);
 
 /* ---- extension.c ---------------------------------------------------------------------------- */
 
-/* What a path ends in. Letters of either case are the same, everywhere. */
+/* The endings of paths. Upper and lower case are the same in all these functions. */
 
 bool gbsi_equal_any_case(const char *a, const char *b, size_t n);
 
@@ -29,7 +30,7 @@ bool gbsi_has_ending(const char *path, const char *ending);
 
 /* ---- name_map.c ---------------------------------------------------------------------------- */
 
-/* From names in the text of a file to numbers: variables, and states of each variable. */
+/* Maps names in the text of a file to numbers: variables, and states of each variable. */
 
 typedef struct gbsi_name_entry {
     const char *at; /* borrowed; NULL: empty */
@@ -38,7 +39,7 @@ typedef struct gbsi_name_entry {
     uint32_t value;
 } gbsi_name_entry;
 
-/* Open addressing, at most half full. Zero-initialise. */
+/* A hash table with open addressing, at most half full. Zero-initialise. */
 typedef struct gbsi_name_map {
     gbsi_name_entry *entry;
     size_t n_slots; /* a power of 2, or 0 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text that is not UTF-8. Programs of the years around 2000 write the encoding of their machine:
- * ISO-8859-1, and windows-1252, which has letters where that has control characters nobody writes.
- * One table reads both. XML says which encoding it is in, other formats do not. */
+ * ISO-8859-1, or windows-1252, which has letters where ISO-8859-1 has control characters that
+ * nobody writes. One table reads both. XML says which encoding it is in, other formats do not. */
 #include "text/input.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "text/text.h"
 
-/* What windows-1252 has at 0x80 to 0x9f; 0: nothing. */
+/* The code points of the bytes 0x80 to 0x9f of windows-1252; 0: not defined. */
 static const uint16_t windows[32] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -39,7 +39,7 @@ static size_t write_character(unsigned c, char *out)
     return 3;
 }
 
-/* What the bytes from 0x80 on are. */
+/* The bytes from 0x80 on, by kind. */
 typedef struct census {
     size_t n_utf8;       /* well-formed sequences */
     size_t n_other;      /* bytes that belong to none */

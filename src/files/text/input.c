@@ -54,7 +54,7 @@ static bool is_bz2(const gbsi_input *input)
             memcmp(input->bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
 }
 
-/* Text in bytes without a NUL: neither packed nor UTF-16. */
+/* Whether the bytes are text without a NUL, neither compressed nor UTF-16. */
 static bool is_bytes(const char *bytes, size_t n)
 {
     const gbsi_input input = {.bytes = bytes, .n = n};
@@ -111,8 +111,8 @@ cleanup:
     return status;
 }
 
-/* gzip reaches 1032 to 1, xz and zstd some thousands to 1; models and their tables stay far below
- * 512. */
+/* Limits the size of unpacked data. gzip reaches 1032 to 1, xz and zstd some thousands to 1;
+ * models and their tables stay far below 512. */
 gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err)
 {
     const size_t free_bytes = (size_t)64 << 20;

@@ -28,14 +28,15 @@ gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *
 gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_error *err);
 /* Hands the bytes over: the mapping, or an aligned copy. The input is empty afterwards. */
 gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err);
-/* bytes is borrowed unless it is compressed. */
+/* Makes an input of bytes in memory; they are borrowed unless they are compressed. */
 gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi_input *input,
                              gbs_error *err);
 void gbsi_input_free(gbsi_input *input);
 
-/* Text with letters that are no UTF-8 becomes UTF-8 (encoding.c): XML that says it is ISO-8859-1 or
- * windows-1252, and, with a warning, other text, which is taken for that. Text that mixes it with
- * UTF-8 is refused unless lenient. options may be NULL: then nobody hears the warning. */
+/* Converts text with letters that are not UTF-8 to UTF-8 (encoding.c): XML that says it is
+ * ISO-8859-1 or windows-1252, and, with a warning, other text, which is taken for one of these.
+ * Text that mixes it with UTF-8 is refused unless lenient. options may be NULL: then there is no
+ * warning. */
 gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options, gbs_error *err);
 
 /* Against bombs: whether n_packed bytes may unpack to n. GBS_ERR_LIMIT with the figures if not. */

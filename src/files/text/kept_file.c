@@ -91,7 +91,7 @@ static gbs_status check_room(const char *path, uint64_t bytes, unsigned n_rooms,
                            bytes * n_rooms, n_rooms == 2 ? " for it and the next one" : "", room);
 }
 
-/* What a rename can replace: a regular file, or nothing yet. */
+/* Checks that the path is one that a rename can replace: a regular file, or nothing yet. */
 static gbs_status check_place(const char *path, const char *what, gbs_error *err)
 {
     struct stat is;

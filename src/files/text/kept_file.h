@@ -20,7 +20,8 @@ typedef struct gbsi_kept_form {
     uint32_t version;
 } gbsi_kept_form;
 
-/* What is written. save() is called twice, first to count, and puts the same bytes. */
+/* The content to write. save() is called twice, the first time to count bytes, and must put the
+ * same bytes both times. */
 typedef struct gbsi_kept_content {
     const void *object;
     gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
@@ -43,11 +44,11 @@ bool gbsi_kept_is(const char *path, const gbsi_kept_form *form);
 gbs_status gbsi_kept_open(const char *path, const gbsi_kept_form *form, gbsi_kept **out,
                           gbs_error *err);
 void gbsi_kept_close(gbsi_kept *kept); /* NULL is allowed */
-/* Of its content, which ends with GBS_ERR_FORMAT. */
+/* @return a source that reads the content of the file; reading past its end is GBS_ERR_FORMAT. */
 gbsi_source gbsi_kept_source(gbsi_kept *kept);
-/* Bytes of content not taken yet. */
+/* @return the number of bytes of the content that were not read yet. */
 uint64_t gbsi_kept_left(const gbsi_kept *kept);
-/* Of the file. */
+/* @return the number of bytes of the file. */
 uint64_t gbsi_kept_bytes(const gbsi_kept *kept);
 
 #endif

@@ -34,7 +34,7 @@ enum { GBSI_FREE_VARIABLES = 4096, GBSI_VARIABLES_PER_BYTE = 16 };
 uint64_t gbsi_most_variables(const gbsi_text *text);
 gbs_status gbsi_check_variables(const gbsi_text *text, gbsi_token token, uint64_t n,
                                 gbs_error *err);
-/* Tells of a file that other programs may read, but gbsi_check_variables() would not let pass. To
+/* Warns of a file that other programs may read, but gbsi_check_variables() would not let pass. To
  * be called when all has been written. */
 void gbsi_tell_most_variables(const gbs_write_options *options, const gbs_output *output,
                               uint64_t n);

@@ -399,7 +399,8 @@ static void close_descriptor(gbs_output *output)
     output->fd = -1;
 }
 
-/* So that the new name is on disk as well; some file systems cannot, which is no failure. */
+/* Syncs the folder, so that the new name is on disk as well; some file systems cannot, which is
+ * no failure. */
 static void sync_folder(const char *path)
 {
     char *folder = folder_of(path);
@@ -496,14 +497,15 @@ gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error
     return status;
 }
 
-/* Of this thread: files that are complete and wait for the others of their set. */
+/* The files of this thread's set that are complete and wait for the others. */
 static _Thread_local struct {
     gbs_output **output;
     size_t n, capacity;
     bool open;
 } set;
 
-/* What is written straight is there already. */
+/* Adds complete files to the set of this thread. Files that are written without a temporary name
+ * do not wait. */
 static gbs_status let_wait(gbs_output *const *output, size_t n, gbs_error *err)
 {
     void *grown = set.output;

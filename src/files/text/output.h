@@ -37,9 +37,9 @@ gbs_status gbsi_output_finish(gbs_output *output, gbs_error *err);
  * one cannot be written none is renamed. @param output [n], freed in any case. */
 gbs_status gbsi_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err);
 
-/* From here on files that this thread commits wait, complete and on disk, until
- * gbsi_output_set_end() gives all of them their names together. What is written straight (pipes,
- * standard output) does not wait, nor do checkpoints. Sets are not nested. */
+/* Begins a set: files that this thread commits from here on wait, complete and on disk, until
+ * gbsi_output_set_end() gives all of them their names together. Outputs that are written directly
+ * (pipes, standard output) do not wait, nor do checkpoints. Sets are not nested. */
 void gbsi_output_set_begin(void);
 /* @param keep 0: the files of the set are discarded; those of their names are untouched.
  * @return as gbsi_output_commit_all(). */
@@ -48,20 +48,22 @@ gbs_status gbsi_output_set_end(int keep, gbs_error *err);
 /* @return the length of path without a final ".gz" or ".zst", which an output packs. */
 size_t gbsi_unpacked_length(const char *path);
 
-/* From now on numbers are written as [-]digits[.digits]: some readers know no exponents. */
+/* Sets whether numbers are written as [-]digits[.digits] from now on: some readers know no
+ * exponents. */
 void gbsi_output_fixed_floats(gbs_output *output, bool fixed);
 bool gbsi_output_has_fixed_floats(const gbs_output *output);
 
-/* gbsi_output_commit_all() whatever set this thread has begun. */
+/* Commits as gbsi_output_commit_all() does, but at once, even if this thread has begun a set. */
 gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error *err);
 
 /* The path, or a word for standard output: for messages. */
 const char *gbsi_output_name(const gbs_output *output);
 
-/* What was written so far, before any compression. */
+/* @return the number of bytes written so far, before any compression. */
 uint64_t gbsi_output_length(const gbs_output *output);
 
-/* A decimal, "-1.5e-7" say, in the form that the output asks for. @param n its length. */
+/* Writes a decimal such as "-1.5e-7" in the form that the output asks for.
+ * @param n its length. */
 void gbsi_output_decimal(gbs_output *output, const char *text, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing what is written. */
+/* Compression of files that are written. */
 #ifndef GBSI_TEXT_PACKING_H
 #define GBSI_TEXT_PACKING_H
 
@@ -13,7 +13,7 @@
 
 /* CRC-32 of ZIP (ISO 3309: polynomial 0xedb88320 with the bits reversed). */
 
-/* table[k][b]: what byte b does to the sum k bytes later. */
+/* table[k][b]: how byte b changes the sum k bytes later. */
 typedef struct gbsi_crc32_tables {
     uint32_t table[8][256];
 } gbsi_crc32_tables;
@@ -29,7 +29,7 @@ uint32_t gbsi_crc32(const gbsi_crc32_tables *tables, uint32_t crc, const void *b
 
 typedef struct gbsi_deflate gbsi_deflate;
 
-/* GBS_ERR_UNSUPPORTED in builds without zlib. */
+/* @return GBS_ERR_UNSUPPORTED in builds without zlib. */
 gbs_status gbsi_deflate_new(const char *name, gbsi_deflate **deflate, gbs_error *err);
 /* @param last nothing follows. @param sink takes what comes out, in pieces. */
 gbs_status gbsi_deflate_write(gbsi_deflate *packer, const char *bytes, size_t n, bool last,
@@ -44,7 +44,7 @@ void gbsi_deflate_free(gbsi_deflate *deflate);
 
 typedef struct gbsi_zstd gbsi_zstd;
 
-/* GBS_ERR_UNSUPPORTED in builds without zstd. */
+/* @return GBS_ERR_UNSUPPORTED in builds without zstd. */
 gbs_status gbsi_zstd_new(const char *name, gbsi_zstd **packer, gbs_error *err);
 /* @param last nothing follows. @param sink takes what comes out, in pieces. */
 gbs_status gbsi_zstd_write(gbsi_zstd *packer, const char *bytes, size_t n, bool last,

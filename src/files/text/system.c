@@ -5,7 +5,8 @@
 
 #include "base/status.h"
 
-/* strerror_r comes in two shapes; which one is there shows in its return type. */
+/* strerror_r exists in two forms, which differ in the return type: each of these functions takes
+ * one. */
 static const char *reason_posix(int result, const char *buffer)
 {
     return result == 0 ? buffer : "unknown reason";

@@ -13,7 +13,7 @@
 #include "config.h"
 #include "gibbsite/io.h"
 
-/* What warned last, and how often. */
+/* The last warning, and the number of warnings. */
 typedef struct warnings {
     int n;
     char last[1024];
@@ -37,7 +37,7 @@ static inline bool can_read(const char *name)
 #endif
 }
 
-/* tests/data/NAME beside this source tree. */
+/* @return the path of tests/data/NAME beside this source tree. */
 static inline const char *data_path(const char *name)
 {
     static char path[1024];
@@ -103,7 +103,7 @@ static inline gbs_model *read_model(const char *name, const char *text,
     return model;
 }
 
-/* Refused with that status, and with that text somewhere in the message. */
+/* Asserts that the text is refused with that status, and that the message contains that text. */
 static inline void refuse_model(const char *name, const char *text, const gbs_read_options *options,
                                 gbs_status status, const char *part)
 {
@@ -150,7 +150,7 @@ static inline void expect_same_model(const gbs_model *model, const char *name,
     }
 }
 
-/* exp(log density) of every assignment, the last variable fastest; at most n of them. */
+/* Computes exp(log density) of every assignment, the last variable fastest; at most n of them. */
 static inline size_t enumerate(const gbs_model *model, double *weight, size_t n)
 {
     uint32_t x[16] = {0};

@@ -9,7 +9,7 @@
 
 static const gbs_read_options default_options = {0};
 
-/* What a file with NUL bytes is, which is no text that can be read. */
+/* @return what kind of binary file a text with NUL bytes is, for the message that refuses it. */
 static const char *name_binary(const gbsi_text *text)
 {
     const unsigned char *b = (const unsigned char *)text->begin;
@@ -185,7 +185,7 @@ const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN])
         if (n == 0 || gbsi_is_control(token.at + i, n) ||
             (n > 1 &&
              gbsi_unseen((char[4]){token.at[i], token.at[i + 1], n > 2 ? token.at[i + 2] : '\0'},
-                        NULL) > 0)) {
+                         NULL) > 0)) {
             length += (size_t)snprintf(shown + length, 5, "\\x%02x", c);
             i++;
             continue;
@@ -325,7 +325,7 @@ gbsi_token gbsi_text_at(const gbsi_text *text, const char *at)
     return gbsi_text_next(&copy);
 }
 
-/* Where the next token begins, unless comments are in the way. */
+/* @return where the next token begins, unless comments are in the way. */
 static const char *skip_blanks(const gbsi_text *text)
 {
     const char *at = text->at;

@@ -18,7 +18,7 @@ typedef struct gbsi_token {
     size_t n;       /* 0: the end of the file */
 } gbsi_token;
 
-/* May be copied to look ahead. */
+/* A position in a text. May be copied to look ahead. */
 typedef struct gbsi_text {
     const char *name;
     const char *begin;
@@ -34,7 +34,7 @@ typedef struct gbsi_text {
 gbs_status gbsi_text_open(gbsi_text *text, const gbsi_input *input, const gbs_read_options *options,
                           gbs_error *err);
 
-/* Space, tab, CR, LF, FF, VT. */
+/* Whether c is a space, tab, CR, LF, FF or VT. */
 static inline bool gbsi_is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -54,14 +54,15 @@ gbs_status gbsi_text_integer(gbsi_text *text, const char *expected, uint64_t max
                              gbs_error *err);
 /* A number of a variable of a model of n. */
 gbs_status gbsi_text_variable(gbsi_text *text, uint32_t n, uint32_t *variable, gbs_error *err);
-/* *underflow (NULL is fine) counts what rounds to zero. Infinity and NaN are read as such. */
+/* Reads a double. *underflow (may be NULL) counts numbers that round to zero. Infinity and NaN
+ * are read as such. */
 gbs_status gbsi_text_double(gbsi_text *text, const char *expected, double *value, size_t *underflow,
                             gbs_error *err);
 /* A count of things that take at least least_bytes each (their separator included). */
 gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_bytes,
                            uint64_t *value, gbs_error *err);
 
-/* GBS_ERR_FORMAT "NAME:LINE:COLUMN: ..." at a token. */
+/* Fails with GBS_ERR_FORMAT and "NAME:LINE:COLUMN: ..." at a token. */
 gbs_status gbsi_text_fail(const gbsi_text *text, gbsi_token token, gbs_error *err,
                           const char *format, ...) GBSI_PRINTF(4, 5);
 /* The same with GBS_ERR_UNSUPPORTED: what the format has and we have not. */
@@ -70,7 +71,8 @@ gbs_status gbsi_text_unsupported(const gbsi_text *text, gbsi_token token, gbs_er
 /* "found TOKEN, expected ...", a token of any length and bytes shown safely. */
 gbs_status gbsi_text_unexpected(const gbsi_text *text, gbsi_token token, const char *expected,
                                 gbs_error *err);
-/* What is wrong unless lenient, when it is a warning and GBS_OK is returned. */
+/* Reports a deviation from the format: an error, or if lenient a warning, and GBS_OK is
+ * returned. */
 gbs_status gbsi_text_deviation(const gbsi_text *text, gbsi_token token, gbs_error *err,
                                const char *format, ...) GBSI_PRINTF(4, 5);
 /* Nothing but blanks may follow (a deviation). */
@@ -83,12 +85,12 @@ gbs_status gbsi_text_blame(const gbsi_text *text, gbsi_token token, gbs_status s
 /* One warning, with the name of the file in front. */
 void gbsi_text_warn(const gbsi_text *text, const char *format, ...) GBSI_PRINTF(2, 3);
 
-/* Show a token in a message: quoted, bytes that do not print escaped, cut if long. */
+/* Makes a token fit for a message: quoted, bytes that do not print escaped, cut if long. */
 #define GBSI_SHOWN 96
 const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN]);
 
-/* Length of the well-formed UTF-8 sequence of a printable or other character at text[0 .. n), 0 if
- * there is none (stray, overlong, surrogate or cut bytes). */
+/* @return the length of the well-formed UTF-8 sequence of a printable or other character at
+ * text[0 .. n), 0 if there is none (stray, overlong, surrogate or cut bytes). */
 size_t gbsi_utf8_length(const char *text, size_t n);
 /* Whether gbsi_input_decode() reads the encoding of that name. */
 bool gbsi_encoding_is_latin(gbsi_token name);

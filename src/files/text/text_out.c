@@ -88,7 +88,8 @@ void gbsi_output_json_double(gbs_output *output, double value)
     }
 }
 
-/* RFC 8259, section 7. @return bytes of text taken. */
+/* Writes a character of a JSON string (RFC 8259, section 7).
+ * @return the number of bytes of text taken. */
 static size_t write_json_character(gbs_output *output, const char *text, size_t n)
 {
     static const char hex[] = "0123456789abcdef";

@@ -179,7 +179,8 @@ static void bz2_release(void *opaque, void *pointer)
     gbsi_free(pointer);
 }
 
-/* bz_stream counts in unsigned int: feed it in pieces. Another stream may follow one that ends. */
+/* Unpacks some of a bzip2 file. bz_stream counts in unsigned int, so it gets the bytes in pieces.
+ * Another stream may follow one that ends. */
 static step unbz2_some(void *stream, unpacker *u)
 {
     bz_stream *s = stream;

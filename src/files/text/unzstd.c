@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zstd files (RFC 8878) as a stream. The size that a frame announces is not believed: memory grows
- * with what really comes out, and the limit of gbsi_unpack_limit() is checked as it does. */
+/* Unpacks zstd files (RFC 8878) as a stream. The size that a frame announces is not trusted:
+ * memory grows with the output, and the limit of gbsi_unpack_limit() is checked as it grows. */
 #include "text/input.h"
 
 #include "base/memory.h"
@@ -11,8 +11,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* Memory that a frame may ask for to look back, 2^27 bytes: what `zstd -19` needs at most and
- * every reader has to offer; more takes an option of the zstd program as well. */
+/* The window of earlier output that a frame may refer to, 2^27 bytes: `zstd -19` needs at most
+ * that, and every reader has to offer it; more needs an option of the zstd program as well. */
 #define WINDOW_LOG 27
 
 #define PIECE ((size_t)1 << 24) /* bytes from one look at the clock to the next */

@@ -46,7 +46,7 @@ gbsi_token gbsi_xml_end_name(const gbsi_xml_names *names)
  * document type of XMLBIF declares two attributes. */
 #define MAX_ATTRIBUTES 64
 
-/* XML_Parse() takes a length of type int. */
+/* XML_Parse() takes a length of type int, so text is parsed in parts. */
 #define MAX_PART ((size_t)1 << 30)
 
 typedef struct xml_reader {
@@ -62,7 +62,7 @@ typedef struct xml_reader {
     unsigned n_attributes; /* declared */
 } xml_reader;
 
-/* expat calls some handlers again after it was stopped. */
+/* Whether the parser was stopped: expat calls some handlers again after that. */
 static bool stopped(const xml_reader *r)
 {
     return r->status < 0;
@@ -76,8 +76,8 @@ static void stop(xml_reader *r, gbs_status status)
     }
 }
 
-/* Where expat stands in the file: XML_Parse() counts the bytes of all parts. In an empty file some
- * of its versions stand nowhere. */
+/* @return the position of expat in the file: XML_Parse() counts the bytes of all parts. In an
+ * empty file some of its versions have no position. */
 static gbsi_token place(const xml_reader *r)
 {
     if (XML_GetCurrentByteIndex(r->parser) < 0) {
@@ -147,7 +147,7 @@ static void XMLCALL on_entity(void *user, const XML_Char *name, int is_parameter
     refuse_type(user, "declares an entity");
 }
 
-/* Called where expat meets a parameter entity that it does not know, or the name of a file. */
+/* Called if expat meets a parameter entity that it does not know, or the name of a file. */
 static int XMLCALL on_not_standalone(void *user)
 {
     refuse_type(user, "uses an entity or another file");
@@ -221,7 +221,7 @@ static void set_handlers(xml_reader *r)
     XML_SetCdataSectionHandler(r->parser, on_cdata, on_cdata_end);
 }
 
-/* What expat refused, as "found ..., expected well-formed XML (why)". */
+/* Refuses what expat refused: "found ..., expected well-formed XML (why)". */
 static gbs_status refuse(const xml_reader *r, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
@@ -245,7 +245,8 @@ static gbs_status refuse(const xml_reader *r, gbs_error *err)
                           gbsi_token_show(token, shown), XML_ErrorString(code));
 }
 
-/* Where the document begins. XML allows nothing before its declaration; blanks mean nothing. */
+/* @return where the document begins. XML allows nothing before its declaration; leading blanks
+ * are skipped. */
 static const char *skip_blanks(const gbsi_text *text)
 {
     static const char declaration[] = "<?xml";

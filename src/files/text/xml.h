@@ -30,12 +30,12 @@ typedef struct gbsi_xml_names {
 gbs_status gbsi_xml_names_init(gbsi_xml_names *names, const gbsi_text *text, gbs_error *err);
 void gbsi_xml_names_free(gbsi_xml_names *names);
 void gbsi_xml_begin_name(gbsi_xml_names *names);
-/* What a handler was given as data: its blanks count if they are literal. */
+/* Adds the data that a handler was given: its blanks count if they are literal. */
 void gbsi_xml_add_name(gbsi_xml_names *names, gbsi_token meant, bool literal);
 /* @return the name, empty where there was nothing but blanks. */
 gbsi_token gbsi_xml_end_name(const gbsi_xml_names *names);
 
-/* The whole text. GBS_ERR_UNSUPPORTED in builds without expat. */
+/* Parses the whole text. GBS_ERR_UNSUPPORTED in builds without expat. */
 gbs_status gbsi_xml_parse(const gbsi_text *text, const gbsi_xml_handlers *handlers, void *context,
                           gbs_error *err);
 

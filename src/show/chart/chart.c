@@ -259,7 +259,8 @@ static gbs_status put_panel(const gbsi_figure *figure, const page *p, size_t i, 
     return GBS_OK;
 }
 
-/* What stands above the panels of a figure that is a file. @return where that ends. */
+/* Draws the background of a figure that is a file, and its title and subtitle above the panels.
+ * @return where they end. */
 static double put_head(const gbsi_figure *figure, gbs_output *output, const page *p)
 {
     double y = MARGIN + 14.0;

@@ -86,7 +86,7 @@ typedef struct gbsi_panel {
     const gbs_image *image;    /* instead of axes */
 } gbsi_panel;
 
-/* What a colour means, in a row under the title. */
+/* An entry of the legend: the meaning of a colour, in a row under the title. */
 typedef struct gbsi_key {
     const char *label;
     gbsi_color color;

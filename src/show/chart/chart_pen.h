@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the chart share: text into an output, and where a value stands on the page. */
+/* The functions that the files of the chart share: text into an output, and the place of a value
+ * on the page. */
 #ifndef GBSI_CHART_CHART_PEN_H
 #define GBSI_CHART_CHART_PEN_H
 

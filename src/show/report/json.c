@@ -18,7 +18,7 @@ static char look(gbsi_text *t)
     return t->at < t->end ? *t->at : 0;
 }
 
-/* What stands at a place, for messages: a word, or one sign. */
+/* @return the word or the character at a place, for messages. */
 static gbsi_token shown_at(const gbsi_text *t, const char *at)
 {
     static const char ends[] = ",:]}[{\"";
@@ -220,7 +220,7 @@ static gbs_status read_plain(gbsi_json_file *f, gbsi_json *value, gbs_error *err
     return read_number(f, value, err);
 }
 
-/* What is open around a place: the containers, innermost last. */
+/* The containers that are open at a place, the innermost last. */
 typedef struct nest {
     size_t open[MOST_DEPTH];
     size_t depth;

@@ -12,7 +12,7 @@
 
 enum { MOST_SOURCES = 64 };
 
-/* What is asked of each kind of source. */
+/* The title and the writer of each kind of source. */
 static const struct {
     const char *schema, *title;
     void (*put)(gbsi_page *page, const gbsi_json *source);

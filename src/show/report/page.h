@@ -50,7 +50,8 @@ void gbsi_page_fact_count(gbsi_page *page, const char *term, const char *digits)
 void gbsi_page_fact_real(gbsi_page *page, const char *term, double value);
 /* The name of a file without its folders. */
 const char *gbsi_page_base_name(const char *path);
-/* What was observed, or "none". @param options of a run. */
+/* Writes the observed evidence, or "none".
+ * @param options of a run. */
 void gbsi_page_evidence(gbsi_page *page, const gbsi_json *options);
 /* A figure with a caption. @param figure its id is set. */
 void gbsi_page_figure(gbsi_page *page, gbsi_figure *figure, const char *caption);
@@ -68,7 +69,8 @@ void gbsi_page_marginals(gbsi_page *page, const gbsi_json *marginals);
 /* page_convergence.c */
 void gbsi_page_convergence(gbsi_page *page, const gbsi_json *marginals);
 void gbsi_page_draws(gbsi_page *page, const gbsi_json *draws);
-/* Of a run. @param monitored NULL for none. */
+/* Writes the traces of a run.
+ * @param monitored NULL for none. */
 void gbsi_page_traces(gbsi_page *page, const gbsi_json *monitored);
 /* page_answers.c */
 void gbsi_page_log_z(gbsi_page *page, const gbsi_json *log_z);

@@ -109,7 +109,7 @@ static void put_evidence(gbsi_page *page, const gbsi_json *options)
     }
 }
 
-/* What was given or has a default; null is left to a rule. */
+/* Writes the options that were given or have a default; null means that a rule chooses. */
 static void put_options(gbsi_page *page, const gbsi_json *options)
 {
     gbsi_page_put(page,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the writers of summaries share. */
+/* The functions that writers of summaries share. */
 #ifndef GBSI_REPORT_SUMMARY_H
 #define GBSI_REPORT_SUMMARY_H
 

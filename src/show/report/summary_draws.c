@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a page shows of draws, schema "draws/1". */
+/* Writes the object that a page shows of draws, schema "draws/1". */
 #include <math.h>
 #include <string.h>
 
@@ -119,7 +119,8 @@ static void write_ranks(const drawn *d, gbs_output *output)
     gbsi_output_text(output, "]");
 }
 
-/* Of all chains: their autocovariances added up, divided by that of lag 0. */
+/* Writes the autocorrelation of all chains: their autocovariances added up, divided by that of
+ * lag 0. */
 static gbs_status write_autocorrelation(const drawn *d, gbs_output *output, gbs_error *err)
 {
     gbsi_autocovariance room = {0};

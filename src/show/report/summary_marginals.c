@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a page shows of marginals: some variables, and how R-hat and effective sample sizes of all
- * are distributed. So a summary stays small whatever the model. */
+/* Writes the object that a page shows of marginals: some variables, and the distribution of R-hat
+ * and effective sample sizes over all of them. So a summary stays small for any model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
