@@ -44,12 +44,14 @@ extern const size_t cli_n_verbs;
 /* Whether a verb has a name, which is known without the table of verbs. */
 int cli_is_verb(const cli_verb *verb, const char *name);
 
-/* "ising" of "generate ising"; NULL of a verb of one word. */
+/* @return "ising" for "generate ising"; NULL for a verb of one word. */
 const char *cli_verb_kind(const cli_verb *verb);
-/* The same of a verb whose first word is this one; NULL of any other. */
+/* @return the same for a verb whose first word is this one; NULL for any other. */
 const char *cli_kind_behind(const char *word, const cli_verb *verb);
-/* The first words that kinds follow, "generate" and "learn": in the order of the verbs, those that
- * are the first of theirs. @param word [32], out. @return 0: the i-th verb is none of these. */
+/* Lists the first words that kinds follow, "generate" and "learn", in the order of the verbs.
+ * @param i the number of a verb: only the first verb with such a word gives it.
+ * @param word [32], out.
+ * @return 0: the i-th verb is none of these. */
 int cli_group(size_t i, char *word);
 
 /* Set the options of generate ising and generate potts from the command line.
@@ -64,8 +66,8 @@ int cli_help_overview(FILE *stream);
 /* @param page NULL: the first screen; "all", or the word of a topic. */
 int cli_help_verb(const char *name, const char *page);
 
-/* The next option of a verb that is about a topic. @param at 0 at first, moved on.
- * @return NULL after the last one. */
+/* @return the next option of a verb that is about a topic; NULL after the last one.
+ * @param at 0 at first, moved on. */
 const cli_option *cli_topic_next(cli_topic topic, const cli_verb *verb, size_t *at);
 
 /* ---- mistakes.c: what to type instead ------------------------------------------------------- */
@@ -79,22 +81,26 @@ const char *cli_our_name(const cli_verb *verb, const char *typed);
 /* @return our word for a value of an option in other programs, NULL if there is none. */
 const char *cli_our_value(const char *option, const char *typed);
 
-/* One word too many. @return CLI_USAGE after a message. */
+/* Refuses one word too many.
+ * @return CLI_USAGE after a message. */
 int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments);
 
-/* Words too few. @return CLI_USAGE after a message. */
+/* Refuses a call with too few words.
+ * @return CLI_USAGE after a message. */
 int cli_missing_operand(const cli_verb *verb, const cli_arguments *arguments);
 
 /* @return whether a path ends as that of a table of cases. */
 int cli_is_table(const char *path);
 
-/* Probabilities as they are written on paper, "P(a, b | c=x)" or "a | c=x", in place of names.
- * @param option "--query". @param states whether names come with states, as in "a=x".
+/* Refuses probabilities in mathematical notation, "P(a, b | c=x)" or "a | c=x", in place of
+ * names.
+ * @param option "--query".
+ * @param states whether names come with states, as in "a=x".
  * @return CLI_USAGE after a message that says what to type, CLI_DONE if it is something else. */
 int cli_probability_typed(const char *option, const char *text, int states);
 
-/* An option that a verb has no use for. @return CLI_USAGE after a message, CLI_DONE if there is
- * nothing to say about it. */
+/* Refuses an option that a verb has no use for.
+ * @return CLI_USAGE after a message, CLI_DONE if there is nothing to say about it. */
 int cli_option_without_use(const cli_verb *verb, const char *verb_name, const char *option);
 
 /* @return what to add to the reason why evidence was refused: "", or that commas are missing. */

@@ -26,8 +26,8 @@ static int check_environment(void)
     return CLI_DONE;
 }
 
-/* The C library would come to keep arrays of up to 32 MiB for itself when they are freed; large
- * ones go back, so that a run takes what it said it would. */
+/* Makes the C library return large freed arrays to the system, so that a run takes the memory it
+ * announced; by itself it would come to keep arrays of up to 32 MiB. */
 static void return_memory(void)
 {
 #ifdef M_MMAP_THRESHOLD
@@ -181,7 +181,8 @@ static int help(int argc, char **argv)
     return cli_help_verb(name, argc > 1 + two ? argv[1 + two] : NULL);
 }
 
-/* The files that a verb writes have their names together, at its end, or none has. */
+/* Runs a verb such that all files that it writes get their names together, at its end, or none
+ * does. */
 static int run_in_set(const cli_verb *verb, cli_arguments *arguments)
 {
     gbs_error err = {GBS_OK, ""};

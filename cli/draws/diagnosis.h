@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws with their diagnostics: what the verb diagnose and the traces of a run share. */
+/* Draws with their diagnostics, which the verb diagnose and the traces of a run share. */
 #ifndef GIBBSITE_CLI_DIAGNOSIS_H
 #define GIBBSITE_CLI_DIAGNOSIS_H
 
@@ -26,10 +26,11 @@ void cli_diagnosis_free(cli_diagnosis *a);
  * @param top the number of largest R-hats; 0: all, in order. */
 int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top);
 void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a);
-/* The members "chains", "draws" and "quantities" of an object. */
+/* Writes the members "chains", "draws" and "quantities" of an object. */
 void cli_diagnosis_json(gbs_output *output, const cli_diagnosis *a);
 
-/* All of them as a result, for cli_write(). @param context a cli_diagnosis. */
+/* Writes all of them as a result, for cli_write().
+ * @param context a cli_diagnosis. */
 void cli_diagnosis_as_csv(gbs_output *output, const void *context);
 void cli_diagnosis_as_json(gbs_output *output, const void *context);
 void cli_diagnosis_as_table(gbs_output *output, const void *context);
@@ -37,7 +38,7 @@ void cli_diagnosis_as_table(gbs_output *output, const void *context);
 /* Writes the object that a page shows of the chosen quantities, of schema draws/1. */
 gbs_status cli_diagnosis_draws(gbs_output *output, const cli_diagnosis *a, gbs_error *err);
 
-/* diagnose_chart.c: trace and ranks of the quantity with the largest R-hat. */
+/* diagnose_chart.c: draws trace and ranks of the quantity with the largest R-hat. */
 int cli_diagnose_chart(const cli_diagnosis *a);
 
 #endif

@@ -115,7 +115,8 @@ static gbs_status write_rows(gbs_output *output, cli_rows *rows, uint32_t chain,
     return status;
 }
 
-/* The chains run side by side, so that every file tells the time of all of them. */
+/* Writes the times of the run. The chains run side by side, so that every file tells the time of
+ * all. */
 static void write_times(gbs_output *output, const cli_draws *d)
 {
     const gbs_report *report = gbs_run_report(d->job->run);

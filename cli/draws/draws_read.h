@@ -39,8 +39,8 @@ int cli_drawn_read_csv(cli_drawn *d, const cli_arguments *arguments, char **path
 int cli_drawn_read_coda(cli_drawn *d, const char *index);
 /* draws_read_arrays.c */
 int cli_drawn_read_numpy(cli_drawn *d, const char *path, int archive);
-/* Quantities x[0], x[1], ... of an array [chains][draws]...; names count from 0, as in NumPy, but
- * for dimensions with labels.
+/* Adds the quantities x[0], x[1], ... of an array [chains][draws]...; names count from 0, as in
+ * NumPy, except for dimensions with labels.
  * @param label [n_dims][shape of that dimension] or NULL; NULL for dimensions without.
  * @param at the elements in C order. */
 int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, unsigned n_dims,

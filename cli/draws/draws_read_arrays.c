@@ -119,8 +119,8 @@ static double at_array(const void *data, size_t i)
     return gbsi_array_value(data, i);
 }
 
-/* The first array of two dimensions or more says how many chains and draws there are; arrays of
- * another shape are not draws. */
+/* Takes an array as draws. The first array of two dimensions or more sets the numbers of chains
+ * and draws; arrays of another shape are not draws. */
 static int take(cli_drawn *d, const char *name, const gbsi_array *array, const names *known)
 {
     if (array->n_dims < 2 ||

@@ -29,8 +29,8 @@ static double at_double(const void *data, size_t i)
     return ((const double *)data)[i];
 }
 
-/* The texts of the coordinate of a dimension: a variable of its name.
- * @return [length] freed by free_labels(); NULL where there are none. */
+/* Reads the texts of the coordinate of a dimension: a variable of its name.
+ * @return [length] freed by free_labels(); NULL if there are none. */
 static char **labels_of(const reader *r, int group, int dim, size_t length)
 {
     const cli_netcdf_library *nc = &r->library;

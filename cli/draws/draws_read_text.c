@@ -56,7 +56,7 @@ static int grow_line(text_file *t)
     return line != NULL;
 }
 
-/* A line ends where no text may go on: in /dev/zero, there is no other end.
+/* Reads a line. A line ends where no text may go on: /dev/zero has no other end.
  * @return 1 if there is another line, 0 at the end, -1 after a message. */
 static int next_line(text_file *t)
 {
@@ -96,7 +96,8 @@ static int refuse(const text_file *t, const char *at, const char *expected)
                      *at == '\0' ? "the end of the line" : at, *at == '\0' ? "" : "'", expected);
 }
 
-/* A number, finite or not, which `end` characters may follow. @param at moved behind it. */
+/* Takes a number, finite or not, which `end` characters may follow.
+ * @param at moved behind it. */
 static int take_number(const text_file *t, char **at, const char *end, double *number)
 {
     char *behind = NULL;
@@ -149,7 +150,7 @@ int cli_drawn_read_csv(cli_drawn *d, const cli_arguments *arguments, char **path
 
 /* ---- CODA ----------------------------------------------------------------------------------- */
 
-/* A line "NAME FIRST LAST": lines FIRST to LAST of each chain are of that quantity. */
+/* Reads a line "NAME FIRST LAST": lines FIRST to LAST of each chain are of that quantity. */
 static int read_index_line(cli_drawn *d, text_file *t, uint64_t *lines)
 {
     char *at = t->line + strcspn(t->line, " \t");

@@ -21,10 +21,10 @@ int cli_select(const gbs_model *model, const char *option, const char *list,
  * state; with a partial scan, those that it visits.
  * @return an exit status. */
 int cli_select_drawn(const cli_job *job, const char *list, cli_selection *selection);
-/* The file of "@FILE", NULL if the text is a list. */
+/* @return the file of "@FILE", NULL if the text is a list. */
 const char *cli_query_file(const char *query);
-/* The variables of a list or of a query file "@FILE", in its order; NULL for all. @return an exit
- * status. */
+/* Selects the variables of a list or of a query file "@FILE", in its order; NULL for all.
+ * @return an exit status. */
 int cli_select_query(const cli_job *job, const char *query, cli_selection *selection);
 void cli_selection_free(cli_selection *selection);
 
@@ -45,7 +45,8 @@ typedef struct cli_draws {
     double first_s, last_s; /* on a clock: when the first and the last draw came */
 } cli_draws;
 
-/* Run, keep the draws, write them. @param format "npz", "npy", "netcdf", "cmdstan" or "coda".
+/* Runs the model, keeps the draws and writes them.
+ * @param format "npz", "npy", "netcdf", "cmdstan" or "coda".
  * @return an exit status. */
 int cli_draws_run(cli_job *job, const cli_selection *selection, const char *format, int *stopped);
 
@@ -61,7 +62,8 @@ gbs_status cli_draws_coda(const cli_draws *draws, const char *base, gbs_error *e
 int cli_netcdf_check(const cli_arguments *arguments);
 gbs_status cli_draws_netcdf(const cli_draws *draws, const char *path, gbs_error *err);
 
-/* The state of a variable in a row of draws->states. @param i place in the selection. */
+/* @return the state of a variable in a row of draws->states.
+ * @param i place in the selection. */
 static inline uint32_t cli_state_at(const uint8_t *row, unsigned state_bytes, uint32_t i)
 {
     const uint8_t *at = row + (size_t)i * state_bytes;

@@ -105,7 +105,7 @@ static gbs_status write_labels(cli_netcdf *file, int group, const cli_job *job,
     return GBS_OK;
 }
 
-/* A group with the two dimensions. */
+/* Begins a group with the two dimensions. */
 static int begin_group(cli_netcdf *file, const char *name, table *t)
 {
     const int group = cli_netcdf_group(file, name);

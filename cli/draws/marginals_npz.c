@@ -9,7 +9,7 @@
 #include "src/files/arrays/arrays.h"
 #include "verbs/marginals.h"
 
-/* The rows of the selection, one after the other. */
+/* Gathers the rows of the selection, one after the other. */
 static void gather(const cli_job *job, const cli_selection *s, const double *from, double *to)
 {
     const size_t *offset = gbs_model_state_offsets(job->model);

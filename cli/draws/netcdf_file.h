@@ -24,10 +24,11 @@ gbs_status cli_netcdf_open(cli_netcdf *file, const char *path, gbs_error *err);
 gbs_status cli_netcdf_close(cli_netcdf *file, gbs_status status, gbs_error *err);
 
 int cli_netcdf_group(cli_netcdf *file, const char *name);
-/* A group of draws, with the attributes that ArviZ gives each of its groups. */
+/* Defines a group of draws, with the attributes that ArviZ gives each of its groups. */
 int cli_netcdf_draws_group(cli_netcdf *file, const char *name);
 int cli_netcdf_dim(cli_netcdf *file, int group, const char *name, size_t length);
-/* A variable without a fill value. @param chunk NULL for one piece, else deflated in chunks. */
+/* Defines a variable without a fill value.
+ * @param chunk NULL for one piece, else deflated in chunks. */
 int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, cli_nc_type type, int n_dims,
                         const int *dim, const size_t *chunk);
 void cli_netcdf_text(cli_netcdf *file, const char *name, const char *value); /* of the root */
@@ -37,10 +38,10 @@ void cli_netcdf_put_all(cli_netcdf *file, int group, int variable, const void *d
 
 /* ---- netcdf_model.c: what all files have ------------------------------------------------- */
 
-/* A coordinate that counts from 0. */
+/* Writes a coordinate that counts from 0. */
 gbs_status cli_netcdf_count(cli_netcdf *file, int group, const char *name, int dim, size_t n,
                             gbs_error *err);
-/* A coordinate of variables: names where the model has any, else 0-based numbers. */
+/* Writes a coordinate of variables: names if the model has any, else 0-based numbers. */
 gbs_status cli_netcdf_names(cli_netcdf *file, int group, const char *name, int dim,
                             const gbs_model *model, const uint32_t *variable, uint32_t n,
                             gbs_error *err);
@@ -50,7 +51,7 @@ gbs_status cli_netcdf_variables(cli_netcdf *file, int group, const char *name, i
                                 gbs_error *err);
 /* Writes who made the file, when, and from what. */
 gbs_status cli_netcdf_attributes(cli_netcdf *file, const cli_job *job, gbs_error *err);
-/* The group observed_data, if there is evidence. */
+/* Writes the group observed_data, if there is evidence. */
 gbs_status cli_netcdf_observed(cli_netcdf *file, const cli_job *job, gbs_error *err);
 
 #endif

@@ -69,7 +69,7 @@ void cli_spool_free(cli_spool *spool)
     }
 }
 
-/* A file that goes away with the program, whatever ends it. */
+/* Opens a file that goes away with the program, whatever ends it. */
 static gbs_status open_file(cli_spool *spool, gbs_error *err)
 {
     static const char suffix[] = "gibbsite-draws-XXXXXX";

@@ -17,10 +17,10 @@ gbs_status cli_spool_new(const char *beside, uint32_t n_chains, size_t row_bytes
                          gbs_error *err);
 void cli_spool_free(cli_spool *spool);
 
-/* Chains take turns: a row of chain 0, of chain 1, ..., then the next of chain 0. */
+/* Puts a row. Chains take turns: a row of chain 0, of chain 1, ..., then the next of chain 0. */
 gbs_status cli_spool_put(cli_spool *spool, uint32_t chain, const void *row, gbs_error *err);
 
-/* Bytes [at, at + n) of what one chain has put, row after row. */
+/* Reads the bytes [at, at + n) that one chain has put, row after row. */
 gbs_status cli_spool_read(const cli_spool *spool, uint32_t chain, uint64_t at, void *bytes,
                           size_t n, gbs_error *err);
 

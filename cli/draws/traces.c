@@ -46,7 +46,7 @@ int cli_monitor(cli_job *job)
     return status;
 }
 
-/* A quantity for each state that occurs, but the first of two. */
+/* Adds a quantity for each state that occurs; of two states only for the second. */
 static int add_states(cli_drawn *d, const gbs_model *model, uint32_t variable,
                       const uint32_t *state)
 {

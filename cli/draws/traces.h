@@ -10,11 +10,12 @@
  * @return an exit status. */
 int cli_monitor(cli_job *job);
 int cli_monitors(const cli_arguments *arguments);
-/* After the run: what they say. @return an exit status. Free with cli_diagnosis_free() in either
- * case. */
+/* Takes the traces after the run, with their diagnostics.
+ * @return an exit status. Free with cli_diagnosis_free() in either case. */
 int cli_traces_take(const cli_job *job, cli_diagnosis *a);
-/* As a table on standard error, the largest R-hat first if there are many.
- * @param tempered 1: the run went on with ladders of temperatures. @return an exit status. */
+/* Prints them as a table on standard error, the largest R-hat first if there are many.
+ * @param tempered 1: the run went on with ladders of temperatures.
+ * @return an exit status. */
 int cli_traces_tell(cli_diagnosis *a, int tempered);
 
 #endif

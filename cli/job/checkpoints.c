@@ -91,7 +91,8 @@ void cli_unlock(cli_lock *lock)
 
 /* ---- what was typed -------------------------------------------------------------------------- */
 
-/* A checkpoint holds one run and what that keeps by itself. */
+/* Refuses requests that a checkpoint, which holds one run and the data that it keeps itself,
+ * cannot serve. */
 static int check_request(const cli_arguments *arguments)
 {
     const char *given = arguments->resume != NULL ? "resume" : "checkpoint";
@@ -103,14 +104,14 @@ static int check_request(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* A checkpoint that does not fit is bad input. */
+/* Reports a failure to resume: a checkpoint that does not fit is bad input. */
 static int fail_resumed(gbs_status done, const gbs_error *err)
 {
     const int status = cli_fail_input(done, err);
     return status == CLI_USAGE ? CLI_INPUT : status;
 }
 
-/* The options as they were, but for those that were typed. */
+/* Takes the options of the checkpoint, except those that were typed. */
 static int take_options(cli_arguments *arguments)
 {
     gbs_error err = {GBS_OK, ""};

@@ -137,7 +137,8 @@ size_t cli_states_bytes(const gbs_model *model, uint32_t n, const uint32_t *scop
     return sum;
 }
 
-/* The state that an entry has for variable k of a scope: the last one varies fastest. */
+/* @return the state that an entry has for variable k of a scope, whose last variable is the
+ * fastest. */
 static uint32_t state_in(const gbs_model *model, uint32_t n, const uint32_t *scope, size_t entry,
                          uint32_t k)
 {

@@ -42,7 +42,7 @@ static int check_herding(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* A file that is written beside the result. */
+/* Checks a file that is written beside the result. */
 static int check_beside(const cli_arguments *arguments, const char *name, const char *path)
 {
     const char *output = arguments->output;

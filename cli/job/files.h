@@ -16,7 +16,8 @@ gbs_status cli_files_init(cli_files *files, size_t capacity, gbs_error *err);
  * @param output borrowed. */
 gbs_status cli_files_open(cli_files *files, const char *before, uint64_t k, const char *after,
                           gbs_output **output, gbs_error *err);
-/* All into place, if status says so and nothing fails; else none. Frees. @return the status. */
+/* Renames all files into place, if status is no failure and nothing else fails; else none. Frees.
+ * @return the status. */
 gbs_status cli_files_close(cli_files *files, gbs_status status, gbs_error *err);
 
 /* ---- rows of one chain, a piece at a time -------------------------------------------------- */
@@ -32,7 +33,7 @@ typedef struct cli_rows {
 
 gbs_status cli_rows_init(cli_rows *rows, const cli_draws *draws, gbs_error *err);
 void cli_rows_free(cli_rows *rows);
-/* The piece that begins with a draw below draws->n_draws. */
+/* Reads the piece that begins with a draw below draws->n_draws. */
 gbs_status cli_rows_read(cli_rows *rows, uint32_t chain, uint64_t first, gbs_error *err);
 
 #endif

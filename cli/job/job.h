@@ -51,7 +51,8 @@ typedef struct cli_job {
 
 /* Read MODEL, evidence, scan and start. @return an exit status. Free in either case. */
 int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path);
-/* The same for a verb that has one answer: several samples are refused, the one is observed. */
+/* Does the same for a verb that has one answer: several samples are refused, a single one is
+ * observed. */
 int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
 /* Reads the files that options name, once job->model is there: scan, start, targets, edges; and
  * sets job->options. */
@@ -90,7 +91,7 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
  * never does, else _AUTO. */
 int cli_settle(cli_arguments *arguments, gbs_method forced);
 
-/* The first option given that applies to sampling only, without its dashes; NULL: none. */
+/* @return the first given option that applies to sampling only, without its dashes; NULL: none. */
 const char *cli_sampled_option(const cli_arguments *arguments);
 /* Refuses options of sampling beside --method exact: for verbs that do not call cli_settle().
  * @return an exit status. */
@@ -117,7 +118,7 @@ void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost);
 /* Tells a user who typed the default of --chains that ladders have another default. */
 void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders);
 #define CLI_UNRELIABLE_ERROR "standard error within chains, not reliable"
-/* The verdict on standard error. */
+/* Prints the verdict on standard error. */
 void cli_verdict(const cli_job *job, int stopped);
 
 /* Writes summary and verdict, once the results are written.
@@ -143,10 +144,11 @@ void cli_unlock(cli_lock *lock);
  * continues, unless they were typed. To be called before cli_settle().
  * @return an exit status. */
 int cli_settle_checkpoints(cli_arguments *arguments);
-/* A call with such files failed; a checkpoint that does not fit is bad input. @return an exit
- * status. */
+/* Reports that a call with such files failed; a checkpoint that does not fit is bad input.
+ * @return an exit status. */
 int cli_fail_call(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err);
-/* The run is taken up, and kept, as the options say. @param draws whether its draws are kept.
+/* Resumes the run, and keeps it in checkpoints, as the options say.
+ * @param draws whether its draws are kept.
  * @return an exit status. */
 int cli_begin_checkpoints(const cli_job *job, int draws);
 
@@ -159,8 +161,9 @@ int cli_sums_to_one(const cli_job *job);
 /* @return ln P(evidence) of a Bayesian network; NAN if it is not known.
  * @param log_z NAN: not known. */
 double cli_log_p_evidence(const cli_job *job, double log_z);
-/* "P(evidence) = ..." of a Bayesian network, else "ln Z = ..."; "" where there is nothing to say.
- * @param log_z NAN: not known. @param text [CLI_SUM_TEXT], out. */
+/* Writes "P(evidence) = ..." for a Bayesian network, else "ln Z = ..."; "" if neither is known.
+ * @param log_z NAN: not known.
+ * @param text [CLI_SUM_TEXT], out. */
 void cli_evidence_text(const cli_job *job, double log_z, char *text);
 /* @return ln Z given the evidence by junction trees; NAN if they are too large, or the time too
  * short. */
@@ -168,7 +171,8 @@ double cli_exact_log_z(const cli_job *job);
 /* Estimates ln Z given the evidence.
  * @param z unchanged if that failed, which a message says, or was stopped too early. */
 void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z);
-/* The probability of a state on standard error. @param z log_z NAN: not known; error 0: exact. */
+/* Prints the probability of a state on standard error.
+ * @param z log_z NAN: not known; error 0: exact. */
 void cli_tell_state_probability(const cli_job *job, double log_density, const gbs_log_z_report *z);
 /* @return ln P of a state for this ln Z: at most 0, as Z is at least the state's own weight. */
 double cli_log_probability(double log_density, double log_z);
@@ -214,15 +218,16 @@ int cli_influences(cli_job *job, gbs_influences **influences);
 
 /* To be called first in main(): opens /dev/null for standard streams that the caller closed. */
 void cli_open_standard_streams(void);
-/* From now on SIGHUP, SIGINT and SIGTERM end the program with CLI_STOPPED, and a mapped file that
- * was cut ends it with CLI_INPUT and a message. */
+/* Sets signal handlers: from now on SIGHUP, SIGINT and SIGTERM end the program with CLI_STOPPED,
+ * and a mapped file that was cut ends it with CLI_INPUT and a message. */
 void cli_signals_end(void);
-/* From now on the first of them is noted and the second ends the program with CLI_KILLED. */
+/* Sets signal handlers: from now on the first of these signals is noted and the second ends the
+ * program with CLI_KILLED. */
 void cli_signals_catch(void);
 int cli_signals_caught(void);
-/* From now on SIGUSR1 asks where a run stands ... */
+/* Sets a handler of SIGUSR1, which asks for the progress of a run. */
 void cli_signals_tell(void);
-/* ... and whether it did since the last call. */
+/* Whether there was a SIGUSR1 since the last call. */
 int cli_signals_asked(void);
 
 /* ---- progress.c -------------------------------------------------------------------------- */
@@ -243,12 +248,12 @@ double cli_clock_s(void); /* monotonic, for progress and --time */
 
 void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options);
 void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
-/* The state of the run in one line, whatever is shown otherwise. */
+/* Prints the state of the run in one line, whether or not progress is shown otherwise. */
 void cli_bar_tell(cli_bar *bar, const gbs_progress *progress);
 /* Shows the progress of work that is not one run.
  * @param share done. */
 void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what);
-/* The progress callback of what is only watched: its context is the bar. */
+/* The progress callback of work that is only watched: its context is the bar. */
 int cli_bar_watch(void *context, const gbs_progress *progress);
 void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */
 
@@ -257,16 +262,17 @@ void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NU
 /* Write --summary FILE and --report FILE if they were given. @return an exit status. */
 int cli_summary(const cli_job *job);
 
-/* --report FILE, if it was given, of an answer in JSON. @param write writes it but for its last
- * brace, as it is the same whatever the command line. @return an exit status. */
+/* Writes the page of --report FILE, if it was given, for an answer in JSON.
+ * @param write writes the answer except its last brace, as it is the same for every command line.
+ * @return an exit status. */
 int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, const void *answer),
                       const void *answer);
 
 /* Write a page made of summaries. @return an exit status. */
 int cli_write_report(const char *path, const gbs_report_source *source, size_t n);
 
-/* The command line, quoted so that a shell reads it back. @return NULL without memory; free() it.
- */
+/* @return the command line, quoted so that a shell reads it back; NULL without memory; free()
+ * it. */
 char *cli_command_line(const cli_arguments *arguments);
 
 #endif

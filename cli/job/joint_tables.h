@@ -14,7 +14,7 @@ typedef struct cli_joint {
     gbs_joint_estimate *estimate;  /* of a sampled run */
 } cli_joint;
 
-/* The state of variable i of the table in a row. */
+/* @return the state of variable i of the table in a row. */
 static inline uint32_t cli_joint_state(const gbs_model *model, const cli_joint *table, size_t row,
                                        uint32_t i)
 {

@@ -26,18 +26,18 @@ int cli_speaks(void);
 /* Keeps the message of cli_error() for cli_meet() or cli_leave(), if there are several ranks. */
 void cli_keep_message(const char *text);
 /**
- * Where all ranks come before they go on together: if some have failed until here, the first of
- * them says why, and all end. Every rank outside of a run meets the others next.
+ * The point at which all ranks meet before they go on together: if some have failed until here, the
+ * first of them prints its message, and all end. Every rank outside of a run meets the others next.
  *
- * @param status of this rank. @return the same, or where a rank has failed the status of that.
+ * @param status of this rank. @return the same, or if a rank has failed, the status of that rank.
  */
 int cli_meet(int status);
-/* This rank failed while others may wait for it: its message, and the end of all. Returns status
- * where the process is alone. */
+/* Prints the message of this rank, which failed while others may wait for it, and ends all ranks.
+ * @return status if the process is alone. */
 int cli_leave(int status);
 
-/* main.c without what gibbsite-mpi does otherwise. @param typed [n_typed] the words as they were
- * typed, for the summary. */
+/* Runs the program once main(), which is another one for gibbsite-mpi, has prepared it.
+ * @param typed [n_typed] the words as they were typed, for the summary. */
 int cli_program(int argc, char **argv, int n_typed, char **typed);
 
 #endif

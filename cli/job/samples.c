@@ -34,7 +34,8 @@ static int check_options(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* A file of one sample goes with every sample of another; two numbers beyond 1 must agree. */
+/* Counts the samples. A file of one sample goes with every sample of another; two numbers beyond
+ * 1 must be equal. */
 static int count_samples(cli_job *job)
 {
     const cli_arguments *arguments = job->arguments;
@@ -221,7 +222,7 @@ static char *sample_path(const char *path, size_t sample)
     return text;
 }
 
-/* A silent rank has done its part. */
+/* Answers one sample; a silent rank has done its part. */
 static int answer_sample(cli_job *job, cli_sample_answer *answer, void *context)
 {
     if (!cli_speaks()) {

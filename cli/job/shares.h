@@ -11,7 +11,7 @@ void cli_share_path(const char *folder, uint32_t rank, char *path, size_t size);
 void cli_variables_path(const char *folder, char *path, size_t size);
 
 int cli_is_folder(const char *path);
-/* A folder of shares, whole or not; models of DimmWitted are folders too. */
+/* Whether a path is a folder of shares, complete or not; models of DimmWitted are folders too. */
 int cli_is_divided(const char *path);
 /* Loads a folder as MODEL: the share of this rank, and the variables.
  * @return an exit status. */
@@ -21,7 +21,7 @@ int cli_load_folder(cli_job *job, const char *folder);
  * @return an exit status. */
 int cli_meet_divided(const cli_job *job);
 
-/* The run of a share: of a folder, or of job->model, which every rank divides alike. */
+/* Makes the run of a share: of a folder, or of job->model, which every rank divides alike. */
 gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err);
 void cli_free_share(cli_job *job);
 

@@ -60,7 +60,7 @@ static int is_like(const char *name, const char *pattern)
     return pattern[strspn(pattern, "*")] == '\0';
 }
 
-/* All that no other item has named. */
+/* Adds all variables whose names have a pattern, except those that another item has named. */
 static int add_pattern(cli_selection *s, uint8_t *seen, const typed *t, const char *pattern)
 {
     int found = 0;
@@ -137,8 +137,8 @@ static int is_known(const gbs_model *model, char *item, char *end)
     return known;
 }
 
-/* The ',' behind the item, or NULL. Names may hold commas: the shortest name that is known counts,
- * of an item that begins with '=' the longest. Ground atoms, known or not, have commas in
+/* @return the ',' behind the item, or NULL. Names may hold commas: the shortest known name
+ * counts, for an item that begins with '=' the longest. Ground atoms, known or not, have commas in
  * parentheses. */
 static char *item_end(const gbs_model *model, char *item)
 {

@@ -152,7 +152,7 @@ static gbs_status put(cli_arguments *arguments, const cli_option *option, const 
                                     : gbs_option_set(&arguments->run, option->name, text, err);
 }
 
-/* The library knows the option; --scan alone may also be the name of a file. */
+/* Sets an option that the library knows; --scan alone may also be the name of a file. */
 static int set_run(cli_arguments *arguments, const cli_option *option, const char *text)
 {
     gbs_error err = {GBS_OK, ""};
@@ -232,7 +232,7 @@ static int elsewhere(const char *name)
     return 0;
 }
 
-/* The verbs with the same first word that have an option: "learn weights, learn rbm".
+/* Lists the verbs with the same first word that have an option: "learn weights, learn rbm".
  * @return their number. */
 static int siblings(const cli_verb *verb, const char *option, char *names, size_t size)
 {
@@ -351,7 +351,7 @@ static gbsi_held holds(const void *context, const char *name, const char *values
                : GBSI_HELD_NO;
 }
 
-/* Every option that was given, with the conditions of its row. */
+/* Checks every option that was given against the conditions of its row. */
 static int check_needs(const cli_arguments *arguments)
 {
     char said[GBSI_SAID_SIZE];

@@ -204,7 +204,9 @@ int cli_given(const cli_arguments *arguments, const char *name);
 /* Whether "--format json" or "--json" was typed. */
 int cli_wants_json(const cli_arguments *arguments);
 
-/* The k-th of the choices "a|b|c". @param text [64], out. @return 0 if there are fewer. */
+/* Finds the k-th of the choices "a|b|c".
+ * @param text [64], out.
+ * @return 0 if there are fewer. */
 int cli_choice(const char *choices, unsigned k, char *text);
 
 /* Whether a verb, option or value is in the design but not in this version. @param option NULL for

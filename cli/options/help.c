@@ -67,7 +67,7 @@ int cli_help_overview(FILE *stream)
     return cli_flush(stream);
 }
 
-/* The default of an option that the library knows, as it would be typed. */
+/* Gives the default of an option that the library knows, as it would be typed. */
 static void library_default(const cli_option *option, char text[64])
 {
     const gbs_run_options run = gbs_run_options_default();
@@ -177,8 +177,8 @@ static void needs_text(const cli_option *option, const cli_verb *verb, char *tex
     }
 }
 
-/* The help of the table, what it needs, what an unset option means, and choices that stand nowhere
- * else. */
+/* Writes the help text of the table, the needs of the option, the meaning of leaving it out, and
+ * choices that stand nowhere else. */
 static void full_text(const cli_option *option, const cli_verb *verb, const char *choices,
                       char text[512])
 {
@@ -264,7 +264,7 @@ static void print_usage(const cli_verb *verb)
                  verb->what[0] >= 'a' ? verb->what[0] - 'a' + 'A' : verb->what[0], verb->what + 1);
 }
 
-/* The topics that have a page of their own, as "gibbsite help VERB scan|draw|input|all". */
+/* Prints the topics that have a page of their own, as "gibbsite help VERB scan|draw|input|all". */
 static void print_more(const cli_verb *verb)
 {
     const char *between = "";
@@ -278,7 +278,7 @@ static void print_more(const cli_verb *verb)
     (void)printf("%sall\n", between);
 }
 
-/* One screen: the options that matter. */
+/* Prints the first screen: the options that matter. */
 static void print_first_screen(const cli_verb *verb)
 {
     print_usage(verb);

@@ -153,7 +153,7 @@ static void drop_states(char *asked)
     *to = '\0';
 }
 
-/* As a shell needs it. */
+/* @return the quote that a shell needs around the text. */
 static const char *quote_of(const char *text)
 {
     return strpbrk(text, " |!'\"$&;()<>*?#`\\") != NULL ? "'" : "";
@@ -279,7 +279,8 @@ int cli_is_table(const char *path)
     return extension != NULL && strcmp(extension, ".csv") == 0;
 }
 
-/* One name behind the list of an option: "--joint rain sprinkler". */
+/* Refuses one more name behind the list of an option, "--joint rain sprinkler", and says what to
+ * type. */
 static int one_name_more(const cli_verb *verb, const cli_arguments *arguments, const char *text)
 {
     const char *option = arguments->n_joints > 0 ? "--joint" : "--query";
@@ -351,7 +352,7 @@ int cli_missing_operand(const cli_verb *verb, const cli_arguments *arguments)
                      verb->name);
 }
 
-/* A dictionary of Python, {"fever": "yes"}, as a list: fever=yes. */
+/* Refuses a dictionary of Python, {"fever": "yes"}, and suggests the list fever=yes. */
 static int dictionary(const char *text)
 {
     char list[256];

@@ -55,7 +55,7 @@
     CLI_FIELD(RUN, name, short, brief, topic, needs)
 #define GBS_FIELD_FLAG(field, name, help, short, brief, topic, needs)                              \
     CLI_FIELD(FLAG, name, short, brief, topic, needs)
-/* The program has another form of these. */
+/* The program defines these options in another form. */
 #define GBS_BYNAME_ENUM(...)
 #define GBS_BYNAME_COUNT(...)
 #define GBS_BYNAME_REAL(...)

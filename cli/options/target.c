@@ -87,7 +87,7 @@ static int weigh_list(const cli_job *job, const char *text, double *weight)
     return status;
 }
 
-/* A variable of that name goes before a file. */
+/* Whether the text is a file: a variable of that name takes precedence. */
 static int is_file(const cli_job *job, const char *text)
 {
     uint32_t variable = 0;

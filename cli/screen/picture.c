@@ -100,7 +100,7 @@ int cli_picture_fit(const cli_job *job, cli_picture *picture)
     return CLI_DONE;
 }
 
-/* The most probable state of every variable, the first of equals. */
+/* Maps every variable to its most probable state, the first of equals. */
 static gbs_status map_labels(const cli_picture *picture, const double *p, gbs_image *image,
                              gbs_error *err)
 {
@@ -124,7 +124,8 @@ static gbs_status map_labels(const cli_picture *picture, const double *p, gbs_im
     return status;
 }
 
-/* The probability of one state. Averages of float32 conditionals sum to one but nearly. */
+/* Maps every variable to the probability of one state. Averages of float32 conditionals sum to
+ * one only nearly. */
 static gbs_status map_probability(const cli_picture *picture, const double *p, gbs_image *image,
                                   gbs_error *err)
 {

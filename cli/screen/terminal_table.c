@@ -40,7 +40,7 @@ static int decimals_of(double mcse)
     return decimals < 2 ? 2 : decimals > MOST_DECIMALS ? MOST_DECIMALS : decimals;
 }
 
-/* A probability that would be written as 0 or 1 without being it gets three digits. */
+/* Writes a probability; one that would be written as 0 or 1 without being it gets three digits. */
 static void probability_text(double p, double mcse, char text[NUMBER])
 {
     const int decimals = decimals_of(mcse);
@@ -83,7 +83,7 @@ static void shrink(int *column, int least, int *left)
     *left += by;
 }
 
-/* A column of its own width, or none. */
+/* Drops a column if the line does not fit. */
 static void drop(int *column, int *left)
 {
     if (*left < 0) {
@@ -99,7 +99,7 @@ static void drop_numbers(layout *l, int *left)
     drop(&l->rhat, left);
 }
 
-/* The columns of numbers but the first. */
+/* Widens the columns of numbers except the first. */
 static void widen(layout *l, double p, double mcse)
 {
     char text[NUMBER];
@@ -172,7 +172,7 @@ static void put_number(gbs_output *output, const char *format, double value, int
     cli_put_right(output, text, width);
 }
 
-/* A probability and its error. */
+/* Puts a probability and its error. */
 static void put_numbers(gbs_output *output, const layout *l, double p, double mcse)
 {
     char text[NUMBER];
@@ -185,7 +185,7 @@ static void put_numbers(gbs_output *output, const layout *l, double p, double mc
     }
 }
 
-/* The numbers of a row, and its end. */
+/* Puts the numbers of a row, and its end. */
 static void put_estimate(gbs_output *output, const layout *l, double p, double mcse, double ess,
                          double rhat)
 {

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "options/rows.h"
 
-/* The choices of an option with blanks between them, "" if it takes no choice.
+/* Lists the choices of an option with blanks between them, "" if it takes no choice.
  * @param text [CLI_UNIT_SIZE], out. */
 static void choices_of(const cli_option *option, char *text)
 {
@@ -39,8 +39,8 @@ static void describe(const cli_option *option)
     }
 }
 
-/* The first words of the verbs, or with a word the kinds that may follow it, with blanks between.
- */
+/* Prints the first words of the verbs, or, with a word, the kinds that may follow it, with blanks
+ * between. */
 static void put_names(const char *word)
 {
     char group[32];
@@ -53,7 +53,7 @@ static void put_names(const char *word)
     }
 }
 
-/* The words that a kind follows: "generate|learn". */
+/* Prints the words that a kind follows: "generate|learn". */
 static void put_groups(const char *before_each, const char *between)
 {
     char group[32];
@@ -196,7 +196,7 @@ static void put_zsh(void)
 
 /* ---- fish ------------------------------------------------------------------------------------ */
 
-/* The condition that the words of a verb were typed. */
+/* Prints the condition that the words of a verb were typed. */
 static void put_fish_verb(const cli_verb *verb)
 {
     const char *kind = cli_verb_kind(verb);

@@ -48,7 +48,7 @@ int cli_check_model_output(const cli_arguments *arguments)
     return cli_check_output(path);
 }
 
-/* The network over T slices in place of the one of two. */
+/* Unrolls a network of two time slices over T slices, if --unroll asks for it. */
 static int unroll(cli_job *job, const cli_arguments *arguments)
 {
     gbs_model *unrolled = NULL;

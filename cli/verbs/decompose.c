@@ -63,7 +63,7 @@ static void write_components(gbs_output *output, const char *focus, const lab_de
     }
 }
 
-/* The neighbours in the first state that has the key, as in "rain=no sprinkler=off". */
+/* Writes the neighbours in the first state that has the key, as in "rain=no sprinkler=off". */
 static void write_state(gbs_output *output, const gbs_model *model, const lab_asymptotic *a,
                         size_t key)
 {

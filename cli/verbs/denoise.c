@@ -51,7 +51,7 @@ static void tell_found(const cli_denoising *d, const gbs_denoise_found *found)
     }
 }
 
-/* A model that is frozen by its noise, typed or estimated. */
+/* Warns of a model that is frozen: its noise, typed or estimated, leaves no pixel a choice. */
 static int tell_frozen(cli_denoising *d)
 {
     gbs_error err = {GBS_OK, ""};
@@ -109,7 +109,7 @@ static int on_model(void *context, const gbs_progress *progress)
     return cli_signals_caught();
 }
 
-/* The run does without the model if it can. */
+/* Makes the run, without the model if that is possible. */
 static gbs_status make_run(cli_job *job, gbs_error *err)
 {
     const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = on_model};
@@ -179,7 +179,7 @@ static int on_search(void *context, const gbs_progress *progress)
     return cli_signals_caught();
 }
 
-/* The most probable picture as a whole. */
+/* Searches for the most probable picture as a whole. */
 static int search_best(cli_denoising *d, const gbs_model *model, const char *path)
 {
     gbs_error err = {GBS_OK, ""};
@@ -456,7 +456,7 @@ static int answer(cli_denoising *d)
     return status;
 }
 
-/* The model that --write-model names. */
+/* Checks the file name of --write-model. */
 static int check_model_name(const cli_arguments *arguments)
 {
     cli_arguments as = *arguments;

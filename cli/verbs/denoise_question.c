@@ -25,7 +25,7 @@ static int parse_named(const char *text, const char *name, double *value, int *h
     return !*has_value || cli_parse_real(text + n + 1, value);
 }
 
-/* The kind of noise and its level, or where the search for it begins. */
+/* Settles the kind of noise and its level, or where the search for it begins. */
 static int settle_noise(cli_denoising *d, const char *text)
 {
     double level = 0.0;

@@ -21,7 +21,8 @@ enum { TOP = 20 };
 #define LEAST_ESS    400.0
 #define LEAST_CHAINS 4
 
-/* The smallest effective number of draws in the bulk or the tail of a quantity that has one. */
+/* Finds the smallest effective number of draws in the bulk or the tail of a quantity that has
+ * one. */
 static size_t least_ess(const cli_diagnosis *a, double *ess)
 {
     size_t at = a->drawn.n;

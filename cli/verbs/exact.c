@@ -23,7 +23,7 @@ static const struct {
     [TASK_SAMPLE] = {"sample", "csv|tab|npz|npy|netcdf|cmdstan|coda"},
 };
 
-/* Each task writes formats of its own. */
+/* Checks --format: each task has its own formats. */
 static int check_format(const cli_arguments *arguments, int task)
 {
     const char *known = tasks[task].formats;

@@ -68,7 +68,7 @@ static void write_text(gbs_output *output, const void *context)
                 "gibbsite-formats(5).\n");
 }
 
-/* A list of extensions, as "read": [".wcnf", ".cnf"]. */
+/* Writes a list of extensions, as "read": [".wcnf", ".cnf"]. */
 static void write_endings(gbs_output *output, const char *key, const format *f, int all,
                           int has_any)
 {

@@ -43,7 +43,7 @@ static void row_uint(sheet *s, const char *key, const char *title, uint64_t valu
     end_row(s);
 }
 
-/* The largest number stands for all beyond: null in JSON. */
+/* Writes a row with a count. The largest number stands for all larger ones: it is null in JSON. */
 static void row_count(sheet *s, const char *key, const char *title, uint64_t value)
 {
     begin_row(s, key, title);
@@ -111,7 +111,8 @@ static void row_bytes(sheet *s, const char *key, const char *title, uint64_t val
     row_text(s, key, title, value == UINT64_MAX ? "more than can be counted" : text);
 }
 
-/* A histogram: an array in JSON, "3 of 2, 5 of 4" in text; the last place is "that or more". */
+/* Writes a histogram: an array in JSON, "3 of 2, 5 of 4" in text; the last place is "that or
+ * more". */
 static void row_histogram(sheet *s, const char *key, const char *title, const size_t *count,
                           size_t n)
 {

@@ -10,10 +10,13 @@
  * @param text [16]. */
 void cli_scale_bytes(uint64_t value, char *text);
 
-/* "tables, sparse tables". @param forms bits of gbs_exact_form, one at least. @param text [80]. */
+/* Writes "tables, sparse tables".
+ * @param forms bits of gbs_exact_form, one at least.
+ * @param text [80]. */
 void cli_exact_forms(int forms, char *text);
 
-/* At most 24 lines. @param loading_bytes the most that was held until the model was there. */
+/* Prints a screen of at most 24 lines.
+ * @param loading_bytes the most memory that was held until the model was loaded. */
 void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *info,
                      uint64_t loading_bytes);
 
@@ -21,7 +24,8 @@ void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *inf
  * @return an exit status. */
 int cli_info_checkpoint(const cli_arguments *arguments);
 
-/* A line or more for each variable. @return an exit status. */
+/* Prints a line or more for each variable.
+ * @return an exit status. */
 int cli_info_variables(gbs_output *output, const cli_job *job);
 
 #endif

@@ -25,7 +25,8 @@ static int check_options(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Every option of the run that has not its default. @param put n counts from 0. */
+/* Puts every option of the run whose value is not the default.
+ * @param put n counts from 0. */
 static gbs_status each_option(const char *path, gbs_output *output,
                               void (*put)(gbs_output *output, size_t n, const char *name,
                                           const char *value),

@@ -39,7 +39,7 @@ static int settle(labelling *l)
     return status == CLI_DONE ? cli_check_results(arguments) : status;
 }
 
-/* The column of --truth, once their number is known. */
+/* Finds the column of --truth, once the number of columns is known. */
 static int find_truth(labelling *l)
 {
     const char *text = l->arguments->truth;

@@ -49,7 +49,8 @@ typedef struct cli_points {
     int lost;       /* there was no memory for one */
 } cli_points;
 void cli_points_add(void *context, const gbs_learn_point *point);
-/* As CSV. path NULL: nothing. @return an exit status. */
+/* Writes them as CSV. path NULL: nothing.
+ * @return an exit status. */
 int cli_points_write(const cli_points *points, const char *path);
 
 #endif

@@ -107,7 +107,8 @@ static int find_errors(learning *l, int *stopped)
     return CLI_DONE;
 }
 
-/* An error that is not known is empty, and so is what it comes from. */
+/* Writes a parameter with its error and the source of that, the penalty or the rows: both are
+ * empty if the error is not known. */
 static void write_parameter(gbs_output *output, const learning *l, size_t k)
 {
     gbsi_output_text(output, ",");

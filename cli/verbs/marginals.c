@@ -140,7 +140,7 @@ static void write_json(gbs_output *output, const cli_job *job, const cli_estimat
     json_end(output, n_written);
 }
 
-/* The variables with the largest errors: nobody reads ten thousand rows on a screen. */
+/* Chooses the variables with the largest errors: nobody reads ten thousand rows on a screen. */
 static uint32_t worst_variables(const cli_job *job, const cli_estimates *e, uint32_t worst[SHOWN])
 {
     const size_t *offset = gbs_model_state_offsets(job->model);
@@ -193,7 +193,7 @@ static size_t count_rows(const cli_job *job, const cli_selection *selection)
     return n;
 }
 
-/* A table that would run off the terminal is shown in part. */
+/* Whether a table is too long for the terminal, so that only a part of it is shown. */
 static int is_brief(const cli_job *job, size_t n_rows)
 {
     return n_rows > MAX_TERMINAL_ROWS && (job->output == NULL || strcmp(job->output, "-") == 0) &&
@@ -267,7 +267,7 @@ static int write_result(const cli_job *job, const request *r, const cli_estimate
     return write_table(job, r, e);
 }
 
-/* The traces of --monitor stand above the verdict, and in the summary. */
+/* Concludes a run, with the traces of --monitor above the verdict and in the summary. */
 static int conclude(cli_job *job, int stopped)
 {
     cli_diagnosis traces;
@@ -366,8 +366,8 @@ static gbs_status keep_one(void *context, uint32_t variable, uint32_t arity, con
     return GBS_OK;
 }
 
-/* The first rank holds those asked for, in arrays of all: pages that nothing is written to take no
- * memory. */
+/* Keeps the estimates that are asked for on the first rank, in arrays with room for all
+ * variables: pages that nothing is written to take no memory. */
 static int keep(coming *c)
 {
     const cli_selection *s = &c->r->selection;

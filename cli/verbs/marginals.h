@@ -15,26 +15,29 @@ typedef struct cli_estimates {
 /* The verb, and exact --task mar. @param forced as in cli_settle(). @return an exit status. */
 int cli_write_marginals(cli_arguments *arguments, gbs_method forced);
 
-/* Everything between opening the output and committing it. */
+/* Writes the result, between opening the output and committing it. */
 gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_estimates *e,
                              gbs_error *err);
 
 /* terminal_table.c: for people. */
 void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estimates *e);
-/* A state of all variables. @param how "proved" */
+/* Prints a state of all variables.
+ * @param how "proved" */
 void cli_state_table(gbs_output *output, const cli_job *job, const uint32_t *state,
                      const char *how);
 
-/* cases.c: --cases, in place of the marginals of one case. @return an exit status. */
+/* cases.c: answers --cases, in place of the marginals of one case.
+ * @return an exit status. */
 int cli_answer_cases(cli_job *job, const cli_selection *query);
 
 /* Whether a NetCDF of these variables makes sense, before the run. @return an exit status. */
 int cli_marginals_netcdf_fit(const cli_job *job, const cli_selection *selection);
-/* A whole file. */
+/* Writes a whole file. */
 gbs_status cli_marginals_netcdf(const cli_job *job, const char *path, const cli_estimates *e,
                                 gbs_error *err);
 
-/* dimmwitted.c: marginals as DimmWitted writes them. @param p as gbs_run_marginals().
+/* dimmwitted.c: writes marginals as DimmWitted does.
+ * @param p as gbs_run_marginals().
  * @return an exit status. */
 int cli_write_dimmwitted(gbs_output *output, const cli_job *job, const cli_selection *selection,
                          const double *p);

@@ -60,7 +60,7 @@ static int on_progress(void *context, double share, const char *what)
     return cli_signals_caught();
 }
 
-/* The paragraph of verdict.txt. */
+/* Prints the paragraph of verdict.txt. */
 static int tell(const lab_experiment *e, const lab_verdict *verdict)
 {
     (void)printf("%s: %s, %s\nclaim: %s\nmeasured:%s\nholds: %s\n", e->name, e->paper, e->figure,
@@ -73,8 +73,9 @@ static int tell(const lab_experiment *e, const lab_verdict *verdict)
                : cli_error(CLI_FAILED, "standard output: cannot write");
 }
 
-/* One experiment into a folder. @param holds out: whether its claim does. @return an exit status.
- */
+/* Runs one experiment into a folder.
+ * @param holds out: whether its claim holds.
+ * @return an exit status */
 static int reproduce(const cli_arguments *arguments, const lab_experiment *experiment,
                      const char *folder, int *holds)
 {
@@ -106,7 +107,7 @@ static int reproduce(const cli_arguments *arguments, const lab_experiment *exper
     return tell(experiment, &verdict);
 }
 
-/* Every experiment into a folder of its name. */
+/* Runs every experiment into a folder of its name. */
 static int reproduce_all(const cli_arguments *arguments, int *holds)
 {
     const lab_experiment *e = NULL;

@@ -48,7 +48,7 @@ static gbs_status write_csv_draw(void *context, uint64_t draw, uint32_t chain, d
 
 /* ---- .tab -------------------------------------------------------------------------------- */
 
-/* A column is called by the name of its variable, or by its number where it has none. */
+/* Writes the names of columns: a variable's name, or its number if it has none. */
 static void write_tab_header(const writer *w)
 {
     char number[32];

@@ -102,7 +102,7 @@ static int check_names(const cli_arguments *a)
 
 /* ---- the rectangle --------------------------------------------------------------------------- */
 
-/* The number that text begins with; text moves behind it and the mark that must follow. */
+/* Takes the number that text begins with; text moves behind it and the mark that must follow. */
 static int take(const char **text, char mark, uint32_t *value)
 {
     char digits[12] = "";
@@ -255,8 +255,8 @@ static int load(segmenting *s)
     return find_scan(s);
 }
 
-/* The most frequent class of each patch; outside a rectangle, and where a scan never went, that of
- * the patch alone. */
+/* Takes the most frequent class of each patch; outside a rectangle, and where a scan never went,
+ * the most probable class of the patch alone. */
 static int take_labels(segmenting *s)
 {
     const uint32_t k = gbs_aspects_n_classes(s->aspects);
@@ -325,7 +325,8 @@ static int compare(segmenting *s)
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-/* A row for a class, or for all of them. @param n patches given it. */
+/* Puts a row for a class, or for all of them.
+ * @param n patches given it. */
 static void put_row(gbs_output *output, const segmenting *s, uint32_t a, uint64_t n, int is_table)
 {
     const uint32_t k = gbs_aspects_n_classes(s->aspects);

@@ -14,21 +14,23 @@ typedef struct cli_sensitivities {
     size_t *shown;   /* ... in this order; [s.n_parameters] */
 } cli_sensitivities;
 
-/* The posterior where the entry, weight or likelihood of a parameter is `times` what it is; NAN if
- * unknown. */
+/* @return the posterior if the entry, weight or likelihood of a parameter is `times` as large;
+ * NAN if unknown. */
 double cli_parameter_times(const cli_sensitivities *a, size_t i, double times);
 
-/* The parameters of which `size_of` is above 0 but for rounding, the largest first, if the
- * derivative is more than twice its error; of the two entries of a column the one that is less
- * probable. @param order out, [n]; free() it. @return an exit status. */
+/* Ranks the parameters whose `size_of` is above 0, rounding aside, the largest first, if the
+ * derivative is more than twice its error; of the two entries of a column only the less probable
+ * one.
+ * @param order out, [n]; free() it.
+ * @return an exit status. */
 int cli_rank_parameters(const cli_sensitivities *a,
                         double (*size_of)(const cli_sensitivities *a, size_t i), size_t **order,
                         size_t *n);
 
 #define CLI_PARAMETER_TEXT 1024
 
-/* "cold=yes | season=winter, age=old", "factor 3, weight: A, B". @param text [CLI_PARAMETER_TEXT],
- * cut where there is no room. */
+/* Writes "cold=yes | season=winter, age=old", or "factor 3, weight: A, B".
+ * @param text [CLI_PARAMETER_TEXT], into which it is cut. */
 void cli_parameter_text(const cli_sensitivities *a, size_t i, char *text);
 
 /* sensitivity_chart.c: --plot. @param most parameters. @return an exit status. */

@@ -17,11 +17,11 @@ typedef struct cli_answer {
 int cli_answer_init(cli_answer *answer, const cli_arguments *arguments, const char *task);
 void cli_answer_free(cli_answer *answer);
 
-/* A solution after -BEGIN-, behind those that are there. The file is replaced as a whole. */
+/* Writes a solution after -BEGIN-, behind those of this run. The file is replaced as a whole. */
 gbs_status cli_answer_improve(cli_answer *answer, const gbs_result *result, gbs_error *err);
-/* The only solution, or one more improvement. */
+/* Writes the only solution, or one more improvement. */
 gbs_status cli_answer_finish(cli_answer *answer, const gbs_result *result, gbs_error *err);
-/* The run failed: what was written early is no answer. */
+/* Withdraws the answer if the run failed: solutions that were written early are then no answer. */
 void cli_answer_withdraw(cli_answer *answer);
 
 #endif

@@ -6,14 +6,16 @@
 
 #include "uai.h"
 
-/* Marginals, exact where a component is small enough. */
+/* Answers MAR: marginals, exact for components that are small enough. */
 int cli_uai_mar(cli_job *job, cli_answer *answer);
 
-/* The best state of annealed chains, components that are small enough solved exactly. */
+/* Answers MAP: the best state of annealed chains, with components that are small enough solved
+ * exactly. */
 int cli_uai_map(cli_job *job, cli_answer *answer);
 
-/* The partition function by annealed importance sampling, components that are small enough summed
- * exactly. Its first annealing runs to its end whatever the time: without it there is no answer. */
+/* Answers PR: the partition function by annealed importance sampling, with components that are
+ * small enough summed exactly. Its first annealing runs to its end whatever the time: without it
+ * there is no answer. */
 int cli_uai_log_z(cli_job *job, cli_answer *answer);
 
 #endif

@@ -88,7 +88,7 @@ void core_lock(core_watch *watch)
     PyEval_RestoreThread(watch->saved);
 }
 
-/* An exception is set: Ctrl-C is kept in mind, so that the call may still give what it has.
+/* Notes that an exception is set: after Ctrl-C the call may still return the results it has.
  * @return 1: stop. */
 static int note_exception(core_watch *watch)
 {

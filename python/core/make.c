@@ -23,7 +23,7 @@ static const core_field ground_fields[] = {
     {"n_similar", CORE_WIDE, offsetof(gbs_ground_report, n_similar)},
     {NULL, 0, 0}};
 
-/* A list of the sentences. */
+/* @return a list of the warnings. */
 static PyObject *ground_warnings(const gbs_ground_report *report)
 {
     PyObject *list = PyList_New(0);

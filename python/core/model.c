@@ -267,7 +267,7 @@ static PyObject *model_factor(PyObject *self, PyObject *arguments)
     return ids == NULL ? NULL : Py_BuildValue("(sN)", gbs_factor_kind_name(kind), ids);
 }
 
-/* The tied weights: (values, whether each is fixed). */
+/* Returns the tied weights: (values, whether each is fixed). */
 static PyObject *model_weights(PyObject *self, PyObject *unused)
 {
     const gbs_model *m = ((model_object *)self)->model;

@@ -192,7 +192,7 @@ static int take(request *r)
                : 0;
 }
 
-/* All draws that the options ask for are counted before the first one is drawn. */
+/* Counts all draws that the options ask for before the first one is drawn. */
 static gbs_status expect_draws(collector *c, const request *r, gbs_error *err)
 {
     const uint64_t chains = gbs_run_report(r->run)->chains;
@@ -312,7 +312,7 @@ static PyObject *table_of(const gbs_joint_estimate *estimate, size_t n, gbs_erro
     return result;
 }
 
-/* The draws of a run counted. */
+/* Estimates a joint table from the draws of a run. */
 static PyObject *sample_joint(request *r, uint32_t n, const uint32_t *query, size_t n_cells)
 {
     collector c = {.item = 0};

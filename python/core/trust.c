@@ -337,7 +337,7 @@ static const core_field sensitivity_fields[] = {
     {"verdict", CORE_TEXT, offsetof(gbs_sensitivities, verdict)},
     {NULL, 0, 0}};
 
-/* An array of the answer, which its capsule keeps. */
+/* Makes an array of memory of the answer, which its capsule keeps. */
 static PyObject *lend(void *data, PyObject *capsule, const char *format, size_t item, size_t n)
 {
     const Py_ssize_t length = (Py_ssize_t)n;

@@ -21,7 +21,9 @@ typedef struct gbsi_curvature {
 gbs_status gbsi_curvature_new(gbsi_curvature *curvature, gbs_error *err);
 void gbsi_curvature_free(gbsi_curvature *curvature);
 
-/* (H + l2) direction. @param product [n_weights] out. @return false where it was stopped. */
+/* Computes (H + l2) direction.
+ * @param product [n_weights] out.
+ * @return false if it was stopped. */
 bool gbsi_curvature_product(gbsi_curvature *curvature, const double *direction, double l2,
                             double *product);
 /* Computes an approximation of the diagonal of H + l2: as if tokens were independent.

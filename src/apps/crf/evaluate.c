@@ -155,7 +155,8 @@ static void finish(gbs_label_scores *s)
     qsort(s->entity + 1, s->n - 1, sizeof *s->entity, by_name);
 }
 
-/* A label that the model does not have gets a number of its own, which no token was given. */
+/* Finds the true labels. A label that the model does not have gets a number of its own, which no
+ * token was given. */
 static gbs_status find_truth(evaluation *e, gbs_error *err)
 {
     gbs_status status = GBS_OK;

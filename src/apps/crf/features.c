@@ -158,7 +158,7 @@ cleanup:
     return status;
 }
 
-/* A link has the features of either token, those of both once. */
+/* Adds a link, which has the features of either token; features of both count once. */
 static gbs_status add_link(finding *f, size_t first, size_t second)
 {
     gbs_status status = GBS_OK;

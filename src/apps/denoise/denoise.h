@@ -8,16 +8,16 @@
 #include "gibbsite/denoise.h"
 #include "levels/levels.h"
 
-/* Options with their defaults put in, and the picture checked against them. */
+/* Fills in the defaults of the options, and checks the picture against them. */
 gbs_status gbsi_denoise_settle(const gbs_image *noisy, const gbs_denoise_options *options,
                                gbs_denoise_options *settled, gbs_error *err);
 
 /* @return the value that a pixel shows, in levels: a whole number for labels and bitmaps. */
 double gbsi_denoise_shown(const gbs_image *image, const gbs_denoise_options *o, size_t pixel);
-/* The same, rounded to the nearest level. */
+/* @return the same, rounded to the nearest level. */
 uint32_t gbsi_denoise_nearest(const gbs_denoise_options *o, double shown);
 
-/* The grey value or label of a pixel, at most the picture's maxval, or below the levels. */
+/* @return the grey value or label of a pixel, at most the picture's maxval, or below the levels. */
 uint32_t gbsi_denoise_value(const gbs_image *image, const gbs_denoise_options *o, size_t pixel);
 /* @return ln p(y | x), without the terms that do not depend on x. */
 double gbsi_denoise_log_seen(const gbs_denoise_options *o, double shown, uint32_t level);
@@ -27,13 +27,14 @@ double gbsi_denoise_distance(const gbs_denoise_options *o, uint32_t a, uint32_t 
 
 /* @return h of a pixel of two levels that shows this value: ln p(y | 1) - ln p(y | 0) is 2 h. */
 double gbsi_denoise_field(const gbs_denoise_options *o, double shown);
-/* A variable for each pixel, and no factor. */
+/* Makes a model with a variable for each pixel, and no factor. */
 gbs_status gbsi_denoise_pixels(const gbs_image *noisy, const gbs_denoise_options *o,
                                gbs_model **model, gbs_error *err);
-/* A narrow picture may be answered exactly, by a tree as wide as its least side. */
+/* Whether a picture is so narrow that it may be answered exactly, by a tree as wide as its least
+ * side. */
 bool gbsi_denoise_is_narrow(const gbs_image *noisy);
 
-/* levels.c: the same picture as a grid of levels, without a model. */
+/* levels.c: makes the same picture a grid of levels, without a model. */
 gbs_status gbsi_denoise_levels(const gbs_image *noisy, const gbs_denoise_options *o,
                                gbsi_levels **levels, gbs_error *err);
 
@@ -45,14 +46,14 @@ bool gbsi_denoise_is_levels(const gbs_image *noisy, const gbs_denoise_options *o
 bool gbsi_denoise_is_lattice(const gbs_image *noisy, const gbs_denoise_options *o,
                              const gbs_run_options *run);
 
-/* Neighbours that come after a pixel, row by row, so that each pair occurs once: right, below, and
- * with 8 below on both sides. */
+/* A neighbour that comes after a pixel, row by row, so that each pair occurs once: right, below,
+ * and with 8 neighbours below on both sides. */
 typedef struct gbsi_denoise_step {
     int row, column;
     double weight; /* w of gibbsite/denoise.h */
 } gbsi_denoise_step;
 extern const gbsi_denoise_step gbsi_denoise_steps[4];
-/* Steps in use: 2 or 4. */
+/* @return the number of steps in use: 2 or 4. */
 unsigned gbsi_denoise_n_steps(const gbs_denoise_options *o);
 
 #endif

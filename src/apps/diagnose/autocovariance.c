@@ -84,7 +84,7 @@ static void reverse_bits(gbsi_autocovariance *a)
     }
 }
 
-/* In place: X_k = sum_j x_j exp(-2 pi i j k / length). */
+/* Transforms in place: X_k = sum_j x_j exp(-2 pi i j k / length). */
 static void transform(gbsi_autocovariance *a)
 {
     reverse_bits(a);

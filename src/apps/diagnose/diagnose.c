@@ -220,7 +220,8 @@ static double mcse_of_sd(const double *x, size_t n, double mean, double ess)
     return gbsi_sqrt((fourth - second * second) / ess / second / 4.0);
 }
 
-/* All but the first five figures. @param s its order is that of x, and overwritten. */
+/* Computes all but the first five figures.
+ * @param s its order is that of x, and overwritten. */
 static void convergence(halves *h, const double *x, const scratch *s, gbs_diagnostics *d)
 {
     const size_t n = h->n_chains * h->n_draws;

@@ -129,7 +129,7 @@ static uint32_t find_word(const gbsi_sheet *s, const char *const *words, size_t 
     return NO_COLUMN;
 }
 
-/* Which columns of the first file tell chains and order, by their names and the first row. */
+/* Finds which columns of the first file tell chains and order, by their names and the first row. */
 static gbs_status find_roles(reader *r, gbs_error *err)
 {
     static const char *const chain[] = {"chain"};
@@ -384,7 +384,8 @@ static int compare_rows(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* One chain, of which the draws are in order. @param n of its rows, of which some are skipped.
+/* Checks one chain, of which the draws are in order.
+ * @param n of its rows, of which some are skipped.
  * @param path of the first file. */
 static gbs_status check_chain(reader *r, const row *rows, size_t n, uint64_t skip, const char *path,
                               gbs_error *err)

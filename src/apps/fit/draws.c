@@ -147,7 +147,7 @@ static gbs_status observe(const gbsi_draws *d, size_t row, gbs_evidence **out, g
     return status;
 }
 
-/* Every row and iteration has random numbers of its own. */
+/* Makes the options of a run: every row and iteration has random numbers of its own. */
 static gbs_run_options options_of(const gbsi_draws *d, uint64_t sweeps, uint64_t iteration,
                                   size_t row)
 {

@@ -144,7 +144,7 @@ cleanup:
     return status;
 }
 
-/* One tree for all components. */
+/* Plans one tree for all components. */
 static gbs_status plan_tree(gbsi_expectation *e, uint64_t memory_limit, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -285,7 +285,7 @@ cleanup:
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* The tree with other weights. */
+/* Fills the tree with other weights. */
 static gbs_status fill_tree(gbsi_expectation *e, const double *theta, gbs_error *err)
 {
     gbs_status status = GBS_OK;

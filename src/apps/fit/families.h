@@ -19,7 +19,8 @@ typedef struct gbsi_families {
 gbs_status gbsi_families_init(gbsi_families *families, const gbs_model *network, gbs_error *err);
 void gbsi_families_free(gbsi_families *families); /* what it owns, not the struct */
 
-/* The scope of a child's factor, the child last. @param n out: its length. */
+/* @return the scope of a child's factor, the child last.
+ * @param n out: its length. */
 const uint32_t *gbsi_family_scope(const gbsi_families *families, uint32_t child, uint32_t *n);
 
 static inline size_t gbsi_families_entries(const gbsi_families *families)
@@ -27,11 +28,11 @@ static inline size_t gbsi_families_entries(const gbsi_families *families)
     return families->start[families->network->n_variables];
 }
 
-/* The weight of the Dirichlet prior of an entry of a child's table; 0: none. */
+/* @return the weight of the Dirichlet prior of an entry of a child's table; 0: none. */
 double gbsi_family_prior(const gbsi_families *families, uint32_t child,
                          const gbs_fit_options *options);
 
-/* The column of each variable in some data; GBSI_NONE: none. */
+/* Finds the column of each variable in some data; GBSI_NONE: none. */
 void gbsi_families_columns(const gbsi_families *families, const gbs_data *data, uint32_t *column);
 
 /* Adds how often each entry occurs among rows of the data.
@@ -56,7 +57,7 @@ double gbsi_families_estimate(const gbsi_families *families, const gbs_fit_optio
 double gbsi_families_log_p(const gbsi_families *families, const uint32_t *column,
                            const double *log_theta, const uint16_t *row);
 
-/* The network with other tables. */
+/* Makes the network with these tables. */
 gbs_status gbsi_families_model(const gbsi_families *families, const double *theta, gbs_model **out,
                                gbs_error *err);
 

@@ -241,7 +241,8 @@ static void add_logs(fitting *f, double *log_p, double *log_prior)
     }
 }
 
-/* The counts expected at theta, and how probable the data are. @return GBS_STOPPED: neither. */
+/* Computes the counts expected at theta, and the probability of the data.
+ * @return GBS_STOPPED: neither. */
 static gbs_status expect(fitting *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;

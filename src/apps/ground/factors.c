@@ -75,7 +75,7 @@ static bool unique(uint32_t *literal, uint32_t *n)
 
 /* ---- one factor ----------------------------------------------------------------------------- */
 
-/* The number of the weight: one for each binding of the variables with a '+'. */
+/* Finds the number of the weight: one for each binding of the variables with a '+'. */
 static gbs_status find_weight(gbsi_grounding *g, uint32_t *weight, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -130,7 +130,8 @@ static void free_slots(gbsi_grounding *g)
     g->n_used = 0;
 }
 
-/* A logical factor of the builder as it was given. @param literal [n] out. */
+/* @return a logical factor of the builder as it was given.
+ * @param literal [n] out. */
 static gbsi_ground_factor recall(const gbsi_grounding *g, size_t factor, uint32_t *literal)
 {
     const gbsi_factors *all = &g->builder->model.factors;
@@ -228,7 +229,7 @@ static gbs_status grow_slots(gbsi_grounding *g, uint32_t *scratch, gbs_error *er
     return GBS_OK;
 }
 
-/* One grounding more of a factor of the builder. */
+/* Counts one more grounding of a factor of the builder. */
 static void count(gbsi_grounding *g, size_t factor)
 {
     gbs_model *m = &g->builder->model;
@@ -264,7 +265,7 @@ cleanup:
     return status;
 }
 
-/* The f->n literals stand last in g->literal, and leave it. */
+/* Adds a factor. Its f->n literals stand last in g->literal, from which they are removed. */
 static gbs_status add_factor(gbsi_grounding *g, gbsi_ground_factor f, size_t first, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -240,7 +240,8 @@ static void warn(gbs_ground_report *report, const char *format, ...)
     va_end(arguments);
 }
 
-/* A misspelt constant of the database is one more for a formula to hold of. */
+/* Warns of constants of the database that may be misspelt: each is one more over which formulas
+ * are grounded. */
 static void warn_of_constants(gbsi_grounding *g)
 {
     uint32_t n = 0;

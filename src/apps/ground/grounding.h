@@ -104,7 +104,7 @@ gbs_status gbsi_residue_of(gbsi_grounding *g, uint32_t node, bool negated, size_
 
 /* ---- choices.c: arguments of which exactly one value holds -------------------------------- */
 
-/* The code of the first atom of a choice, from that of any. */
+/* @return the code of the first atom of a choice, from that of any of its atoms. */
 uint64_t gbsi_choice_of(const gbsi_grounding *g, const gbsi_predicate *q, uint64_t code);
 /* Notes a true fact, which must be the first of its choice. */
 gbs_status gbsi_choice_made(gbsi_grounding *g, const gbsi_predicate *q, uint64_t code,

@@ -70,8 +70,8 @@ cleanup:
 
 /* ---- leaves --------------------------------------------------------------------------------- */
 
-/* The parts of the disjunction that the node is, seen through negations.
- * @param negated the node stands under so many negations. */
+/* Finds the parts of the disjunction that the node is, seen through negations.
+ * @param negated whether the node stands under an odd number of negations. */
 static void find_leaves(join *j, uint32_t node, bool negated, bool conjunction)
 {
     const gbsi_logic_node *n = &j->g->program.node[node];
@@ -149,7 +149,7 @@ static uint32_t candidates(const gbsi_grounding *g, const gbsi_logic_node *n, co
 
 static gbs_status search(join *j, gbs_error *err);
 
-/* The search below one of the n choices there are. */
+/* Searches below one of the n choices. */
 static gbs_status descend(join *j, uint32_t choice, uint32_t n, gbs_error *err)
 {
     j->g->within = j->depth == 0 ? (double)choice / n : j->g->within;
@@ -188,7 +188,7 @@ static gbs_status try_fact(join *j, const gbsi_logic_node *n, const uint32_t *tu
     return status;
 }
 
-/* Every variable is bound. */
+/* Grounds the formula once every variable is bound. */
 static gbs_status ground_one(join *j, gbs_error *err)
 {
     gbs_status status = GBS_OK;

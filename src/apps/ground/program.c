@@ -64,8 +64,8 @@ gbs_status gbsi_program_constant(gbsi_program *program, const gbsi_text *text, u
     return add_constant(program, type, name, constant, err);
 }
 
-/* The constants between those of {1, ..., 20}, and the last. They are in no file: the program keeps
- * their text. */
+/* Adds the constants between those of {1, ..., 20}, and the last. They are in no file: the
+ * program keeps their text. */
 static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gbsi_token first,
                              gbs_error *err)
 {
@@ -347,7 +347,7 @@ static gbs_status try_declaration(gbsi_program *p, gbsi_text *line, bool *is_one
     return *is_one ? read_predicate(p, &behind, &q, value, err) : GBS_OK;
 }
 
-/* A line that begins with a name declares, or is a formula that must hold. */
+/* Reads a line: one that begins with a name is a declaration, or a formula that must hold. */
 static gbs_status read_line(gbsi_program *p, gbsi_text *line, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -89,12 +89,14 @@ typedef struct gbsi_program {
 gbs_status gbsi_program_read(gbsi_program *program, const gbsi_text *text, gbs_error *err);
 void gbsi_program_free(gbsi_program *program);
 
-/* The number of a constant of a type, which is added unless the type was declared with others. */
+/* Finds the number of a constant of a type, to which it is added unless the type was declared
+ * with other constants. */
 gbs_status gbsi_program_constant(gbsi_program *program, const gbsi_text *text, uint32_t type,
                                  gbsi_token name, uint32_t *constant, gbs_error *err);
 /* ---- tokens.c ------------------------------------------------------------------------------- */
 
-/* The next name, number or sign; the empty token at the end of the text. Comments are blank. */
+/* @return the next name, number or sign; the empty token at the end of the text. Comments count
+ * as blanks. */
 gbsi_token gbsi_logic_next(gbsi_text *text);
 gbsi_token gbsi_logic_peek(const gbsi_text *text);
 bool gbsi_logic_is_name(gbsi_token token);
@@ -107,8 +109,9 @@ typedef enum gbsi_logic_sign {
     GBSI_SIGN_IFF,
 } gbsi_logic_sign;
 bool gbsi_logic_is_sign(gbsi_token token, gbsi_logic_sign sign);
-/* The next statement, without blanks and comments around it: a line, and the next one if a
- * parenthesis is open or a sign joins them. whole moves behind it. false: there is no more. */
+/* Finds the next statement, without blanks and comments around it: a line, and the next one if a
+ * parenthesis is open or a sign joins them. whole moves behind it.
+ * @return false: there is no more. */
 bool gbsi_logic_statement(gbsi_text *whole, gbsi_text *line);
 /* Takes a weight from the front of a line: a number, or an expression such as log(0.9/0.1). */
 bool gbsi_logic_weight(gbsi_text *line, double *weight);

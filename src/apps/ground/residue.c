@@ -141,7 +141,7 @@ static bool join(gbsi_grounding *g, size_t list, size_t part)
     return false;
 }
 
-/* A list of no part or one is a constant or that part. */
+/* Simplifies a list: one without parts is a constant, one of a single part is that part. */
 static void simplify(gbsi_grounding *g, size_t list, bool decided, size_t *root)
 {
     gbsi_residue *of = &g->residue[list];
@@ -154,7 +154,8 @@ static void simplify(gbsi_grounding *g, size_t list, bool decided, size_t *root)
     }
 }
 
-/* All parts, or any: of a conjunction or over the constants of a quantifier. */
+/* Finds the residue of "all parts" or "any part": of a conjunction, or over the constants of a
+ * quantifier. */
 static gbs_status list_residue(gbsi_grounding *g, uint32_t node, bool negated, size_t *root,
                                gbs_error *err)
 {

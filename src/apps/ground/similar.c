@@ -51,7 +51,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The words of one name, in lower case at w->text + used. */
+/* Splits one name into words, in lower case at w->text + used. */
 static gbs_status split(words *w, gbsi_token name, size_t used, size_t *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -88,7 +88,7 @@ cleanup:
     return status;
 }
 
-/* A word that all constants have, such as a prefix, tells nothing. */
+/* Drops the words that all constants have, such as a prefix: they distinguish nothing. */
 static void drop_common(words *w, uint32_t n_constants)
 {
     size_t kept = 0;

@@ -54,7 +54,7 @@ static void skip_blanks(gbsi_text *text)
     }
 }
 
-/* A '-' or a period inside of a name: Anna-Lena, cs.edu. */
+/* Whether a '-' or a period is inside of a name: Anna-Lena, cs.edu. */
 static bool joins_name(const gbsi_text *text, const char *at)
 {
     return (*at == '-' || *at == '.') && at > text->at && at + 1 < text->end && begins_name(at[1]);
@@ -201,7 +201,7 @@ static bool read_number(calculator *c, double *value)
     return true;
 }
 
-/* A number, log(x) and its like, a sum in parentheses, or one of these behind a sign. */
+/* Reads a number, log(x) and its like, a sum in parentheses, or one of these behind a sign. */
 static bool read_value(calculator *c, double *value)
 {
     static const char *const names[] = {"logx", "log", "ln", "exp", "float"};

@@ -170,7 +170,7 @@ static gbs_status add_row(gbs_data *d, const uint32_t *state, double weight, gbs
     return GBS_OK;
 }
 
-/* A weight is a number of rows: not above what counts are exact to. */
+/* Checks weights, which are numbers of rows: not above the largest count that is exact. */
 static gbs_status check_weights(size_t n, const double *weight, gbs_error *err)
 {
     for (size_t i = 0; i < n; ++i) {

@@ -159,7 +159,7 @@ static uint32_t n_equal(const uint8_t *a, const uint8_t *b, size_t n)
     return sum;
 }
 
-/* Each row is counted against all others by one thread. */
+/* Counts similar rows: each row is compared with all others by one thread. */
 static void count_similar(void *context, uint32_t member)
 {
     weighing *w = context;

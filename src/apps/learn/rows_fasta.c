@@ -243,7 +243,7 @@ static gbs_status add_sequence(const alignment *a, sequence s, gbs_rows *rows, g
                           "found %zu sites, expected %" PRIu32, n, rows->n_sites);
 }
 
-/* The first sequence tells the number of sites. */
+/* Opens the rows; the first sequence sets the number of sites. */
 static gbs_status open_rows(const alignment *a, gbs_rows **rows, gbs_error *err)
 {
     const sequence s = sequence_behind(a->text, a->text->at);

@@ -76,7 +76,7 @@ static int advance(void *context, const double *x, const double *gradient, doubl
     return gbsi_watch_stopped(&l->work.watch);
 }
 
-/* All sites together. */
+/* Optimises all sites together. */
 static gbs_status optimise_together(learning *l, gbs_error *err)
 {
     const size_t bytes = gbsi_potts_lbfgs_bytes(l->potts.n);

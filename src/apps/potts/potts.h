@@ -34,18 +34,19 @@ static inline size_t gbsi_potts_pair(const gbsi_potts *p, size_t i, size_t j)
     return (size_t)p->n_sites * p->n_states + pair * p->n_states * p->n_states;
 }
 
-/* Sizes alone. @return GBS_ERR_LIMIT where they do not fit an int of libLBFGS. */
+/* Sets the sizes alone.
+ * @return GBS_ERR_LIMIT if they do not fit an int of libLBFGS. */
 gbs_status gbsi_potts_init(const gbs_rows *rows, gbsi_work *work, gbsi_potts *potts,
                            gbs_error *err);
 /* @param gradients whether gbsi_potts_objective() will be called; free in any case. */
 gbs_status gbsi_potts_take_memory(gbsi_potts *potts, bool gradients, gbs_error *err);
 void gbsi_potts_free(gbsi_potts *potts);
 
-/* The block of site i, whose padding is zero and stays so. */
+/* Gathers the block of site i, whose padding is zero and stays so. */
 void gbsi_potts_gather(const gbsi_potts *potts, const double *x, uint32_t i, double *block);
 
-/* The other way: a block of site i into potts->gradient, where it is the first site of a pair, and
- * into potts->other, where it is the second one. */
+/* Scatters a block of site i into potts->gradient if it is the first site of a pair, and into
+ * potts->other if it is the second one. */
 void gbsi_potts_scatter(const gbsi_potts *potts, const double *block, uint32_t i);
 
 /* @return l2/2 |x|^2 - sum of weight ln PL, with its gradient; INFINITY, with zeros, if it was
@@ -68,7 +69,8 @@ bool gbsi_potts_sum_rows(const gbsi_potts *potts, uint32_t member, gbsi_potts_si
 double gbsi_potts_log_pl(gbsi_potts *potts, const double *x);
 /* @return the same sum over the held-out rows; NAN: there are none. */
 double gbsi_potts_held_out_pl(gbsi_potts *potts, const double *x);
-/* Tells options.point, if there is one, where learning is. @param gradient its length. */
+/* Tells options.point, if there is one, how far learning has come.
+ * @param gradient its length. */
 void gbsi_potts_tell(gbsi_potts *potts, const gbs_potts_options *options, uint64_t iteration,
                      const double *x, double objective, double gradient);
 

@@ -25,21 +25,24 @@ static inline lbfgs_parameter_t gbsi_potts_lbfgs(const gbs_potts_options *option
     return parameters;
 }
 
-/* Bytes that libLBFGS takes for n weights. */
+/* @return the bytes that libLBFGS needs for n weights. */
 static inline size_t gbsi_potts_lbfgs_bytes(size_t n)
 {
     return (2 * GBSI_LBFGS_MEMORY + 5) * n * sizeof(double);
 }
 
-/* A line search that rounding ends has nowhere lower to go. */
+/* Whether L-BFGS has converged. It has, too, if rounding ended a line search, which then has
+ * nothing lower to find. */
 static inline bool gbsi_lbfgs_converged(int ended)
 {
     return ended == LBFGS_SUCCESS || ended == LBFGS_STOP || ended == LBFGS_ALREADY_MINIMIZED ||
            ended == LBFGSERR_ROUNDING_ERROR;
 }
 
-/* potts_sites.c: each site alone. @param x [n] out. @param report its fields of L-BFGS are set.
- * @return GBS_ERR_STOPPED where it was stopped: x is of no use then. */
+/* potts_sites.c: learns each site alone.
+ * @param x [n] out.
+ * @param report its fields of L-BFGS are set.
+ * @return GBS_ERR_STOPPED if it was stopped: x is then of no use. */
 gbs_status gbsi_potts_sites(gbsi_potts *potts, const gbs_potts_options *options, double *x,
                             gbs_potts_report *report, gbs_error *err);
 

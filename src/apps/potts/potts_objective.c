@@ -141,7 +141,7 @@ static void sum_sites(void *context, uint32_t member)
     }
 }
 
-/* The two parts of each entry, and the penalty's. */
+/* Joins the two parts of each entry, and adds the penalty's. */
 static void join_parts(void *context, uint32_t member)
 {
     gbsi_potts *p = context;

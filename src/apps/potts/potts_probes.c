@@ -160,7 +160,7 @@ static void solve_sites(void *context, uint32_t member)
     }
 }
 
-/* A coupling is the mean of its halves. */
+/* Solves each site alone; a coupling is the mean of its halves. */
 static void solve_alone(probes *p)
 {
     gbsi_potts *t = p->potts;

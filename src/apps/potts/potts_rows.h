@@ -34,8 +34,9 @@ static inline uint32_t gbsi_potts_width(uint32_t n_states)
 #define GBSI_POTTS_ROWS 512u
 void gbsi_potts_add_rows(gbsi_potts_site *site, size_t from, size_t end);
 
-/* A row's p(. | others) in place of its state. @param p [width] out: exp(f - largest f), zeros
- * behind n_states. @return their sum. */
+/* Computes p(. | others) of a row, in place of its state.
+ * @param p [width] out: exp(f - largest f), zeros behind n_states.
+ * @return their sum. */
 double gbsi_potts_conditional(const gbsi_potts_site *site, const uint8_t *state, double *p);
 
 #endif

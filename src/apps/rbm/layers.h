@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The innermost loops of restricted Boltzmann machines: what one layer tells the other. Widths are
- * multiples of eight. */
+/* The innermost loops of restricted Boltzmann machines: sums over one layer for the units of the
+ * other, and functions of these sums. Widths are multiples of eight. */
 #ifndef GBSI_RBM_LAYERS_H
 #define GBSI_RBM_LAYERS_H
 

@@ -69,28 +69,29 @@ gbs_status gbsi_rbm_model(const gbsi_rbm *rbm, gbs_model **model, gbs_error *err
 /* Makes wt, the transposed weights, from w. */
 void gbsi_rbm_turn(gbsi_rbm *rbm);
 
-/* rbm_step.c: one step from rbm->row, n_batch, rate and step. @return false: stopped, with weights
- * as they were. */
+/* rbm_step.c: takes one step from rbm->row, n_batch, rate and step.
+ * @return false: stopped, with weights as they were. */
 bool gbsi_rbm_step(gbsi_rbm *rbm);
-/* A step of the chains alone, and what rbm->n_batch rows say. @return false: stopped. */
+/* Takes a step of the chains alone, and computes the sums over rbm->n_batch rows.
+ * @return false: stopped. */
 bool gbsi_rbm_sweep(gbsi_rbm *rbm);
 /* rbm_hold.c: sweeps the chains at the weights of the moment. @param report its R-hat, misfit and
  * rise are set, and whether these are small. */
 gbs_status gbsi_rbm_hold_still(gbsi_rbm *rbm, gbs_rbm_report *report, gbs_error *err);
-/* rbm_keep.c: where a checkpoint has it, or as it is; and the first one. */
+/* rbm_keep.c: resumes from a checkpoint if there is one, and writes the first checkpoint. */
 gbs_status gbsi_rbm_resume(gbsi_rbm *rbm, const gbs_rows *held_out, gbs_error *err);
 /* Keeps a copy of the state between two steps. */
 void gbsi_rbm_keep_step(gbsi_rbm *rbm);
-/* rbm_best.c: after an epoch, whether it is the best; whether there are no more before
- * the next look at weights held still; and, of those that
- * have been, the weights of the best one, if one is wanted. */
+/* rbm_best.c: after an epoch, mark it if it is the best so far; tell whether there are no more
+ * epochs before the next look at weights held still; and restore the weights of the best epoch, if
+ * that is wanted. */
 void gbsi_rbm_mark_best(gbsi_rbm *rbm);
 bool gbsi_rbm_is_done(const gbsi_rbm *rbm);
 /* @return the share of the rise of ln PL that was in the second half of the epochs so far; NAN:
  * it has not risen. */
 double gbsi_rbm_rise(const gbsi_rbm *rbm);
 void gbsi_rbm_take_best(gbsi_rbm *rbm);
-/* rbm_judge.c: mean ln PL of rows; NAN where it was stopped. */
+/* rbm_judge.c: @return the mean ln PL of rows; NAN if it was stopped. */
 double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
 
 /* @return the number of entries of rbm->best. */
@@ -111,7 +112,8 @@ static inline size_t gbsi_rbm_n_slope(const gbsi_rbm *rbm)
     return 2 * ((rbm->n + 1) * rbm->wide_m + rbm->n);
 }
 
-/* The units that are 1. @return how many. */
+/* Lists the units that are 1.
+ * @return how many. */
 static inline size_t gbsi_rbm_list(const uint8_t *x, size_t n, uint32_t *list)
 {
     size_t n_on = 0;

@@ -108,7 +108,8 @@ static void add_all(holding *h)
     gbsi_pool_run(h->rbm->work->pool, add_units, h);
 }
 
-/* A row adds v_i p_j to the slope by W, v_i to that by a and p_j to that by b. */
+/* Adds the squares of a row's contributions: it adds v_i p_j to the slope by W, v_i to that by a
+ * and p_j to that by b. */
 static void add_squares(holding *h)
 {
     const gbsi_rbm *r = h->rbm;
@@ -191,7 +192,8 @@ static double product_beyond(double a, double b, double hold)
                                  : a * b;
 }
 
-/* The square of the slope, as the product of two that share no chance. */
+/* @return an estimate of the square of the slope: the product of two slopes with independent
+ * noise. */
 static double square_of_slope(const holding *h)
 {
     const gbsi_rbm *r = h->rbm;

@@ -41,7 +41,8 @@ static void draw_herded(const double *p, size_t n, double *u, uint8_t *x)
     }
 }
 
-/* One layer of the chains of a group given the other. @param half of the step. */
+/* Draws one layer of the chains of a group given the other.
+ * @param half of the step. */
 static void draw_layer(gbsi_rbm *r, uint32_t member, size_t first, size_t end, uint64_t half)
 {
     const bool hidden = half % 2 == 0;

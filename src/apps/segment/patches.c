@@ -65,7 +65,8 @@ static void gradient(const gbsi_view *view, size_t row, size_t column, float slo
     slope[1] = view->light[row * width + right] - view->light[row * width + left];
 }
 
-/* To length 1, but no longer than `floor` allows: noise of flat patches is not blown up. */
+/* Scales to length 1, but no longer than `floor` allows, so that noise of flat patches is not
+ * amplified. */
 static void scale(float *texture, float floor)
 {
     float square = 0.0f;

@@ -127,7 +127,7 @@ static void assign(void *context, uint32_t member)
     }
 }
 
-/* Each centre becomes the mean of its points; one without points stays. */
+/* Moves each centre to the mean of its points; one without points stays. */
 static void centre(search *s, double *sum, uint32_t *count)
 {
     const uint32_t width = s->v->width;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of a model in the order of gbs_sensitivities, and what a change of one does. */
+/* The parameters of a model in the order of gbs_sensitivities, and the effect of changing one. */
 #ifndef GBSI_SENSITIVITY_PARAMETERS_H
 #define GBSI_SENSITIVITY_PARAMETERS_H
 
@@ -19,23 +19,23 @@ typedef enum gbsi_moved {
     GBSI_MOVED_BOUND, /* bounds of what MIXED has; then out are bounds, too */
 } gbsi_moved;
 
-/* How a sum over states F changes with each parameter of a factor [M55]: linear in w. Conditional
- * tables: dF/dt(i|u) = F(i,u) / t(i|u) less what the others lose, NAN where t is 0 unless w is
- * apart; tables: dF/dtheta = F(s); weights: sum over s of phi(s) F(s).
- *
- * @param w    [joint states of the free variables of the scope]
- * @param out  [parameters of the factor]
+/* Computes how a sum over states F changes with each parameter of a factor [M55], which is linear
+ * in w. Conditional tables: dF/dt(i|u) = F(i,u) / t(i|u) less what the others lose, NAN where t is
+ * 0 unless w is apart; tables: dF/dtheta = F(s); weights: sum over s of phi(s) F(s).
+ * @param w [joint states of the free variables of the scope]
+ * @param out [parameters of the factor]
  * @param room [2 * arity of the child] */
 void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, gbsi_moved what,
                           const double *w, double *out, double *room);
 
-/* The same of the table of a cause in the chain of a noisy factor, over (its n states, s before, s
- * after), by the inhibition in each state; of the leak, over s after alone, by the leak.
- * @param w [n][2][2] apart; of the leak [2]. @param out [n]. */
+/* Does the same for the table of a cause in the chain of a noisy factor, over (its n states, s
+ * before, s after), by the inhibition in each state; for the leak, over s after alone, by the leak.
+ * @param w [n][2][2] apart; of the leak [2].
+ * @param out [n]. */
 void gbsi_parameters_move_cause(uint32_t n, const double *w, bool is_leak, double *out);
 
-/* The two values that each formula takes given the evidence, where it takes two: `low` and `high`
- * of the answer. */
+/* Finds the two values that each formula takes given the evidence, if it takes two: `low` and
+ * `high` of the answer. */
 void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,
                             gbs_sensitivities *answer);
 

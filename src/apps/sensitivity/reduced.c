@@ -237,7 +237,8 @@ static gbs_status add_chain(gbsi_reduced *r, gbs_builder *builder, const gbsi_no
     return status;
 }
 
-/* The user's, in their order. @param scope [longest scope] room. */
+/* Adds the user's factors, in their order.
+ * @param scope [longest scope] room. */
 static gbs_status add_factors(gbsi_reduced *r, gbs_builder *builder, const double *zeros,
                               uint32_t *scope, gbs_error *err)
 {

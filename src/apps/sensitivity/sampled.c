@@ -146,7 +146,7 @@ static void clear_batch(sampling *s, size_t batch)
     memset(s->sum + 2 * s->n_cells * batch, 0, 2 * s->n_cells * sizeof *s->sum);
 }
 
-/* All pieces of all chains are full: two become one. */
+/* Joins two pieces to one, once all pieces of all chains are full. */
 static void join_pieces(sampling *s)
 {
     for (uint32_t chain = 0; chain < s->n_chains; ++chain) {

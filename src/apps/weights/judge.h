@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pseudo-likelihood or likelihood of rows, held-out ones say, at any tied weights. */
+/* The pseudo-likelihood or likelihood of rows, such as held-out ones, at any tied weights. */
 #ifndef GBSI_WEIGHTS_JUDGE_H
 #define GBSI_WEIGHTS_JUDGE_H
 

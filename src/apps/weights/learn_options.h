@@ -4,8 +4,9 @@
 
 #include "gibbsite/learn.h"
 
-/* The options of gbs_learn_weights(), checked, with defaults where they are 0. @param given NULL:
- * the defaults. @param taken out. */
+/* Checks the options of gbs_learn_weights(), and puts defaults for those that are 0.
+ * @param given NULL: the defaults.
+ * @param taken out. */
 gbs_status gbsi_learn_options_settle(const gbs_learn_options *given, gbs_learn_options *o,
                                      gbs_error *err);
 

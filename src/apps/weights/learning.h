@@ -29,11 +29,11 @@ typedef struct gbsi_learning {
     gbs_learn_report report;
 } gbsi_learning;
 
-/* weights_errors.c: root root^T = information + more * unit matrix. @return whether that is
- * positive definite. */
+/* weights_errors.c: factorises root root^T = information + more * unit matrix.
+ * @return whether that is positive definite. */
 bool gbsi_learning_factorise(gbsi_learning *learning, double more);
-/* The variances at the maximum, where report.has_errors says that they are known; by probes only if
- * they are wanted. */
+/* Computes the variances at the maximum, if report.has_errors says that they are known; by probes
+ * only if they are wanted. */
 gbs_status gbsi_learning_errors(gbsi_learning *learning, bool wanted, gbs_error *err);
 
 #endif

@@ -126,7 +126,8 @@ cleanup:
     return status;
 }
 
-/* The entries of a kept factor. @param at [variables of its scope] scratch. */
+/* Fills the entries of a kept factor.
+ * @param at [variables of its scope] scratch. */
 static gbs_status fill_entries(gbsi_likelihood *l, size_t q, uint32_t *at, gbs_error *err)
 {
     const gbs_model *m = l->model;
@@ -230,7 +231,9 @@ static gbs_status take_columns(gbsi_likelihood *l, gbs_error *err)
     return GBS_OK;
 }
 
-/* The states of a row. @param x [variables] 0 before, out. @return whether none is missing. */
+/* Takes the states of a row.
+ * @param x [variables] 0 before, out.
+ * @return whether none is missing. */
 static bool take_row(const gbsi_likelihood *l, size_t row, uint32_t *x)
 {
     const gbs_data *d = l->data;
@@ -321,7 +324,7 @@ static gbs_status take_queries(gbsi_likelihood *l, gbs_error *err)
                : GBS_OK;
 }
 
-/* One tree for all components. */
+/* Plans one tree for all components. */
 static gbs_status plan_tree(gbsi_likelihood *l, uint64_t memory_limit, gbs_error *err)
 {
     gbs_error why = {GBS_OK, ""};
@@ -390,7 +393,7 @@ cleanup:
     return status;
 }
 
-/* The tree with these weights. */
+/* Fills the tree with these weights. */
 static gbs_status fill_tree(gbsi_likelihood *l, const double *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -23,16 +23,17 @@ size_t gbsi_likelihood_n(const gbsi_likelihood *likelihood); /* weights that are
  * @return GBS_ERR_STOPPED by the watch; GBS_ERR_IMPOSSIBLE for a row of probability 0. */
 gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, double *value,
                               double *gradient, gbs_error *err);
-/* About the diagonal of minus its second derivatives, with nothing missing: the weight of all rows
- * times the variances of the features, those of each factor as if they were independent. @param
- * diagonal [n] out. */
+/* Approximates the diagonal of minus its second derivatives, with nothing missing: the weight of
+ * all rows times the variances of the features, those of each factor as if they were independent.
+ * @param diagonal [n] out. */
 gbs_status gbsi_likelihood_diagonal(gbsi_likelihood *likelihood, const double *w, double *diagonal,
                                     gbs_error *err);
-/* Minus its second derivatives, by differences of the gradient. @param information [n][n] out, the
- * lower triangle. */
+/* Computes minus its second derivatives, by differences of the gradient.
+ * @param information [n][n] out, the lower triangle. */
 gbs_status gbsi_likelihood_information(gbsi_likelihood *likelihood, const double *w,
                                        double *information, gbs_error *err);
-/* The same times a vector, by the difference of two gradients along it. @param along [n].
+/* Computes the same times a vector, by the difference of two gradients along it.
+ * @param along [n].
  * @param product [n] out. */
 gbs_status gbsi_likelihood_product(gbsi_likelihood *likelihood, const double *w,
                                    const double *along, double *product, gbs_error *err);

@@ -40,7 +40,7 @@ void gbsi_pseudo_free(gbsi_pseudo *pseudo)
 
 /* ---- what stands next to what ---------------------------------------------------------------- */
 
-/* Every variable with a choice has a value in every row. */
+/* Checks that every variable with a choice has a value in every row. */
 static gbs_status check_rows(const gbsi_pseudo *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -349,7 +349,7 @@ static void add_gradient(const slopes *s, const gbsi_pseudo_room *r, uint32_t v,
     add_derivatives(s->pseudo, r, v, scale, sum, NULL);
 }
 
-/* The covariance of T_k with u(a) = sum over l of T_l(a) along_l [M73]. */
+/* Adds the covariance of T_k with u(a) = sum over l of T_l(a) along_l [M73]. */
 static void add_product(const slopes *s, const gbsi_pseudo_room *r, uint32_t v, double scale,
                         double *sum)
 {
@@ -372,7 +372,7 @@ static void add_product(const slopes *s, const gbsi_pseudo_room *r, uint32_t v, 
     }
 }
 
-/* The variance of T_k. */
+/* Adds the variance of T_k. */
 static void add_diagonal(const slopes *s, const gbsi_pseudo_room *r, uint32_t v, double scale,
                          double *sum)
 {

@@ -70,7 +70,7 @@ static inline bool gbsi_pseudo_stops(const gbsi_pseudo *pseudo, uint32_t member,
                        : gbsi_watch_stopped(pseudo->watch);
 }
 
-/* The sums over all rows, each times its weight.
+/* Computes the sums over all rows, each times its weight.
  * @return GBS_ERR_STOPPED by the watch. */
 gbs_status gbsi_pseudo_sum(const gbsi_pseudo *pseudo, const double *w, double *value,
                            double *gradient, double *information, gbs_error *err);
@@ -80,8 +80,9 @@ gbs_status gbsi_pseudo_sum(const gbsi_pseudo *pseudo, const double *w, double *v
  * @param sum [n] out. */
 gbs_status gbsi_pseudo_scores(const gbsi_pseudo *pseudo, const double *w, const double *weight,
                               double *sum, gbs_error *err);
-/* The information times a vector, and its diagonal. @param along [n]. @param product, diagonal [n]
- * out. */
+/* Computes the information times a vector, and its diagonal.
+ * @param along [n].
+ * @param product, diagonal [n] out. */
 gbs_status gbsi_pseudo_product(const gbsi_pseudo *pseudo, const double *w, const double *along,
                                double *product, gbs_error *err);
 gbs_status gbsi_pseudo_diagonal(const gbsi_pseudo *pseudo, const double *w, double *diagonal,

@@ -36,7 +36,7 @@ static uint32_t *state_of(const gbsi_climbing *c, size_t chain)
     return c->state + chain * c->n_variables;
 }
 
-/* The states of a row, 0 where it has none. */
+/* Fills in the states of a row, 0 for missing ones. */
 static void fill(const gbsi_climbing *c, size_t row, uint32_t *x)
 {
     const gbs_data *d = c->pseudo->data;
@@ -186,7 +186,8 @@ static void add_features(void *context, uint32_t member)
     }
 }
 
-/* All chains once: mean of the free ones, sums of the rows, and covariance of the free ones. */
+/* Draws all chains once: mean of the free ones, sums of the rows, and covariance of the free
+ * ones. */
 static gbs_status sweep(gbsi_climbing *c, gbs_error *err)
 {
     const double fresh = gbsi_climbing_fresh(c);
@@ -259,7 +260,7 @@ static double length_of(const gbsi_climbing *c)
     return past <= 0.0 ? FASTEST : FASTEST / (1.0 + SLOWING * past / n_steps);
 }
 
-/* The chains of a step, and what they say, unless a checkpoint has it. */
+/* Draws the chains of a step and computes their sums, unless a checkpoint has them. */
 static gbs_status draw_step(gbsi_climbing *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -73,23 +73,24 @@ void gbsi_climbing_draw_chain(const gbsi_climbing *c, uint32_t member, size_t ch
                               double *feature);
 /* Draws all chains once. */
 void gbsi_climbing_draw(gbsi_climbing *c, const double *w);
-/* The matrix times the gradient at these sums over rows and means of chains, in c->step.
+/* Multiplies the matrix by the gradient at these sums over rows and means of chains, into
+ * c->step.
  * @return the gradient's length. */
 double gbsi_climbing_step(gbsi_climbing *c, const double *w, const double *rows,
                           const double *mean);
-/* sampled_diagonal.c, of many weights. Memory for the diagonal, scratch of members included. */
+/* sampled_diagonal.c, for many weights. Allocates the diagonal, scratch of members included. */
 gbs_status gbsi_diagonal_new(gbsi_climbing *c, gbs_error *err);
 void gbsi_diagonal_free(gbsi_climbing *c);
-/* Draws all chains once: c->mean, c->rows, and what steps are divided by. */
+/* Draws all chains once: computes c->mean, c->rows, and the divisors of steps. */
 gbs_status gbsi_diagonal_sweep(gbsi_climbing *c, gbs_error *err);
-/* The scale of steps, from c->variance and c->towards. */
+/* Computes the scale of steps from c->variance and c->towards. */
 void gbsi_diagonal_scale(gbsi_climbing *c);
 /* Whether the chains agree with each other and with the rows at these weights. */
 gbs_status gbsi_diagonal_finish(gbsi_climbing *c, const double *w, gbsi_climbed *found,
                                 gbs_error *err);
-/* sampled_look.c: one step of Newton's method from w. */
+/* sampled_look.c: takes one step of Newton's method from w. */
 gbs_status gbsi_climbing_finish(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err);
-/* sampled_keep.c: where a checkpoint has it, or as it is; and the first one. */
+/* sampled_keep.c: resumes from a checkpoint if there is one, and writes the first checkpoint. */
 gbs_status gbsi_climbing_resume(gbsi_climbing *c, gbs_error *err);
 /* Keep the state once all chains are drawn, and once they were drawn at weights held still. */
 void gbsi_climbing_keep(gbsi_climbing *c);

@@ -236,7 +236,7 @@ static gbs_status tell_sparse(void *context, uint64_t iteration, const double *w
     return tell_point(l, iteration, w, objective, slope, err);
 }
 
-/* The maximum less l1 |w|, many of whose weights are 0 [M61]. */
+/* Finds the maximum less l1 |w|, many of whose weights are 0 [M61]. */
 static gbs_status maximise_sparse(gbsi_learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -26,7 +26,7 @@ struct gbsi_evidence_set {
     bool is_typed; /* one sample, in the lines of the text */
 };
 
-/* Begin a sample; add to the one begun last. States are checked by the readers. */
+/* Begin a sample, and add to the last sample that was begun. States are checked by the readers. */
 gbs_status gbsi_evidence_set_begin(gbsi_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_set_add(gbsi_evidence_set *set, gbsi_observation observation,
                                  gbs_error *err);
@@ -44,7 +44,7 @@ gbs_status gbsi_evidence_read_image(gbsi_evidence_set *set, const gbs_read_optio
 
 /* Whether the text is typed evidence: no other form of evidence has a '='. */
 bool gbsi_evidence_is_typed(const gbsi_text *text);
-/* Lines before the one that fails may have been added. */
+/* Adds lines of typed evidence. If one line fails, lines before it may have been added. */
 gbs_status gbsi_evidence_add_lines(gbs_evidence *evidence, const gbsi_text *text, gbs_error *err);
 
 #endif

@@ -52,8 +52,8 @@ static bool all_digits(const char *text)
     return text[strspn(text, "0123456789")] == 0;
 }
 
-/* A name, or a number of a variable that no number names: with the variables 2 and 5, a label 0
- * can only be a mistake. */
+/* Finds a variable by its name, or by its number if no name is a number: with variables named 2
+ * and 5, a label 0 can only be a mistake. */
 static gbs_status find_variable(tab_file *f, gbsi_token label, uint32_t *variable, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -51,7 +51,7 @@ static const char *text_of(const reader *r, span s)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* A name may begin or end with blanks: without them it is looked for first. */
+/* Finds a variable. A name may begin or end with blanks: it is looked up without them first. */
 static bool knows_variable(const reader *r, span all, uint32_t *variable, gbs_error *err)
 {
     const span s = trimmed(r, all);
@@ -143,7 +143,7 @@ static void forget_weights(const reader *r, uint32_t variable)
     memset(r->weight, 0, r->model->arity[variable] * sizeof *r->weight);
 }
 
-/* One VARIABLE=STATES or VARIABLE!=STATES, cut at this '='. */
+/* Reads one VARIABLE=STATES or VARIABLE!=STATES, cut at this '='. */
 static bool reads_cut(const reader *r, span s, size_t equals, uint32_t *variable, gbs_error *err)
 {
     const span states = {equals + 1, s.to};
@@ -210,7 +210,7 @@ static size_t comma_after(const reader *r, size_t at)
     return at + strcspn(r->list + at, ",");
 }
 
-/* The next ',' that stands in no parentheses. */
+/* @return the place of the next ',' outside of parentheses. */
 static size_t comma_outside(const reader *r, size_t at)
 {
     int depth = 0;

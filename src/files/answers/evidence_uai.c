@@ -97,7 +97,8 @@ static void check_pairs(evidence_file *f, size_t sample, size_t first, size_t n_
     }
 }
 
-/* The token behind n_samples of a file read as multi, or SIZE_MAX if they run out. */
+/* @return the token behind n_samples of a file read as multi, or SIZE_MAX if there are too few
+ * tokens. */
 static size_t find_end(const evidence_file *f, uint64_t n_samples)
 {
     size_t at = 1;
@@ -203,7 +204,7 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
     return GBS_OK;
 }
 
-/* The pairs whose count stands at token `at`, as a sample. */
+/* Adds the pairs whose count stands at token `at` as a sample. */
 static gbs_status add_sample(const evidence_file *f, gbsi_evidence_set *set, size_t at,
                              gbs_error *err)
 {

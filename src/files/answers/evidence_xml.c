@@ -53,7 +53,7 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
     return GBS_OK;
 }
 
-/* The state whose number or label is written; what could be either is refused. */
+/* Finds the state by its number or label; text that could be either is refused. */
 static gbs_status find_state(const reader *r, uint32_t variable, uint32_t *state, gbs_error *err)
 {
     const gbs_model *model = r->set->model;

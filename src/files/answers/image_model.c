@@ -6,7 +6,7 @@
 #include "store/model.h"
 #include "text/text.h"
 
-/* A picture with a pixel for every variable. */
+/* Reads a picture, and checks that it has a pixel for every variable. */
 static gbs_status read_fitting(const gbsi_input *input, uint32_t n_variables, bool keep_hidden,
                                const gbs_read_options *options, gbs_image *image, gbs_error *err)
 {

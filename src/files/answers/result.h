@@ -20,7 +20,7 @@ void gbsi_result_last_solution(gbsi_text *text, gbsi_token task);
 gbs_status gbsi_result_skip_samples(gbsi_text *text, bool (*fits)(gbsi_text text),
                                     const char *expected, gbs_error *err);
 
-/* The solution of MAR, behind the task word. On failure marginals is unchanged. */
+/* Reads the solution of MAR, from behind the task word. On failure marginals is unchanged. */
 gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_marginals *marginals,
                                    gbs_error *err);
 

@@ -41,7 +41,7 @@ static gbs_status add_text(table_reader *r, void **pool, size_t *capacity, size_
     return status;
 }
 
-/* The field as the name of the next variable. */
+/* Adds the field as the name of the next variable. */
 static gbs_status add_variable(table_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -101,7 +101,7 @@ static gbs_status texts_of(const table_reader *r, const char *pool, size_t n_byt
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* A field, without its quotes; *ended: it was the last of its line. */
+/* Reads a field, without its quotes; *ended: it was the last of its line. */
 static gbs_status csv_field(table_reader *r, bool *ended, gbs_error *err)
 {
     gbsi_text *t = r->text;
@@ -195,7 +195,8 @@ static bool json_has(table_reader *r, char c)
     return true;
 }
 
-/* A string, as we write them: \" \\ and \u00XX of control characters are its escapes. */
+/* Reads a string as this library writes it: its escapes are \" \\ and \u00XX of control
+ * characters. */
 static gbs_status json_string(table_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -216,7 +217,7 @@ cleanup:
     return status;
 }
 
-/* A number or a word such as null, as text. */
+/* Reads a number or a word such as null, as text. */
 static gbs_status json_word(table_reader *r, gbs_error *err)
 {
     gbsi_text *t = r->text;
@@ -283,7 +284,7 @@ cleanup:
     return status;
 }
 
-/* A state of the map: its number, kept as text as CSV has it. */
+/* Reads a state of the map: its number, kept as text as in CSV. */
 static gbs_status take_state(table_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;

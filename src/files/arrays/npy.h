@@ -20,13 +20,14 @@ size_t gbsi_npy_header(const gbsi_array *array, char *bytes);
 /* Refuses an array whose shape or size is out of range. @param bytes out: of the data. */
 gbs_status gbsi_npy_check(const gbsi_array *array, uint64_t *bytes, gbs_error *err);
 
-/* The data alone, piece by piece into the sink. @param source NULL: array->data. */
+/* Puts the data alone, piece by piece, into the sink.
+ * @param source NULL: array->data. */
 gbs_status gbsi_npy_put(const gbsi_array *array, gbsi_array_source *source, void *context,
                         void (*sink)(void *to, const void *bytes, size_t n), void *to,
                         gbs_error *err);
 
-/* A whole .npy file, bytes[0 .. n), transposed to the last index fastest. @param name for messages.
- */
+/* Reads a whole .npy file, bytes[0 .. n), transposed so that the last index is fastest.
+ * @param name for messages. */
 gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_array *array,
                           gbs_error *err);
 

@@ -53,7 +53,8 @@ static bool take(literal *text, char c)
     return false;
 }
 
-/* A string in either quotes, without escapes. @param value out, points into the text. */
+/* Takes a string in either quotes, without escapes.
+ * @param value out, points into the text. */
 static gbs_status take_string(literal *text, const char *expected, const char **value, size_t *n,
                               gbs_error *err)
 {

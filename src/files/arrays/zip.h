@@ -31,7 +31,8 @@ typedef struct gbsi_zip {
 gbs_status gbsi_zip_open(const gbsi_input *input, gbsi_zip *zip, gbs_error *err);
 void gbsi_zip_close(gbsi_zip *zip);
 
-/* The bytes of a member, its check sum checked. @param owned out: NULL, or what to free.
+/* Reads the bytes of a member, and checks its check sum.
+ * @param owned out: NULL, or memory to free.
  * @param bytes out: [member->size], in the input if the member is stored. */
 gbs_status gbsi_zip_read(const gbsi_zip *zip, const gbsi_zip_member *member, const char **bytes,
                          void **owned, gbs_error *err);
@@ -61,7 +62,7 @@ void gbsi_zip_writer_free(gbsi_zip_writer *writer);
 gbs_status gbsi_zip_begin(gbsi_zip_writer *writer, const char *name, uint64_t size, uint32_t crc,
                           gbs_error *err);
 void gbsi_zip_put(gbsi_zip_writer *writer, const void *bytes, size_t n);
-/* The directory and the end. */
+/* Writes the directory and the end. */
 void gbsi_zip_finish(gbsi_zip_writer *writer);
 
 #endif

@@ -39,7 +39,7 @@ typedef struct directory {
     uint64_t at, size, n;
 } directory;
 
-/* The end record may have a comment behind it. */
+/* Finds the end record, which may have a comment behind it. */
 static gbs_status find_end(const gbsi_input *input, uint64_t *end, gbs_error *err)
 {
     const size_t most_back = (size_t)END_BYTES + UINT16_MAX;

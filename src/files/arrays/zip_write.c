@@ -49,7 +49,7 @@ static void put_number(gbsi_zip_writer *writer, uint64_t value, unsigned n)
     gbsi_zip_put(writer, bytes, n);
 }
 
-/* A 4-byte field, or the mark that the number stands in the ZIP64 record. */
+/* Puts a 4-byte field, or the mark that the number stands in the ZIP64 record. */
 static void put_field(gbsi_zip_writer *writer, uint64_t value)
 {
     put_number(writer, value >= writer->zip64_from ? UINT32_MAX : value, 4);
@@ -128,7 +128,7 @@ static void put_directory_entry(gbsi_zip_writer *writer, const gbsi_zip_entry *e
     }
 }
 
-/* The ZIP64 record of the whole archive and the pointer to it. */
+/* Puts the ZIP64 record of the whole archive and the pointer to it. */
 static void put_end_64(gbsi_zip_writer *writer, uint64_t directory, uint64_t size)
 {
     const uint64_t here = writer->at;

@@ -84,7 +84,7 @@ cleanup:
     return status;
 }
 
-/* The name that words [first, last) are. Fails where it has no form without quotes. */
+/* Makes the name that words [first, last) are. Fails if it has no form without quotes. */
 static gbs_status join_words(const gbsi_text *text, const gbsi_bif_network *network, size_t first,
                              size_t last, gbsi_bif_token *name, gbs_error *err)
 {
@@ -160,7 +160,7 @@ static bool same_cuts(const gbsi_bif_network *network, rule a, rule b)
     return true;
 }
 
-/* The one rule that makes n names. */
+/* Finds the one rule that makes n names. */
 static gbs_status choose_rule(const gbsi_text *text, const gbsi_bif_network *network,
                               gbsi_token count, size_t n, rule *chosen, gbs_error *err)
 {

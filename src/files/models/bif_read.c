@@ -148,7 +148,8 @@ static gbs_status read_default(bif_reader *r, gbsi_token place, gbs_error *err)
     return read_values(r, r->tables.arity, default_row(r), err);
 }
 
-/* The state names of a row up to ')': which row that is, the first parent slowest. */
+/* Reads the state names of a row up to ')', and finds which row that is, the first parent
+ * slowest. */
 static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -173,7 +174,8 @@ cleanup:
     return status;
 }
 
-/* The same where states hold blanks or commas. @param found out: whether it is such a row. */
+/* Does the same if states hold blanks or commas.
+ * @param found out: whether it is such a row. */
 static gbs_status read_long_row(bif_reader *r, size_t *row, bool *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -105,7 +105,7 @@ static gbs_status end_constant(gbsi_clauses *c, const gbsi_text *text, gbsi_toke
     return GBS_OK;
 }
 
-/* A parity or a cardinality. */
+/* Ends a parity or a cardinality. */
 static gbs_status end_counting(gbsi_clauses *c, const gbsi_text *text, gbsi_token place,
                                double weight, gbs_error *err)
 {

@@ -80,7 +80,7 @@ static void write_edge(gbs_output *output, uint32_t v, uint32_t u)
     gbsi_output_text(output, "\n");
 }
 
-/* The pairs of v with larger variables of one factor that were not seen yet. */
+/* Goes through the pairs of v with larger variables of one factor that were not seen yet. */
 static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output *output)
 {
     const gbsi_factors *factors = &c->model->factors;
@@ -99,7 +99,8 @@ static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output
     return n_edges;
 }
 
-/* Each pair once, at its smaller end. @param output NULL: only count. */
+/* Goes through each pair once, at its smaller end.
+ * @param output NULL: only count. */
 static uint64_t go_through(conflicts *c, gbs_output *output)
 {
     const uint32_t n = c->model->n_variables;

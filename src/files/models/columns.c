@@ -103,7 +103,7 @@ bool gbsi_columns_rounded(gbsi_columns *columns, double *value)
     return true;
 }
 
-/* A column of which some entries are NaN. */
+/* Handles a column with entries that are NaN: one of NaN alone is made uniform if lenient. */
 static gbsi_column_status fill_missing(gbsi_columns *columns, size_t id, double *column,
                                        uint32_t arity)
 {

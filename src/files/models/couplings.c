@@ -72,7 +72,7 @@ static gbsi_token place_of(const gbsi_couplings *c, size_t e)
     return gbsi_text_peek(&c->first);
 }
 
-/* The first two words of an entry: "2 1". */
+/* Writes the first two words of an entry: "2 1". */
 static void pair_text(const gbsi_couplings *c, size_t e, char text[64])
 {
     gbsi_text line = c->first;

@@ -25,7 +25,7 @@ typedef struct gbsi_edges {
     size_t capacity;
 } gbsi_edges;
 
-/* Entries that repeat another. */
+/* The entries that repeat an earlier one. */
 typedef struct gbsi_repeats {
     size_t n;
     size_t entry; /* the first entry at this pair */
@@ -35,14 +35,14 @@ typedef struct gbsi_repeats {
 gbs_status gbsi_edges_add(gbsi_edges *edges, uint32_t i, uint32_t j, double value, gbs_error *err);
 void gbsi_edges_free(gbsi_edges *edges);
 
-/* Add up what stands at one place; the first entry keeps the sum, the others are left out. i = j is
- * a place as well. O(n + n_variables).
+/* Adds up the entries at the same place; the first entry keeps the sum, the others are left out.
+ * i = j is a place as well. O(n + n_variables).
  * @param directed whether (i, j) and (j, i) are two places. */
 gbs_status gbsi_edges_sum(gbsi_edges *edges, uint32_t n_variables, bool directed,
                           gbsi_repeats *repeats, gbs_error *err);
 
-/* After a directed sum: of (i, j) and (j, i) the first is kept. *unequal are pairs whose values
- * differ. */
+/* To be called after a directed sum: keeps the first of (i, j) and (j, i). *unequal are pairs
+ * whose values differ. */
 gbs_status gbsi_edges_fold(gbsi_edges *edges, uint32_t n_variables, gbsi_repeats *unequal,
                            gbs_error *err);
 
@@ -62,11 +62,13 @@ typedef enum gbsi_convention {
     GBSI_COO_CONVENTION = GBSI_BQM,
 } gbsi_convention;
 
-/* @param word NULL: own. @return GBS_ERR_ARGUMENT if it is none of the three. */
+/* Finds the convention of a word.
+ * @param word NULL: own.
+ * @return GBS_ERR_ARGUMENT if it is none of the three. */
 gbs_status gbsi_convention_of(const char *word, gbsi_convention own, gbsi_convention *convention,
                               gbs_error *err);
 const char *gbsi_convention_name(gbsi_convention convention);
-/* The factor from a number in a file to one of the log-density, and back: +1 or -1. */
+/* @return the factor from a number in a file to one of the log-density, and back: +1 or -1. */
 double gbsi_convention_sign(gbsi_convention convention);
 
 typedef struct gbsi_spin_list {
@@ -79,13 +81,15 @@ typedef struct gbsi_spin_list {
 gbs_status gbsi_spin_list_init(gbsi_spin_list *spins, uint32_t n_variables, gbs_error *err);
 void gbsi_spin_list_free(gbsi_spin_list *spins);
 
-/* Times sign, into a model: the constant, fields by variable, couplings as they come. Zeros are
- * left out. @param bits over x in {0, 1} in place of spins. */
+/* Builds a model of the list times sign: the constant, fields by variable, couplings in their
+ * order. Zeros are left out.
+ * @param bits over x in {0, 1} in place of spins. */
 gbs_status gbsi_spin_list_build(const gbsi_spin_list *spins, bool bits, double sign,
                                 gbs_model **model, gbs_error *err);
 
-/* The model as spins, every pair once in the order of its first factor.
- * @param format its name, for messages. @param fields whether it may hold any.
+/* Makes a list of spins of a model, with every pair once in the order of its first factor.
+ * @param format its name, for messages.
+ * @param fields whether it may hold any.
  * @return GBS_ERR_UNSUPPORTED naming the first factor that is more than finite values on at most
  * two binary variables. */
 gbs_status gbsi_spin_list_of_model(const gbs_model *model, const char *format, bool fields,
@@ -114,12 +118,13 @@ typedef struct gbsi_couplings {
     size_t n_underflow;
 } gbsi_couplings;
 
-/* The options. text is borrowed. @param own the format's own convention. */
+/* Begins a reader with its options. text is borrowed.
+ * @param own the format's own convention. */
 gbs_status gbsi_couplings_begin(gbsi_couplings *c, gbsi_text *text, gbsi_convention own,
                                 const char *comments, gbs_error *err);
 void gbsi_couplings_free(gbsi_couplings *c);
 
-/* One entry, i and j from 0, at that place of the line. */
+/* Adds one entry, i and j from 0, that stands at this place of the line. */
 gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_token place,
                               uint64_t i, uint64_t j, double value, gbs_error *err);
 
@@ -134,11 +139,12 @@ typedef enum gbsi_pairing {
 gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool binary,
                                 gbs_model **model, gbs_error *err);
 
-/* The two values of a coupling in a full matrix differ. */
+/* Fails because the two values of a coupling in a full matrix differ. */
 gbs_status gbsi_refuse_mirror(const gbsi_text *text, gbsi_token place, double one, double other,
                               gbs_error *err);
 
-/* A constant that the written file has no place for: told to options->warn unless it is zero. */
+/* Warns of a constant that the written file has no place for, unless it is zero, by
+ * options->warn. */
 void gbsi_tell_constant(const gbs_write_options *options, const gbs_output *output,
                         const char *format, double constant);
 

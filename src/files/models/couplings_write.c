@@ -134,8 +134,8 @@ cleanup:
     return status;
 }
 
-/* The number of variables of a file is its largest index and one: a zero at the last variable says
- * it where nothing else does. */
+/* Writes a zero at the last variable if nothing else says that it exists: the number of variables
+ * of a file is its largest index and one. */
 static void write_last_variable(coupling_writer *w)
 {
     const gbsi_edge *edge = w->spins.edges.edge;

@@ -13,13 +13,11 @@
 
 /* ---- dimmwitted_files.c -------------------------------------------------------------------- */
 
-/* Which files make up a DimmWitted factor graph. The meta file FOLDER/BASE.meta has companions in
- * the same folder, each kind in one file or in several that are read in the order of their names:
- *
- *     BASE.weights*  BASE.variables*  BASE.factors*  BASE.domains*
- *
- * What ends in .tsv or .text2bin-args is none (the text from which DimmWitted makes these files),
- * nor is what ends in '~' or a writer left unfinished. Any file may end in a further .gz. */
+/* The files that make up a DimmWitted factor graph. The meta file FOLDER/BASE.meta has companions
+ * in the same folder, BASE.weights*, BASE.variables*, BASE.factors* and BASE.domains*, each kind in
+ * one file or in several that are read in the order of their names. Files that end in .tsv or
+ * .text2bin-args are no companions (they are the text from which DimmWitted makes these files), nor
+ * are files that end in '~' or that a writer left unfinished. Any file may end in a further .gz. */
 typedef enum gbsi_dw_kind {
     GBSI_DW_WEIGHTS,
     GBSI_DW_VARIABLES,
@@ -28,7 +26,7 @@ typedef enum gbsi_dw_kind {
     GBSI_DW_N_KINDS,
 } gbsi_dw_kind;
 
-/* "weights", "variables", ... */
+/* @return "weights", "variables", ... */
 const char *gbsi_dw_kind_name(gbsi_dw_kind kind);
 
 /* The meta file that a path stands for: itself, or FOLDER/graph.meta. */

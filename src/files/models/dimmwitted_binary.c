@@ -56,7 +56,7 @@ static gbs_status fail_at(const cursor *c, const char *at, gbs_error *err, const
                      c->input->name, (size_t)(at - c->input->bytes), found, number, expected);
 }
 
-/* The record whose first n bytes are asked for is there. */
+/* Checks that the record, of which the first n bytes are needed, is there. */
 static gbs_status need(const cursor *c, size_t n, const char *what, gbs_error *err)
 {
     const size_t from_record = (size_t)(c->at - c->record);

@@ -116,7 +116,7 @@ static bool is_text(const gbsi_dw_place *place, const char *name)
            strncmp(name + n_prefix, KIND[GBSI_DW_FACTORS], strlen(KIND[GBSI_DW_FACTORS])) == 0;
 }
 
-/* The kind that a name of the folder is of, GBSI_DW_N_KINDS for none. */
+/* @return the kind of file to which a name in the folder belongs, GBSI_DW_N_KINDS for none. */
 static gbsi_dw_kind kind_of(const gbsi_dw_place *place, const char *name)
 {
     const size_t n_prefix = place->n_base + 1; /* with the dot */

@@ -137,7 +137,7 @@ static void close_all(gbsi_input *input, size_t n)
     gbsi_free(input);
 }
 
-/* All files of a kind, if they are large enough for the records announced. */
+/* Opens all files of a kind, if they are large enough for the records announced. */
 static gbs_status open_all(const loader *l, gbsi_dw_kind kind, uint64_t n_records,
                            gbsi_input **inputs, size_t *n_bytes, gbs_error *err)
 {
@@ -197,7 +197,7 @@ cleanup:
     return status;
 }
 
-/* One file after the other, so that only one is in memory. */
+/* Reads one file after the other, so that only one is in memory. */
 static gbs_status read_each(loader *l, gbsi_dw_kind kind, gbs_error *err)
 {
     gbs_status status = GBS_OK;

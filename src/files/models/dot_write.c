@@ -13,7 +13,7 @@ enum {
     SHOWN_STATES = 16,
 };
 
-/* A quoted string: '"' and '\' are escaped, and '&', which would begin an HTML entity. */
+/* Puts a quoted string: '"' and '\' are escaped, and '&', which would begin an HTML entity. */
 static void put_text(gbs_output *output, const char *text)
 {
     for (; *text != '\0'; ++text) {
@@ -69,7 +69,7 @@ static void put_arcs(const gbs_model *model, gbs_output *output, size_t factor)
     }
 }
 
-/* A box, with the kind and the weight of factors that have one, and its edges. */
+/* Puts a box, with the kind and the weight of factors that have one, and its edges. */
 static void put_box(const gbs_model *model, gbs_output *output, size_t factor)
 {
     uint32_t n = 0;

@@ -27,7 +27,7 @@ void gbsi_expander_free(gbsi_expander *expander)
     *expander = (gbsi_expander){0};
 }
 
-/* The next configuration of the scope, the last variable fastest. */
+/* Moves to the next configuration of the scope, the last variable fastest. */
 static void advance(const gbs_model *model, const uint32_t *scope, size_t n, uint32_t *x)
 {
     while (n-- > 0) {
@@ -107,8 +107,9 @@ static bool logs_back(const gbsi_digits *digits, double logw)
     return p > 0 && p < INFINITY && gbsi_log(p) == logw;
 }
 
-/* A text for p or a neighbour whose logarithm is logw. @return its length, 0: none.
- * The number of digits is found by bisection: as a rule, what n digits do, n + 1 do. */
+/* Finds a text for p or a neighbour whose logarithm is logw. The number of digits is found by
+ * bisection: as a rule, if n digits are enough, n + 1 are.
+ * @return its length, 0: none. */
 static size_t find_text(double p, double logw, char *text)
 {
     gbsi_digits digits;

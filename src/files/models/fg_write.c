@@ -100,7 +100,8 @@ cleanup:
     return status;
 }
 
-/* The file knows a variable by its factors: one that has none gets one that says nothing. */
+/* Writes a factor of ones for a variable without factors: the file knows variables by their
+ * factors. */
 static void write_lone_variable(const fg_writer *w, uint32_t v)
 {
     uint32_t arity = w->model->arity[v];

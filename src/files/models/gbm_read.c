@@ -172,7 +172,7 @@ static gbs_status check_zeros(const gbm_reader *r, uint64_t from, uint64_t to, g
     return GBS_OK;
 }
 
-/* The counts say where every section is, and the table of sections says the same. */
+/* Checks that the table of sections has the places that follow from the counts. */
 static gbs_status check_layout(gbm_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -227,7 +227,7 @@ static void put_section(gbm_writer *w, gbsi_gbm_section section)
     }
 }
 
-/* All of it, counts known. */
+/* Writes all of the file, with the counts known. */
 static gbs_status write_all(gbm_writer *w, gbs_error *err)
 {
     char text[GBSI_GBM_DIGEST_BYTES + 1];

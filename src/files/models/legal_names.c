@@ -42,7 +42,8 @@ typedef struct namer {
 
 #define NUMBER_BYTES 24 /* of a number that makes a name unique, and of what a rule adds */
 
-/* The legal form of a name, in n->legal. @return whether that is another one. */
+/* Makes the legal form of a name, in n->legal.
+ * @return whether it differs from the name. */
 static bool make_legal(namer *n, const char *name, bool is_state, gbs_status *status,
                        gbs_error *err)
 {
@@ -95,7 +96,7 @@ cleanup:
     return status;
 }
 
-/* One list of names: those that are legal stay, whatever the others become. */
+/* Names all of one list: names that are legal stay, whatever the others become. */
 static gbs_status name_all(namer *n, uint32_t owner, const char **name, size_t n_names,
                            bool is_state, gbs_error *err)
 {
@@ -120,7 +121,7 @@ cleanup:
     return status;
 }
 
-/* The names as the model has them; made ones are copied. */
+/* Takes the names as the model has them; made ones are copied. */
 static gbs_status take_names(gbsi_names *names, const gbs_model *model, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -39,7 +39,7 @@ cleanup:
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-/* A number, or two of them with a '/' between. */
+/* Whether a token is a number, or two of them with a '/' between. */
 static bool is_weight(gbsi_token token, double *weight)
 {
     const char *slash = token.n == 0 ? NULL : memchr(token.at, '/', token.n);
@@ -107,7 +107,7 @@ cleanup:
     return status;
 }
 
-/* All weights of miniC2D. */
+/* Reads all weights of miniC2D. */
 static gbs_status read_all(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -94,7 +94,7 @@ cleanup:
     return status;
 }
 
-/* A hard clause's period has left the token. */
+/* Reads a literal. The period of a hard clause is no longer part of the token. */
 static gbs_status read_literal(mln_reader *r, const gbsi_text *line, gbsi_token token,
                                gbs_error *err)
 {

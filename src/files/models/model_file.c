@@ -250,7 +250,8 @@ static void init_budget(gbsi_budget *budget, const gbs_read_options *options)
                      gbsi_process_bytes());
 }
 
-/* The options of a caller that tells no size are those that the struct began with. */
+/* @return all options; a caller that gives no size has those that the first version of the struct
+ * had. */
 static const gbs_read_options *all_options(const gbs_read_options *given, gbs_read_options *own)
 {
     if (given == NULL || given->size != 0) {

@@ -67,7 +67,7 @@ cleanup:
     return status;
 }
 
-/* The lines of comments are before the size. */
+/* Finds the line of sizes, before which there may be comments. */
 static gbs_status next_size_line(mtx_reader *r, gbsi_text *line, gbs_error *err)
 {
     do {

@@ -117,7 +117,7 @@ cleanup:
     return status;
 }
 
-/* A name: a word or quoted, and not empty. */
+/* Reads a name: a word or quoted, and not empty. */
 static gbs_status expect_name(gbsi_text *text, gbsi_bif_token *token, const char *what,
                               gbs_error *err)
 {
@@ -270,7 +270,7 @@ cleanup:
     return status;
 }
 
-/* One declaration, or an attribute of the class that they stand in. */
+/* Reads one declaration, or an attribute of the class in which it stands. */
 static gbs_status declare(net_reader *r, const gbsi_bif_token *token, bool in_class, gbs_error *err)
 {
     static const char *const others[] = {"continuous", "decision", "utility", "function",
@@ -416,7 +416,7 @@ cleanup:
     return status;
 }
 
-/* A potential without data: Hugin takes every entry for the same. */
+/* Fills a potential without data: Hugin takes all entries as equal. */
 static gbs_status fill_uniform(net_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -121,7 +121,7 @@ cleanup:
     return status;
 }
 
-/* A field where there may be none: by the factor it comes from. */
+/* Refuses a field if there may be none, and names the factor it comes from. */
 static gbs_status refuse_field(const gbs_model *model, const gbsi_spin_list *spins,
                                const char *format, gbs_error *err)
 {

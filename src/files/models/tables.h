@@ -26,7 +26,8 @@ typedef struct gbsi_expander {
 gbs_status gbsi_expander_init(gbsi_expander *expander, const gbs_model *model, gbs_error *err);
 void gbsi_expander_free(gbsi_expander *expander);
 
-/* @param logw out: [*n], last variable of the scope fastest, borrowed until the next call.
+/* Gives the table of a factor.
+ * @param logw out: [*n], last variable of the scope fastest, borrowed until the next call.
  * @return GBS_ERR_LIMIT if a factor that is no table would have more than 2^24 entries. */
 gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **logw, size_t *n,
                        gbs_error *err);
@@ -38,8 +39,8 @@ gbs_status gbsi_output_exp(gbs_output *output, double logw, size_t factor, gbs_e
 
 /* ---- equal_tables.c ----------------------------------------------------------------------- */
 
-/* Files repeat equal tables, one per factor: a grid has as many as edges. Small ones seen lately
- * become one table of the builder. */
+/* Tables that were added lately. Files repeat equal tables, one per factor: a grid has as many as
+ * edges. Small equal ones become one table of the builder. */
 
 typedef struct gbsi_equal_tables gbsi_equal_tables;
 
@@ -134,17 +135,19 @@ const char *gbsi_columns_advice(const gbsi_columns *columns, gbsi_column_status 
 
 /* ---- written_name.c ------------------------------------------------------------------------ */
 
-/* Names for formats that cannot do without, and finding one. */
+/* Names of variables for formats that need them, and the search for a free name. */
 
 #define GBSI_MADE_NAME 64
 
-/* A variable's name, or x and its number with underscores until that is nobody's.
- * @param made [GBSI_MADE_NAME], holds a name that was made. @param name out, borrowed. */
+/* Gives a variable's name, or x and its number, with underscores added until no other variable
+ * has that name.
+ * @param made [GBSI_MADE_NAME], holds a name that was made.
+ * @param name out, borrowed. */
 gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *made,
                              const char **name, gbs_error *err);
 
-/* Refuses what is no Bayesian network, and one without variables, which no reader of such a format
- * takes. */
+/* Refuses a model that is no Bayesian network, and one without variables, which no reader of such
+ * a format takes. */
 gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_error *err);
 
 /* ---- legal_names.c ------------------------------------------------------------------------- */

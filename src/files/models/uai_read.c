@@ -230,8 +230,8 @@ static gbsi_token comment_behind(const gbsi_text *text)
     return (gbsi_token){at, (size_t)(end - at)};
 }
 
-/* A name is a word that no other scope has behind it, and no formula such as P(a|b); of several
- * words it is one where it stands just as pyAgrum puts it. */
+/* Notes the name in a comment. It is a name if it is a word that stands behind no other scope,
+ * and no formula such as P(a|b); several words are one if they stand just as pyAgrum puts them. */
 static gbs_status note_name(uai_reader *r, gbs_error *err)
 {
     static const char before[5] = {' ', ' ', ' ', '#', ' '};
@@ -425,7 +425,8 @@ static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs
     return GBS_OK;
 }
 
-/* The next of some numbers with commas between them. @return false: it is none up to max. */
+/* Reads the next of some numbers with commas between them.
+ * @return false: it is no number up to max. */
 static bool next_listed(gbsi_text *list, uint64_t max, uint64_t *number)
 {
     const char *comma = memchr(list->at, ',', gbsi_text_left(list));
@@ -437,8 +438,9 @@ static bool next_listed(gbsi_text *list, uint64_t max, uint64_t *number)
            gbsi_text_next(&item).n == 0;
 }
 
-/* The variables of a table in braces, as pyAgrum writes them behind its size in MARKOV models, the
- * first fastest: perhaps in another order than the scope's. Any other comment means nothing. */
+/* Reads the variables of a table in braces, as pyAgrum writes them behind its size in MARKOV
+ * models, the first fastest: perhaps in another order than the scope's. Any other comment means
+ * nothing. */
 static void follow_braces(uai_reader *r, size_t factor)
 {
     const gbsi_token comment = comment_behind(r->text);
@@ -497,7 +499,8 @@ cleanup:
     return status;
 }
 
-/* The tables read so far, factors up to end: logarithms are much faster taken of many at once. */
+/* Adds the tables read so far, factors up to end: logarithms are much faster taken of many at
+ * once. */
 static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
 {
     gbs_status status = GBS_OK;

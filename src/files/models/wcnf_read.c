@@ -46,7 +46,8 @@ cleanup:
     return status;
 }
 
-/* The first competition of model counting wrote p wcnf, no TOP, and lines "w L W". */
+/* Whether there are lines "w L W", as in files of the first competition of model counting, which
+ * have p wcnf and no TOP. */
 static bool has_weights_of_literals(gbsi_text text)
 {
     gbsi_text line;
@@ -145,7 +146,8 @@ cleanup:
     return status;
 }
 
-/* The comparison that ends a cardinality. @return false: the token is none. */
+/* Reads the comparison that ends a cardinality.
+ * @return false: the token is none. */
 static bool is_comparison(const wcnf_reader *r, gbsi_token token, gbs_logical_function *function)
 {
     *function = gbsi_token_is(token, ">=")   ? GBS_LOGICAL_AT_LEAST

@@ -70,7 +70,7 @@ typedef struct xdsl_reader {
 
 /* ---- tags ------------------------------------------------------------------------------------ */
 
-/* A name from an attribute, which is gone when the handler returns. */
+/* Takes a name from an attribute, which is gone when the handler returns. */
 static gbs_status take_id(xdsl_reader *r, gbsi_token tag, const char *const *attributes,
                           gbsi_bif_token *name, gbs_error *err)
 {
@@ -236,7 +236,7 @@ cleanup:
     return status;
 }
 
-/* The ids that <parents> held, with blanks between. */
+/* Takes the ids that <parents> held, with blanks between. */
 static gbs_status take_parents(xdsl_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -367,7 +367,7 @@ cleanup:
     return status;
 }
 
-/* A state of the child for each row. */
+/* Reads a state of the child for each row. */
 static gbs_status read_states(xdsl_reader *r, const words *of, gbs_error *err)
 {
     gbsi_bif_tables *t = &r->tables;
@@ -415,7 +415,8 @@ static const char *show_parent(const xdsl_reader *r, const node *d, uint32_t pos
         ((const gbsi_bif_token *)r->parents)[d->first_parent + position - 1].text, shown);
 }
 
-/* The states of a parent by number, from the strongest to the weakest. @param seen [arity] zeros */
+/* Reads the states of a parent by number, from the strongest to the weakest.
+ * @param seen [arity] zeros */
 static gbs_status read_order(const xdsl_reader *r, cursor *c, uint32_t arity, bool *seen,
                              uint32_t *order, gbs_error *err)
 {
@@ -482,9 +483,9 @@ static bool has_no_effect(const double *p, uint32_t arity)
     return k + 1 == arity && p[k] == 1.0;
 }
 
-/* The columns of each parent by the number of its state. In the file they stand in the order of
- * strength, the weakest state, which has no effect, last; or by number, where the column without
- * effect says so. */
+/* Orders the columns of each parent by the number of its state. In the file they stand in the
+ * order of strength, the weakest state, which has no effect, last; or by number, if the column
+ * without effect shows that. */
 static gbs_status order_columns(const xdsl_reader *r, const node *d, const causes *c,
                                 gbs_error *err)
 {
@@ -560,7 +561,7 @@ static void fill_noisy(const xdsl_reader *r, const causes *c, size_t *column)
     }
 }
 
-/* A table, or where `whole` a factor that is not written out. */
+/* Reads a noisy node as a table, or if `whole` as a factor that is not written out. */
 static gbs_status read_noisy(xdsl_reader *r, const node *d, bool whole, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -616,8 +617,8 @@ cleanup:
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* The parents of a node: words, or ids with blanks in them, which GeNIe does not write and others
- * do. */
+/* Adds the parents of a node: words, or ids with blanks in them, which GeNIe does not write but
+ * other programs do. */
 static gbs_status add_parents(xdsl_reader *r, const node *d, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -270,7 +270,7 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
     return GBS_OK;
 }
 
-/* The name that ends here, as meant and as it stands in the file. */
+/* Takes the name that ends here, as meant and as it stands in the file. */
 static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_token *name,
                             gbs_error *err)
 {
@@ -319,8 +319,8 @@ cleanup:
     return status;
 }
 
-/* A state by its number or its label; -1 and nothing are no observation. What it means is looked at
- * where it is used as evidence. */
+/* Notes an observation: a state by its number or its label; -1 and an empty text are no
+ * observation. Its state is looked up when it is used as evidence. */
 static void note_observation(xmlbif_reader *r)
 {
     const gbsi_bif_network *network = &r->tables.network;
@@ -393,7 +393,8 @@ cleanup:
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-/* The values of a piece of the TABLE. @param i next of the n values that the table has. */
+/* Reads the values of a piece of the TABLE.
+ * @param i next of the n values that the table has. */
 static gbs_status read_piece(xmlbif_reader *r, gbsi_token piece, size_t n, size_t *i,
                              gbs_error *err)
 {

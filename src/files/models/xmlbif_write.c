@@ -64,7 +64,7 @@ static void write_text(gbs_output *output, const char *text)
     }
 }
 
-/* A line of one element. */
+/* Writes a line of one element. */
 static void write_element(xmlbif_writer *w, const char *tag, const char *text)
 {
     gbsi_output_text(w->output, "\t<");

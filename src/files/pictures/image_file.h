@@ -36,7 +36,7 @@ gbs_status gbsi_image_new(const char *name, gbs_image_kind kind, uint32_t width,
 gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t channels, size_t n_file,
                                  const gbs_image_read_options *options, gbs_error *err);
 
-/* One warning with the name of the file in front. */
+/* Gives one warning, with the name of the file in front. */
 void gbsi_image_warn(const gbs_image_read_options *options, const char *name, const char *format,
                      ...) GBSI_PRINTF(3, 4);
 
@@ -45,7 +45,7 @@ void gbsi_pnm_write(const gbs_image *image, char magic, bool plain, gbs_output *
 gbs_status gbsi_png_write(const gbs_image *image, const char *name, gbs_output *output,
                           gbs_error *err);
 
-/* The picture as three channels. */
+/* Converts the picture to three channels. */
 gbs_status gbsi_image_colored(const gbs_image *image, gbs_image *colored, gbs_error *err);
 /* @return the grey value of a pixel of any kind of picture but bitmaps, 0 to maxval.
  * @param pixel row * width + column. */

@@ -117,7 +117,7 @@ static void color_of(uint32_t label, uint8_t color[3])
 
 /* ---- states to pixels -------------------------------------------------------------------- */
 
-/* A new picture, if every state is below n_states. */
+/* Begins a new picture, if every state is below n_states. */
 static gbs_status start(const uint32_t *state, uint32_t n_states, gbs_image_kind kind,
                         uint32_t width, uint32_t height, uint32_t maxval, gbs_image *image,
                         gbs_error *err)

@@ -252,7 +252,8 @@ static void decode(decoder *d)
     png_read_end(png, NULL);
 }
 
-/* The limits of the options come before libpng's, which would call the file damaged. */
+/* Checks the limits of the options before libpng checks its own, which would call the file
+ * damaged. */
 static gbs_status check_head(const gbsi_input *input, const gbs_image_read_options *options,
                              gbs_error *err)
 {

@@ -38,8 +38,8 @@ static void no_warning(png_structp png, const char *message)
     (void)message;
 }
 
-/* The sample as the file holds it: a bitmap is black where it is 1, and what is no palette is
- * scaled to the file's largest sample, rounded to nearest. */
+/* @return the sample as the file holds it: a bitmap is black where it is 1, and samples of all
+ * kinds but palettes are scaled to the file's largest sample, rounded to nearest. */
 static uint32_t file_value(const encoder *e, size_t i)
 {
     const gbs_image *image = e->image;

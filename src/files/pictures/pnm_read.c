@@ -93,7 +93,7 @@ static gbs_status number(const gbsi_text *text, gbsi_token token, const char *ex
 
 /* ---- header ------------------------------------------------------------------------------ */
 
-/* The one byte of white space before binary samples. */
+/* Reads the one byte of white space before binary samples. */
 static gbs_status read_separator(pnm *p, gbs_error *err)
 {
     p->behind = p->text.at;
@@ -230,7 +230,8 @@ static gbs_status check_rest(const pnm *p, size_t needed, gbs_error *err)
                               p->text.name, (size_t)(rest - p->text.begin), n);
 }
 
-/* The least number of bytes that the samples take; in a binary file their exact number. */
+/* Checks the length of the file: the samples need at least so many bytes; in a binary file
+ * exactly. */
 static gbs_status check_length(const pnm *p, size_t needed, gbs_error *err)
 {
     size_t left = gbsi_text_left(&p->text);

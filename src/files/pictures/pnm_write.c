@@ -24,7 +24,8 @@ static void write_header(const gbs_image *image, char magic, bool plain, gbs_out
     }
 }
 
-/* The format asks for lines of at most 70 characters: 11 samples of 5 digits and a blank. */
+/* Writes samples as text. The format asks for lines of at most 70 characters: 11 samples of 5
+ * digits and a blank. */
 static void write_plain(const gbs_image *image, char magic, gbs_output *output)
 {
     size_t n_row = (size_t)image->width * image->channels;

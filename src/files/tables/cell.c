@@ -98,8 +98,8 @@ bool gbsi_cell_number(const gbsi_sheet *s, const gbsi_cell *cell, double *number
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* A name as far as it counts: small letters, nothing between words. @return where the next letter
- * that counts begins; *letter is 0 at the end. */
+/* Goes through the characters of a name that count: small letters, nothing between words.
+ * @return where the next character that counts begins; *letter is 0 at the end. */
 static const char *next_letter(const char *at, char *letter)
 {
     while (*at != '\0' && strchr(" \t._-", *at) != NULL) {
@@ -139,7 +139,7 @@ static bool differ_in_digits(const char *a, const char *b)
     }
 }
 
-/* The letters of UTF-8 that begin in text[0 .. n). */
+/* @return the number of letters of UTF-8 that begin in text[0 .. n). */
 static size_t letters_in(const char *text, size_t n)
 {
     size_t letters = 0;

@@ -231,7 +231,7 @@ cleanup:
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
-/* The row that was read last becomes the names. */
+/* Makes the row that was read last the names. */
 static void keep_names(gbsi_sheet *s)
 {
     s->names = s->row;

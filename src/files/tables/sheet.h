@@ -46,7 +46,7 @@ void gbsi_sheet_free(gbsi_sheet *s);
  * table of one column they are rows. @param more false: there is none. */
 gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err);
 
-/* "FILE:LINE:COLUMN: found CELL, expected ...". */
+/* Fails with "FILE:LINE:COLUMN: found CELL, expected ...". */
 gbs_status gbsi_cell_unexpected(const gbsi_sheet *s, const gbsi_cell *cell, const char *expected,
                                 gbs_error *err);
 /* The same with more behind it. @return the start of the message, for one of another form. */
@@ -67,22 +67,24 @@ int gbsi_find_missing(const char *text, size_t n);
 
 /* Whether it is nearly one: "na", say. */
 bool gbsi_nearly_missing(const char *text);
-/* "2 empty, 1 NaN". @return the sum of the counts. */
+/* Writes counts of missing values as "2 empty, 1 NaN".
+ * @return the sum of the counts. */
 enum { GBSI_MISSING_TEXT = 512 };
 uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_MISSING_TEXT]);
 
-/* "1", "1.0", "1.000" and "1,0" as "1". @param whole [GBSI_WHOLE], "" for anything else. */
+/* Writes "1", "1.0", "1.000" and "1,0" as "1".
+ * @param whole [GBSI_WHOLE], "" for anything else. */
 enum { GBSI_WHOLE = 24 };
 bool gbsi_whole_text(const char *text, size_t n, char *whole);
 /* @return 1 for True, TRUE and true, 0 for False, FALSE and false, -1 for anything else. */
 int gbsi_truth(const char *text);
-/* A number, with a decimal comma where the sheet is separated by other signs. */
+/* Reads a number, with a decimal comma if the columns of the sheet are not separated by commas. */
 bool gbsi_cell_number(const gbsi_sheet *s, const gbsi_cell *cell, double *number);
 
 /* Whether two names differ only by case, blanks, '.', '_' and '-'. */
 bool gbsi_alike_names(const char *a, const char *b);
-/* The same, or by one letter more, or by two that changed places. Numbers in them have to agree:
- * x1 is not close to x2. */
+/* Whether two names are alike, or differ by one letter more, or by two that changed places.
+ * Numbers in them must be equal: x1 is not close to x2. */
 bool gbsi_close_names(const char *a, const char *b);
 
 #endif

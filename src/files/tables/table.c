@@ -105,8 +105,8 @@ static void tell_left_out(const gbs_table *t)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* A variable by its name; by its number only if it has no name, so that columns that a program
- * numbered are not taken for variables. In draws variable 5 without a name is called x5. */
+/* Finds a variable by its name; by its number only if it has no name, so that columns that a
+ * program numbered are not taken for variables. In draws variable 5 without a name is called x5. */
 static bool find_variable(const gbs_model *model, const char *name, bool is_draws, uint32_t *v)
 {
     if (gbsi_find_name(model, name, v)) {
@@ -134,8 +134,9 @@ static gbs_status refuse_close(const gbs_table *t, const gbsi_cell *name, const 
                           gbsi_cell_show(name, shown), variable);
 }
 
-/* A name that is left out may be misspelt. One letter may be another in names of variables that
- * have a column, as in x1 and x2. @param seen [variables] */
+/* Checks whether the name of a column that is left out may be misspelt. One letter may differ in
+ * names of variables that have a column, as in x1 and x2.
+ * @param seen [variables] */
 static gbs_status check_left_out(const gbs_table *t, const gbsi_cell *name,
                                  const unsigned char *seen, gbs_error *err)
 {
@@ -416,7 +417,7 @@ static bool find_truth(const gbs_table *t, uint32_t v, int truth, uint32_t *stat
                       find_state(t, v, digit[truth], state));
 }
 
-/* A label as it is written; 1.0 for 1 and 1 for 1.0; a word for true or false. */
+/* Finds a label as it is written; 1.0 for 1 and 1 for 1.0; a word for true or false. */
 static bool find_label(const gbs_table *t, uint32_t v, const gbsi_cell *cell, uint32_t *state)
 {
     char whole[GBSI_WHOLE + 2];

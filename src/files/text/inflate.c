@@ -42,7 +42,8 @@ static gbs_status zlib_failure(const char *name, const z_stream *stream, int cod
                      stream->total_in, stream->msg != NULL ? stream->msg : "no reason given");
 }
 
-/* One round of inflate into fresh room. z_stream counts in unsigned int: feed it in pieces. */
+/* Does one round of inflate into fresh room. z_stream counts in unsigned int, so it gets the
+ * bytes in pieces. */
 static int inflate_some(z_stream *stream, size_t *left, unpacked *out)
 {
     const size_t piece = (size_t)1 << 24;

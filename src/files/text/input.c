@@ -30,7 +30,8 @@ static bool is_gzip(const gbsi_input *input)
     return input->n >= 2 && memcmp(input->bytes, "\x1f\x8b", 2) == 0;
 }
 
-/* A frame, or a skippable frame in front of it (RFC 8878, sections 3.1.1 and 3.1.2). */
+/* Whether the input begins with a frame of zstd, or a skippable frame in front of it (RFC 8878,
+ * sections 3.1.1 and 3.1.2). */
 static bool is_zstd(const gbsi_input *input)
 {
     return input->n >= 4 &&
@@ -211,8 +212,8 @@ gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *
     return read_path(path, true, input, err);
 }
 
-/* The first n bytes of a file, or what it has of them, in memory of their own. @return false where
- * that fails. */
+/* Copies the first n bytes of a file, or all it has of them, to memory of their own.
+ * @return false if that fails. */
 static bool copy_file(int fd, size_t n, gbsi_mapping *mapping)
 {
     gbsi_watch *watch = gbsi_watch_current();

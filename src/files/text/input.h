@@ -20,11 +20,12 @@ typedef struct gbsi_input {
 
 /* @param path "-" for standard input; borrowed as long as the input. */
 gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err);
-/* The same for text: of a pipe or a device no more is read once there is a NUL, which is the last
- * byte then. */
+/* Does the same for text: a pipe or a device is read no further once there is a NUL, which is
+ * then the last byte. */
 gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err);
-/* The same, large files mapped instead of read: for readers that use the bytes in place. @param
- * copied read all the same, into memory that gbsi_input_take() hands over. */
+/* Does the same, but maps large files instead of reading them: for readers that use the bytes in
+ * place.
+ * @param copied read all the same, into memory that gbsi_input_take() hands over. */
 gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_error *err);
 /* Hands the bytes over: the mapping, or an aligned copy. The input is empty afterwards. */
 gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err);
@@ -39,28 +40,30 @@ void gbsi_input_free(gbsi_input *input);
  * warning. */
 gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options, gbs_error *err);
 
-/* Against bombs: whether n_packed bytes may unpack to n. GBS_ERR_LIMIT with the figures if not. */
+/* Checks whether n_packed bytes may unpack to n, which protects from decompression bombs.
+ * GBS_ERR_LIMIT with the figures if not. */
 gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err);
 
-/* The gzip file in packed[0 .. n), all its members. @param bytes out, caller frees. */
+/* Unpacks the gzip file in packed[0 .. n), all its members.
+ * @param bytes out, caller frees. */
 gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **bytes,
                         size_t *n_bytes, gbs_error *err);
-/* The same for a zstd file, all its frames. */
+/* Unpacks a zstd file, all its frames. */
 gbs_status gbsi_unzstd(const char *name, const void *packed, size_t n, void **bytes,
                        size_t *n_bytes, gbs_error *err);
 
-/* The same for xz and bzip2. GBS_ERR_UNSUPPORTED in builds without their libraries. */
+/* Unpack xz and bzip2. GBS_ERR_UNSUPPORTED in builds without their libraries. */
 gbs_status gbsi_unxz(const char *name, const void *packed, size_t n, void **bytes, size_t *n_bytes,
                      gbs_error *err);
 gbs_status gbsi_unbz2(const char *name, const void *packed, size_t n, void **bytes, size_t *n_bytes,
                       gbs_error *err);
 
-/* Gives back what growing took beyond n bytes (a refusal only means that it stays), so that
- * checkers of memory see a step behind the end of a file. */
+/* Frees the memory beyond n bytes that growing took (if that fails, it stays), so that checkers
+ * of memory see a read behind the end of a file. */
 void *gbsi_input_shrink(void *bytes, size_t n);
 
-/* A raw deflate stream (a ZIP member) that unpacks to exactly n_bytes. @param bytes out,
- * [n_bytes]. */
+/* Unpacks a raw deflate stream (a ZIP member) to exactly n_bytes.
+ * @param bytes out, [n_bytes]. */
 gbs_status gbsi_inflate_raw(const char *name, const void *packed, size_t n, void *bytes,
                             size_t n_bytes, gbs_error *err);
 

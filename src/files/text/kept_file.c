@@ -190,7 +190,7 @@ cleanup:
     return status;
 }
 
-/* Every byte is what was written. */
+/* Checks that every byte is as it was written. */
 static gbs_status check_seal(gbsi_kept *kept, const char *what, uint64_t size, gbs_error *err)
 {
     gbs_status status = GBS_OK;

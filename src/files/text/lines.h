@@ -5,24 +5,26 @@
 
 #include "text/text.h"
 
-/* The next line with something on it, as a text of its own with the places of the file; text moves
- * behind it. false: the file has no more. */
+/* Finds the next line that is not empty, as a text of its own with the places of the file; text
+ * moves behind it.
+ * @return false: the file has no more. */
 bool gbsi_line_next(gbsi_text *text, gbsi_text *line);
 
-/* As the calls of text.h, but the end of a line is called that. Numbers must be finite;
- * *n_underflow counts what rounds to zero. */
+/* Read tokens as the calls of text.h do, but messages name the end of a line. Numbers must be
+ * finite; *n_underflow counts those that round to zero. */
 gbs_status gbsi_line_integer(gbsi_text *line, const char *expected, uint64_t max, uint64_t *value,
                              gbs_error *err);
 gbs_status gbsi_line_number(gbsi_text *line, const char *expected, double *value,
                             size_t *n_underflow, gbs_error *err);
-/* "found ..., expected ..." at a token of the line, or at its end if the token is empty. */
+/* Fails with "found ..., expected ..." at a token of the line, or at its end if the token is
+ * empty. */
 gbs_status gbsi_line_unexpected(const gbsi_text *line, gbsi_token token, const char *expected,
                                 gbs_error *err);
-/* Nothing but blanks may follow. */
+/* Fails unless nothing but blanks follows. */
 gbs_status gbsi_line_expect_end(gbsi_text *line, const char *last, gbs_error *err);
 
-/* A count of things that follow the line, of at least least_bytes each (their separator included).
- * text stands behind the line. */
+/* Reads the number of things that follow the line, each of at least least_bytes (its separator
+ * included). text stands behind the line. */
 gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *expected,
                            size_t least_bytes, uint64_t *value, gbs_error *err);
 

@@ -113,7 +113,8 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* A symbolic link is kept: the file at the end of the links is written, whether it exists or not.
+/* Follows symbolic links, which are kept: the file at the end of the links is written, whether it
+ * exists or not.
  * @param target out, a copy of path if it is no link. */
 static gbs_status follow_links(const char *path, char **target, gbs_error *err)
 {
@@ -152,8 +153,9 @@ cleanup:
     return status;
 }
 
-/* The open descriptor that a path stands for, as /dev/stdout and /dev/fd/3 do: a new file in its
- * place would miss what others write through the descriptor. @return -1 for any other path. */
+/* Finds the open descriptor that a path stands for, as /dev/stdout and /dev/fd/3 do: a new file
+ * in its place would miss what others write through the descriptor.
+ * @return -1 for any other path. */
 static int descriptor_of(const char *path, const struct stat *is)
 {
     static const char folder[] = "/dev/fd/";
@@ -197,8 +199,8 @@ static int open_unnamed(const char *target)
     return fd;
 }
 
-/* A temporary name beside the target: for the file that has none yet, or for a new one.
- * @return 0, or what errno says. */
+/* Takes a temporary name beside the target: for the file that has none yet, or for a new one.
+ * @return 0, or the value of errno. */
 static int take_name(gbs_output *output)
 {
     enum { ATTEMPTS = 1000 };
@@ -223,7 +225,8 @@ static int take_name(gbs_output *output)
     return code;
 }
 
-/* A regular file keeps its mode when it is replaced. @param old NULL: there is none. */
+/* Opens a new file. If it replaces a regular file, it has the mode of that.
+ * @param old NULL: there is none. */
 static gbs_status open_new(gbs_output *output, const struct stat *old, gbs_error *err)
 {
     output->temporary_size = strlen(output->target) + 48;
@@ -260,7 +263,7 @@ cleanup:
     return status;
 }
 
-/* All that does not depend on where the bytes go. */
+/* Makes an output without the parts that depend on where the bytes go. */
 static gbs_status new_output(const char *name, gbs_output **output, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -447,7 +450,7 @@ gbs_status gbsi_output_finish(gbs_output *output, gbs_error *err)
     return error_of(output, err);
 }
 
-/* The new file has its name; the output is not freed. */
+/* Gives the new file its name; the output is not freed. */
 static gbs_status put_in_place(gbs_output *output, gbs_error *err)
 {
     name_unnamed(output);
@@ -464,7 +467,7 @@ static gbs_status put_in_place(gbs_output *output, gbs_error *err)
     return error_of(output, err);
 }
 
-/* All of them are complete on disk. */
+/* Completes all of them on disk. */
 static gbs_status complete(gbs_output *const *output, size_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;

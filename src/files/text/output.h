@@ -12,13 +12,13 @@
 void gbsi_output_text(gbs_output *output, const char *text);
 void gbsi_output_bytes(gbs_output *output, const void *bytes, size_t n);
 void gbsi_output_uint(gbs_output *output, uint64_t value);
-/* The shortest decimal that reads back to the same double, or "inf", "-inf", "nan". */
+/* Writes the shortest decimal that reads back to the same double, or "inf", "-inf", "nan". */
 void gbsi_output_double(gbs_output *output, double value);
-/* A JSON string literal with quotes and escapes. */
+/* Writes a JSON string literal with quotes and escapes. */
 void gbsi_output_json_string(gbs_output *output, const char *text);
-/* A JSON number, or null if value is not finite. */
+/* Writes a JSON number, or null if value is not finite. */
 void gbsi_output_json_double(gbs_output *output, double value);
-/* A CSV field, quoted if RFC 4180 requires it. */
+/* Writes a CSV field, quoted if RFC 4180 requires it. */
 void gbsi_output_csv_field(gbs_output *output, const char *text);
 /* Whether gbsi_output_csv_field() puts an apostrophe before texts that a spreadsheet would take for
  * a formula: that begin with =, +, @, -, a tab or a carriage return. In all threads; 0 at first.
@@ -56,7 +56,7 @@ bool gbsi_output_has_fixed_floats(const gbs_output *output);
 /* Commits as gbsi_output_commit_all() does, but at once, even if this thread has begun a set. */
 gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error *err);
 
-/* The path, or a word for standard output: for messages. */
+/* @return the path, or a word for standard output: for messages. */
 const char *gbsi_output_name(const gbs_output *output);
 
 /* @return the number of bytes written so far, before any compression. */

@@ -20,7 +20,8 @@ typedef struct gbsi_crc32_tables {
 
 void gbsi_crc32_init(gbsi_crc32_tables *tables);
 
-/* @param crc of what came before, 0 at the start. */
+/* Computes a CRC-32.
+ * @param crc of the bytes before, 0 at the start. */
 uint32_t gbsi_crc32(const gbsi_crc32_tables *tables, uint32_t crc, const void *bytes, size_t n);
 
 /* ---- deflate.c ----------------------------------------------------------------------------- */

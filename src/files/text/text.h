@@ -40,49 +40,52 @@ static inline bool gbsi_is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The next run without blanks; the empty token at the end of the file. */
+/* @return the next run of characters without blanks; the empty token at the end of the file. */
 gbsi_token gbsi_text_next(gbsi_text *text);
 gbsi_token gbsi_text_peek(const gbsi_text *text);
-/* The token at or behind a place where text->at has been: for messages about what was read. */
+/* @return the token at or behind a place where text->at has been: for messages about tokens that
+ * were read. */
 gbsi_token gbsi_text_at(const gbsi_text *text, const char *at);
 size_t gbsi_text_left(const gbsi_text *text);                    /* bytes */
 bool gbsi_token_is(gbsi_token token, const char *word);          /* letter by letter */
 bool gbsi_token_is_any_case(gbsi_token token, const char *word); /* word in capitals */
 
-/* A number that can be read, or a failure that says what was expected: "a state", say. */
+/* Reads a number, or fails with a message that says what was expected, such as "a state". */
 gbs_status gbsi_text_integer(gbsi_text *text, const char *expected, uint64_t max, uint64_t *value,
                              gbs_error *err);
-/* A number of a variable of a model of n. */
+/* Reads the number of a variable of a model of n. */
 gbs_status gbsi_text_variable(gbsi_text *text, uint32_t n, uint32_t *variable, gbs_error *err);
 /* Reads a double. *underflow (may be NULL) counts numbers that round to zero. Infinity and NaN
  * are read as such. */
 gbs_status gbsi_text_double(gbsi_text *text, const char *expected, double *value, size_t *underflow,
                             gbs_error *err);
-/* A count of things that take at least least_bytes each (their separator included). */
+/* Reads the number of things that take at least least_bytes each (their separator included). */
 gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_bytes,
                            uint64_t *value, gbs_error *err);
 
 /* Fails with GBS_ERR_FORMAT and "NAME:LINE:COLUMN: ..." at a token. */
 gbs_status gbsi_text_fail(const gbsi_text *text, gbsi_token token, gbs_error *err,
                           const char *format, ...) GBSI_PRINTF(4, 5);
-/* The same with GBS_ERR_UNSUPPORTED: what the format has and we have not. */
+/* Does the same with GBS_ERR_UNSUPPORTED: for parts of a format that are not read here. */
 gbs_status gbsi_text_unsupported(const gbsi_text *text, gbsi_token token, gbs_error *err,
                                  const char *format, ...) GBSI_PRINTF(4, 5);
-/* "found TOKEN, expected ...", a token of any length and bytes shown safely. */
+/* Fails with "found TOKEN, expected ...", in which a token of any length and bytes is shown
+ * safely. */
 gbs_status gbsi_text_unexpected(const gbsi_text *text, gbsi_token token, const char *expected,
                                 gbs_error *err);
 /* Reports a deviation from the format: an error, or if lenient a warning, and GBS_OK is
  * returned. */
 gbs_status gbsi_text_deviation(const gbsi_text *text, gbsi_token token, gbs_error *err,
                                const char *format, ...) GBSI_PRINTF(4, 5);
-/* Nothing but blanks may follow (a deviation). */
+/* Fails unless nothing but blanks follows (a deviation). */
 gbs_status gbsi_text_expect_end(gbsi_text *text, const char *last, gbs_error *err);
-/* Says where in the file something failed that knows nothing of files: GBS_ERR_ARGUMENT becomes
- * GBS_ERR_FORMAT, and the place comes in front of it and of GBS_ERR_LIMIT. err is as it left it. */
+/* Adds the place in the file to a failure of a call that knows nothing of files: GBS_ERR_ARGUMENT
+ * becomes GBS_ERR_FORMAT, and the place comes in front of its message and of that of GBS_ERR_LIMIT.
+ * err is as the call left it. */
 gbs_status gbsi_text_blame(const gbsi_text *text, gbsi_token token, gbs_status status,
                            gbs_error *err);
 
-/* One warning, with the name of the file in front. */
+/* Gives one warning, with the name of the file in front. */
 void gbsi_text_warn(const gbsi_text *text, const char *format, ...) GBSI_PRINTF(2, 3);
 
 /* Makes a token fit for a message: quoted, bytes that do not print escaped, cut if long. */

@@ -6,7 +6,8 @@
 
 #include "text/text.h"
 
-/* Tokens are places of the file. What a handler returns below 0 ends the reading. */
+/* The handlers of a reader. Tokens are places of the file. A handler that returns a status below
+ * 0 ends the reading. */
 typedef struct gbsi_xml_handlers {
     /* @param attributes name, value, name, value, ..., NULL: gone when the handler returns. */
     gbs_status (*start)(void *context, gbsi_token tag, const char *name,

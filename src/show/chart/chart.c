@@ -87,7 +87,7 @@ double gbsi_text_width(const char *text, double size)
 
 /* ---- the page ---------------------------------------------------------------------------- */
 
-/* Each colour twice: a plain one for readers without variables, then the variable. */
+/* Writes each colour twice: a plain one for readers without variables of CSS, then the variable. */
 void gbsi_figure_style(gbs_output *output, const char *root)
 {
     static const char *const light[GBSI_N_COLORS] = {"#0072b2", "#d55e00", "#009e73", "#b5578f",

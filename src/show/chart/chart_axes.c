@@ -51,7 +51,7 @@ static void widen_many(gbsi_span *span, const double *value, size_t n)
     }
 }
 
-/* The x axis of bars counts groups: group g fills g to g + 1. */
+/* Widens the box for bars, whose x axis counts groups: group g fills g to g + 1. */
 static void widen_bars(const gbsi_bars *bars, gbsi_box *box)
 {
     box->x = (gbsi_span){.low = 0.0, .high = (double)bars->n_groups};
@@ -69,7 +69,7 @@ static void widen_bars(const gbsi_bars *bars, gbsi_box *box)
     }
 }
 
-/* The y axis of swings counts them from the top: swing i fills i to i + 1. */
+/* Widens the box for swings, whose y axis counts them from the top: swing i fills i to i + 1. */
 static void widen_swings(const gbsi_swings *swings, gbsi_box *box)
 {
     widen(&box->x, swings->origin);
@@ -78,7 +78,8 @@ static void widen_swings(const gbsi_swings *swings, gbsi_box *box)
     box->y = (gbsi_span){.low = 0.0, .high = (double)swings->n};
 }
 
-/* The next of 1, 2, 5 times a power of ten, not above (below) a value. */
+/* @return the nearest of 1, 2, 5 times a power of ten that is not below a value (up), or not
+ * above it. */
 static double round_number(double value, bool up)
 {
     static const int multiple[] = {1, 2, 5, 10};

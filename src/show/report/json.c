@@ -8,7 +8,7 @@
 
 enum { MOST_DEPTH = 64 };
 
-/* The sign at the place, 0 at the end. Blanks are those of RFC 8259, section 2. */
+/* @return the character at the place, 0 at the end. Blanks are those of RFC 8259, section 2. */
 static char look(gbsi_text *t)
 {
     while (t->at < t->end &&
@@ -106,7 +106,8 @@ static bool read_escape(gbsi_json_file *f)
     return true;
 }
 
-/* The pool is as large as the file and one 0 more for each value: no text is longer decoded. */
+/* Reads a string into the pool, which is as large as the file and one 0 more for each value: no
+ * text is longer decoded. */
 static gbs_status read_string(gbsi_json_file *f, const char *expected, const char **string,
                               gbs_error *err)
 {

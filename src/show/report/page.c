@@ -51,7 +51,7 @@ static void put_title(gbsi_page *page, const gbsi_json_file *file, size_t kind)
     gbsi_page_put(page, "</span>");
 }
 
-/* And, below it, "given fever=yes". */
+/* Puts a heading and, below it, "given fever=yes". */
 static void put_heading(gbsi_page *page, const gbsi_json_file *file, size_t kind)
 {
     const gbsi_json *options = gbsi_page_object(page, file->value, "options");

@@ -13,7 +13,7 @@ static double within(double value)
     return value > 0.0 ? gbsi_smaller(value, 1.0) : 0.0; /* NaN is 0 */
 }
 
-/* A bar of the probability with a whisker of two standard errors on either side. */
+/* Puts a bar of the probability with a whisker of two standard errors on either side. */
 static void put_bar(gbsi_page *page, double p, double error)
 {
     gbsi_put(page->out,
@@ -113,7 +113,8 @@ static void put_table(gbsi_page *page, const gbsi_json *m, const gbsi_json *show
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-/* A picture of the summary, if that is what the text is: then nothing in it ends the attribute. */
+/* @return a picture of the summary in base64; other text, which could end the attribute, is
+ * refused. */
 static const char *base64(gbsi_page *page, const gbsi_json *map, const char *name)
 {
     const char *text = gbsi_page_string(page, map, name);

@@ -38,8 +38,8 @@ static void key_text(gbs_output *output, const char *name, const char *value)
     gbsi_output_json_string(output, value);
 }
 
-/* A mark in place of a number, where a rule decided, is null; the run's own fields tell what it
- * became. */
+/* Writes the value of an option; a special value that left the choice to a rule is null: the
+ * run's own fields tell the choice. */
 static void option_value(gbs_output *output, const summary *s, const gbs_option *option)
 {
     char text[64];

@@ -73,8 +73,8 @@ static double overlap(double a, double b, double c, double d)
     return high > low ? high - low : 0.0;
 }
 
-/* How many ranks of each chain are in each bin. Equal draws stand on each of their ranks by the
- * same part. */
+/* Counts the ranks of each chain in each bin. Equal draws count for each of their ranks by equal
+ * parts. */
 static void spread_ranks(const drawn *d, double count_of[CHAINS][BINS])
 {
     const size_t n = d->n_chains * d->n_draws;

@@ -119,7 +119,8 @@ static uint32_t best_state(const picture *m, size_t v)
     return best;
 }
 
-/* A pixel of more than one variable: the mean probability, the largest error, the first state. */
+/* @return the level of a pixel that stands for several variables: the mean probability, the
+ * largest error, the first state. */
 static uint16_t level_of(const picture *m, uint32_t x, uint32_t y, bool errors)
 {
     double sum = 0.0;
@@ -138,7 +139,8 @@ static uint16_t level_of(const picture *m, uint32_t x, uint32_t y, bool errors)
     return (uint16_t)(share <= 0.0 ? 0.0 : share >= 1.0 ? 255.0 : share * 255.0 + 0.5);
 }
 
-/* From light to dark in one hue, so that it can be read in grey and with any colour vision. */
+/* Sets colours from light to dark in one hue, so that they can be read in grey and with any
+ * colour vision. */
 static void set_ramp(gbs_image *image, bool errors)
 {
     static const uint8_t stop[2][4][3] = {

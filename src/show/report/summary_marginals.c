@@ -33,7 +33,7 @@ static uint32_t variable_at(const marginals *m, size_t i)
     return m->variable == NULL ? (uint32_t)i : m->variable[i];
 }
 
-/* A partial scan leaves variables without. */
+/* Whether a variable has estimates: a partial scan leaves some without. */
 static bool has_estimate(const marginals *m, uint32_t v)
 {
     return !isnan(m->p[m->offset[v]]);
@@ -108,7 +108,8 @@ static void choose(marginals *m)
 
 /* ---- one variable ---------------------------------------------------------------------------- */
 
-/* The most probable states, in the model's order. @return how many. */
+/* Chooses the most probable states, in the model's order.
+ * @return how many. */
 static size_t choose_states(const marginals *m, uint32_t v, uint32_t state[SHOWN_STATES])
 {
     const double *p = m->p + m->offset[v];
