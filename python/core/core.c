@@ -69,7 +69,7 @@ int core_fail_option(const gbs_error *err)
 
 /* ---- long calls ------------------------------------------------------------------------------ */
 
-static double now_s(void)
+double core_now_s(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -78,7 +78,8 @@ static double now_s(void)
 
 void core_unlock(core_watch *watch, PyObject *progress)
 {
-    *watch = (core_watch){.progress = progress == Py_None ? NULL : progress, .told_s = now_s()};
+    *watch =
+        (core_watch){.progress = progress == Py_None ? NULL : progress, .told_s = core_now_s()};
     was_interrupted = 0;
     watch->saved = PyEval_SaveThread();
 }
@@ -115,7 +116,7 @@ static int tell(core_watch *watch, const gbs_progress *p)
 
 int core_look(core_watch *watch, const gbs_progress *progress)
 {
-    const double now = now_s();
+    const double now = core_now_s();
     int stop = watch->interrupted || watch->raised;
     if (stop || now - watch->told_s < LOOK_S) {
         return stop;
