@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -196,6 +197,33 @@ static int run_in_set(const cli_verb *verb, cli_arguments *arguments)
     return done < 0 ? cli_fail(done, &err) : status;
 }
 
+/* Whether a verb writes models, which may take the place of the one that was read. */
+static int writes_models(const cli_verb *verb)
+{
+    const cli_option *format = cli_find_option("format", verb);
+    return format != NULL && format->unit == cli_model_formats + 1;
+}
+
+/* Refuses a result in the place of what it is computed from. */
+static int check_operands(const cli_verb *verb, const cli_arguments *arguments)
+{
+    struct stat result;
+    struct stat source;
+    if (arguments->output == NULL || writes_models(verb) || stat(arguments->output, &result) != 0 ||
+        !S_ISREG(result.st_mode)) {
+        return CLI_DONE;
+    }
+    for (int i = 0; i < arguments->n_operands; i++) {
+        if (stat(arguments->operand[i], &source) == 0 && source.st_dev == result.st_dev &&
+            source.st_ino == result.st_ino) {
+            return cli_error(CLI_USAGE,
+                             "--output %s would replace the file that is read: name another one",
+                             arguments->output);
+        }
+    }
+    return CLI_DONE;
+}
+
 static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, char **all_argv)
 {
     cli_arguments arguments;
@@ -213,10 +241,11 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
         status = arguments.n_operands > verb->n_operands ? cli_unexpected_operand(verb, &arguments)
                                                          : cli_missing_operand(verb, &arguments);
     } else if (status == CLI_DONE) {
-        cli_lock lock;
+        cli_lock lock = {0};
         gbs_set_memory_limit(arguments.run.memory_limit);
         gbsi_set_csv_safe(arguments.csv_safe);
-        status = cli_lock_checkpoint(&arguments, &lock);
+        status = check_operands(verb, &arguments);
+        status = status == CLI_DONE ? cli_lock_checkpoint(&arguments, &lock) : status;
         if (arguments.checkpoint != NULL) {
             status = cli_meet(status);
         }

@@ -75,7 +75,10 @@ static int check_outputs(const cli_arguments *arguments)
     if (status == CLI_DONE) {
         status = cli_check_report(arguments);
     }
-    return status == CLI_DONE ? cli_check_output(arguments->checkpoint) : status;
+    if (status == CLI_DONE && arguments->checkpoint != NULL) {
+        status = check_beside(arguments, "checkpoint", arguments->checkpoint);
+    }
+    return status;
 }
 
 static int refuse_sampled(const char *given, const char *method)

@@ -103,9 +103,9 @@ static int check_labels(const gbs_image *image, const char *path, uint32_t level
 
 /* Pixels that differ and are all nearest to one level, as those of a mask of zeros and ones in 8
  * bits: the picture is not what it looks like. */
-static int check_range(const cli_denoising *d, const cli_arguments *a)
+static int check_range(const cli_denoising *d, const cli_arguments *a, const gbs_image *image,
+                       const char *path)
 {
-    const gbs_image *image = &d->noisy;
     const size_t n = (size_t)image->width * image->height;
     const size_t pixel = image->channels * sizeof *image->sample;
     gbs_error err = {GBS_OK, ""};
@@ -123,10 +123,10 @@ static int check_range(const cli_denoising *d, const cli_arguments *a)
     }
     if (status >= 0 && level_same == n && same < n) {
         cli_note(a,
-                 "warning: all pixels are nearest to level %" PRIu32 " of %" PRIu32
+                 "warning: %s: all pixels are nearest to level %" PRIu32 " of %" PRIu32
                  ", though they differ: values are levels from 0 to %" PRIu32
                  "; values that are the numbers of levels want --labels",
-                 level[0], d->how.levels, image->maxval);
+                 path, level[0], d->how.levels, image->maxval);
     }
     free(level);
     return status == GBS_ERR_MEMORY ? cli_error(CLI_FAILED, "out of memory")
@@ -152,7 +152,10 @@ int cli_denoise_settle(cli_denoising *d, const cli_arguments *arguments)
         status = check_labels(&d->truth, arguments->truth, d->how.levels);
     }
     if (status == CLI_DONE) {
-        status = check_range(d, arguments);
+        status = check_range(d, arguments, &d->noisy, arguments->operand[0]);
+    }
+    if (status == CLI_DONE && arguments->truth != NULL) {
+        status = check_range(d, arguments, &d->truth, arguments->truth);
     }
     if (status == CLI_DONE) {
         status = settle_noise(d, arguments->noise_kind);

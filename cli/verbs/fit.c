@@ -255,6 +255,13 @@ static void tell(const fitting *f, int stopped)
                  f->options.prior == GBS_PRIOR_NONE ? "the network's own stay there"
                                                     : "the prior alone says what they are");
     }
+    if (r->held_out_rows > 0 && r->held_out_impossible == r->held_out_rows) {
+        cli_note(arguments,
+                 "%" PRIu64 " row%s held out, all of probability 0: no row is left to judge by; a "
+                 "prior gives every row a positive one",
+                 r->held_out_rows, r->held_out_rows == 1 ? "" : "s");
+        return;
+    }
     if (r->held_out_rows > 0) {
         cli_note(arguments, "%" PRIu64 " row%s held out: ln P = %.10g%s, %.6g a %s",
                  r->held_out_rows, r->held_out_rows == 1 ? "" : "s", r->held_out_log_likelihood,

@@ -148,7 +148,7 @@ def test_threads_and_standard_input(run, work):
     ("grass,rain\nwet,yes\nwet\n", "t.csv:3:1", "found 1 field, expected 2"),
     ('grass,rain\nwet,"yes\n', "t.csv:2:5", "expected a quote that ends it"),
     ("grass,rain\n", "t.csv", "found no rows"),
-    ("", "t.csv:1:1", "expected a variable"),
+    ("", "t.csv:1:1", "found an empty file"),
 ])
 def test_bad_data(run, work, text, place, said):
     (work / "t.csv").write_text(text)

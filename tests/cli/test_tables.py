@@ -175,3 +175,53 @@ def test_rows_of_sites(run, work):
         (work / "t.csv").write_text(text)
         done = run("learn", "rbm", "t.csv", "--hidden", "2", "-o", "n.gbm")
         assert done.status == 3 and place in done.err and not (work / "n.gbm").exists(), done.err
+
+
+NUMBERED = """network n { }
+variable x { type discrete [ 2 ] { no, yes }; }
+variable u { type discrete [ 3 ] { 1, 2, 3 }; }
+probability ( x ) { table 0.5 0.5; }
+probability ( u ) { table 0.2 0.3 0.5; }
+"""
+
+
+def test_numbers_that_mean_two_things(run, work):
+    """Labels 1, 2, 3 are not the numbers of their states: --states numbers is not advised, and warned of where it is typed."""
+    (work / "mix.bif").write_text(NUMBERED)
+    (work / "mix.csv").write_text("x,u\n0,1\n1,2\n")
+    done = run("fit", "mix.bif", "mix.csv", "-o", "o.bif")
+    assert done.status == 3 and "mix.csv:2:1: found '0'" in done.err and "--states numbers" not in done.err
+    done = run("fit", "mix.bif", "mix.csv", "-o", "o.bif", "--states", "numbers")
+    assert done.status == 0 and "labels of variable u are numbers, but not those of its states" in done.err
+    (work / "one.csv").write_text("x\n0\n")
+    (work / "one.bif").write_text("\n".join(line for line in NUMBERED.splitlines() if " u " not in line))
+    assert "add --states numbers" in run("fit", "one.bif", "one.csv", "-o", "o.bif").err
+
+
+def test_numbers_of_numpy(run, work):
+    (work / "z.bif").write_text(NUMBERED)
+    (work / "z.csv").write_text("x,u\nno,1.000000000000000000e+00\nyes,3e0\n")
+    done = run("fit", "z.bif", "z.csv", "-o", "o.bif")
+    assert done.status == 0 and "table 0.5, 0, 0.5" in (work / "o.bif").read_text()
+
+
+def test_held_out_rows_that_cannot_be(run, work):
+    (work / "z.bif").write_text(NUMBERED)
+    (work / "z.csv").write_text("x,u\nno,1\nno,3\n")
+    (work / "out.csv").write_text("x,u\nyes,1\n")
+    done = run("fit", "z.bif", "z.csv", "--held-out", "out.csv", "-o", "o.bif")
+    assert done.status == 0 and "1 row held out, all of probability 0: no row is left to judge by" in done.err
+
+
+def test_results_do_not_replace_what_is_read(run, work):
+    (work / "z.bif").write_text(NUMBERED)
+    done = run("marginals", "z.bif", "-o", "z.bif")
+    assert done.status == 2 and "would replace the file that is read" in done.err and (work / "z.bif").read_text() == NUMBERED
+    assert run("marginals", "z.bif", "--checkpoint", "b.csv", "-o", "b.csv").status == 2
+    assert run("convert", "z.bif", "-o", "z.bif").status == 0
+
+
+def test_draws_with_blanks_between(run, work):
+    (work / "t.csv").write_text("x y\n0.5 1\n0.7 2\n")
+    done = run("diagnose", "t.csv")
+    assert done.status == 3 and "t.csv:2:1: found '0.5 1', expected a number: commas, semicolons or tabs" in done.err

@@ -228,6 +228,10 @@ static gbs_status add_label(reader *r, quantity *q, const gbsi_cell *cell, uint3
 {
     gbs_status status = GBS_OK;
     bool added = false;
+    if (r->sheet.n_columns == 1 && memchr(cell->text, ' ', cell->n) != NULL) {
+        return gbsi_cell_unexpected(&r->sheet, cell,
+                                    "a number: commas, semicolons or tabs separate columns", err);
+    }
     if (q->has_numbers || q->n_labels >= MOST_LABELS) {
         return gbsi_cell_unexpected(&r->sheet, cell,
                                     q->has_numbers ? "a number, as in the rows before"

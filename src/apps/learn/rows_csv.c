@@ -36,10 +36,13 @@ static bool are_states(const reader *r)
     bool too_large = false;
     bool counts = true;
     for (uint32_t k = 0; k < r->sheet.n_columns; ++k) {
+        char whole[GBSI_WHOLE];
         uint64_t number = 0;
-        if (!gbsi_integer_read(name[k].text, name[k].n, UINT32_MAX, &number, &too_large)) {
+        if (!gbsi_whole_text(name[k].text, name[k].n, whole) ||
+            !gbsi_integer_read(whole, strlen(whole), UINT32_MAX, &number, &too_large)) {
             return false;
         }
+        counts = counts && strcmp(whole, name[k].text) == 0;
         first = k == 0 ? number : first;
         counts = counts && number == first + k;
     }
@@ -151,6 +154,9 @@ gbs_status gbsi_rows_csv(const gbsi_text *text, gbs_rows **rows, gbs_error *err)
     GBSI_TRY(read_rows(&r, err));
     if (r.sheet.has_index) {
         add_note(r.rows, "the first column has no name: it numbers the rows, and is left out");
+    }
+    if (r.sheet.n_columns > 1 && strcmp(r.sheet.name[0].text, "0") == 0) {
+        add_note(r.rows, "the first line, 0, 1, ..., is taken for the names of the sites");
     }
     if (r.first > 0) {
         add_note(r.rows, "chain, draw and lp of draws are left out");

@@ -48,6 +48,19 @@ uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_
     return sum;
 }
 
+/* Writes "1e0" and "1.000e+00", as NumPy writes them, as "1". */
+static bool whole_of_exponent(const char *text, size_t n, char *whole)
+{
+    double number = 0.0;
+    const bool is_whole = (memchr(text, 'e', n) != NULL || memchr(text, 'E', n) != NULL) &&
+                          gbsi_decimal_read(text, n, &number) != GBSI_DECIMAL_BAD &&
+                          number > -1e15 && number < 1e15 && number == (double)(int64_t)number;
+    if (is_whole) {
+        (void)snprintf(whole, GBSI_WHOLE, "%" PRId64, (int64_t)number);
+    }
+    return is_whole;
+}
+
 bool gbsi_whole_text(const char *text, size_t n, char *whole)
 {
     size_t digits = text[0] == '-';
@@ -64,6 +77,9 @@ bool gbsi_whole_text(const char *text, size_t n, char *whole)
         }
     }
     const size_t zeros = at - digits - (at > digits); /* 1,000 may be a thousand */
+    if (at != n && whole_of_exponent(text, n, whole)) {
+        return true;
+    }
     if (at != n || (mark == ',' && (zeros == 0 || zeros > 2)) || digits == (text[0] == '-') ||
         digits >= GBSI_WHOLE) {
         return false;

@@ -72,7 +72,7 @@ bool gbsi_nearly_missing(const char *text);
 enum { GBSI_MISSING_TEXT = 512 };
 uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_MISSING_TEXT]);
 
-/* Writes "1", "1.0", "1.000" and "1,0" as "1".
+/* Writes "1", "1.0", "1.000", "1,0" and "1e0" as "1".
  * @param whole [GBSI_WHOLE], "" for anything else. */
 enum { GBSI_WHOLE = 24 };
 bool gbsi_whole_text(const char *text, size_t n, char *whole);

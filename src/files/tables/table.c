@@ -194,6 +194,36 @@ static bool is_state(const gbs_model *model, const char *text)
     return false;
 }
 
+/* Whether some label of a variable is a number that is not the number of its state: then numbers in
+ * cells can mean either. */
+static bool has_other_numbers(const gbs_model *model, uint32_t v)
+{
+    char whole[GBSI_WHOLE];
+    char own[GBSI_WHOLE];
+    for (uint32_t a = 0; a < gbs_model_arity(model, v); a++) {
+        const char *label = gbs_model_state_label(model, v, a);
+        (void)snprintf(own, sizeof own, "%" PRIu32, a);
+        if (label != NULL && gbsi_whole_text(label, strlen(label), whole) &&
+            strcmp(whole, own) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Names the first column whose labels are numbers other than those of the states.
+ * @return whether there is one. */
+static bool find_other_numbers(const gbs_table *t, char *name, size_t size)
+{
+    for (uint32_t k = 0; k < t->n_columns; k++) {
+        if (has_other_numbers(t->model, t->column[k])) {
+            gbsi_variable_text(t->model, t->column[k], name, size);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Says why the model does not know a text, unless the text has characters that a message must not
  * have.
  * @param shown the text as gbsi_cell_show() gives it. */
@@ -209,7 +239,11 @@ static gbs_status refuse_all(const gbs_table *t, gbs_error *err)
     gbs_error found = {GBS_OK, ""};
     uint32_t v = 0;
     if (name->n == 0) {
-        return gbsi_cell_unexpected(&t->sheet, name, "a variable for each column", err);
+        return t->input.n == 0
+                   ? gbsi_fail(err, GBS_ERR_FORMAT,
+                               "%s:1:1: found an empty file, expected a line that names variables",
+                               t->input.name)
+                   : gbsi_cell_unexpected(&t->sheet, name, "a variable for each column", err);
     }
     const char *said = gbsi_cell_show(name, shown);
     const char *why = gbs_model_find_variable(t->model, name->text, &v, &found) < 0
@@ -221,6 +255,25 @@ static gbs_status refuse_all(const gbs_table *t, gbs_error *err)
         : strpbrk(name->text, " |:") != NULL ? "; commas, semicolons or tabs separate columns"
                                              : "",
         is_state(t->model, name->text) ? "; the first line names the variables" : "");
+}
+
+/* Whether the line of names is a row: numbers of variables without names, which do not ascend. */
+static bool is_row(const gbs_table *t)
+{
+    char whole[GBSI_WHOLE];
+    bool ascends = true;
+    double last = -1.0;
+    for (uint32_t k = 0; k < t->sheet.n_columns; k++) {
+        const gbsi_cell *name = &t->sheet.name[k];
+        double number = 0.0;
+        if (!gbsi_whole_text(name->text, name->n, whole) ||
+            !gbsi_cell_number(&t->sheet, name, &number)) {
+            return false;
+        }
+        ascends = ascends && number > last;
+        last = number;
+    }
+    return !ascends;
 }
 
 /* Finds the variable of each column of the table. */
@@ -308,11 +361,24 @@ static gbs_status read_header(gbs_table *t, const char *weights, gbs_error *err)
     if (t->use == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "columns of a table", t->sheet.n_columns));
     }
+    if (is_row(t)) {
+        GBSI_TRY(gbsi_cell_unexpected(&t->sheet, &t->sheet.name[0],
+                                      "a first line that names the variables; numbers of variables "
+                                      "without names ascend",
+                                      err));
+    }
     GBSI_TRY(find_columns(t, seen, weights, err));
     GBSI_TRY(check_columns(t, seen, err));
     t->first = t->sheet.text.at;
     if (t->sheet.has_index) {
         tell(t, "the first column has no name: it numbers the rows, and is left out");
+    }
+    char name[128];
+    if (t->options.numbers && find_other_numbers(t, name, sizeof name)) {
+        tell(t,
+             "warning: labels of variable %s are numbers, but not those of its states: cells are "
+             "read as numbers of states from 0",
+             name);
     }
     tell_left_out(t);
 
@@ -469,8 +535,13 @@ static gbs_status refuse_state(const gbs_table *t, uint32_t k, const gbsi_cell *
     const char *why = gbs_model_find_state(t->model, v, cell->text, &state, &found) < 0
                           ? reason(cell, said, &found)
                           : "";
+    char other[128];
+    double number = 0.0;
     const bool is_number = gbs_model_state_label(t->model, v, 0) != NULL &&
-                           gbsi_whole_text(cell->text, cell->n, whole);
+                           gbsi_whole_text(cell->text, cell->n, whole) &&
+                           gbsi_cell_number(&t->sheet, cell, &number) && number >= 0.0 &&
+                           number < gbs_model_arity(t->model, v) &&
+                           !find_other_numbers(t, other, sizeof other);
     return gbsi_cell_fail(
         &t->sheet, cell, err, "found %s, expected a state, or nothing: %s%s", said, why,
         is_number ? "; where cells hold numbers of states, add --states numbers"

@@ -158,7 +158,7 @@ static const struct {
     {"low,0\n1,fair\n", "the first line names the variables", 0, 0, 0},
     {"day mood\n0 low\n", "commas, semicolons or tabs separate columns", 0, 0, 0},
     {"day;mood\n1,000;low\n", "t:2:1: found '1,000', expected a state", 0, 0, 0},
-    {"", "t:1:1: found an empty cell, expected a variable", 0, 0, 0},
+    {"", "t:1:1: found an empty file, expected a line that names variables", 0, 0, 0},
     {"day,mood,day\n", "t:1:10: found 'day' again", 0, 0, 0},
     {"day,mood\n0,2\n", "t:2:3: found '2', expected a state, or nothing", 0, 0, 0},
     {"day,mood\n0,2\n", "add --states numbers", 0, 0, 0},
@@ -245,8 +245,24 @@ static void models_without_names(void **state)
     assert_int_equal(gbs_model_read_memory("n.uai", uai, sizeof uai - 1, NULL, &model, &err),
                      GBS_OK);
     assert_int_equal(
-        read_rows(model, "1\t0\n\n2\t1.0\n-\tFalse\n", (gbs_table_options){0}, x, &notes, &err), 2);
+        read_rows(model, "0\t1\n\n1.0\t2\nFalse\t-\n", (gbs_table_options){0}, x, &notes, &err), 2);
     assert_true(x[0][0] == 1 && x[0][1] == 2 && x[1][0] == 0 && x[1][1] == U);
+    gbs_model_free(model);
+}
+
+/* A first row in place of names would be taken for numbers of variables. */
+static void rows_are_no_names(void **state)
+{
+    (void)state;
+    static const char uai[] = "MARKOV\n2\n2 3\n1\n1 0\n2 0.5 0.5\n";
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    uint32_t x[ROWS][2] = {{9, 9}};
+    told notes;
+    assert_int_equal(gbs_model_read_memory("n.uai", uai, sizeof uai - 1, NULL, &model, &err),
+                     GBS_OK);
+    assert_int_equal(read_rows(model, "1,0\n0,2\n", (gbs_table_options){0}, x, &notes, &err), -1);
+    assert_non_null(strstr(err.message, "t:1:1: found '1', expected a first line that names"));
     gbs_model_free(model);
 }
 
@@ -306,7 +322,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ordinary_variants),     cmocka_unit_test(ambiguous_tables_are_refused),
         cmocka_unit_test(signs_that_are_states), cmocka_unit_test(models_without_names),
-        cmocka_unit_test(names_nearly_alike),    cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(rows_are_no_names),     cmocka_unit_test(names_nearly_alike),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
