@@ -266,7 +266,9 @@ static bool is_row(const gbs_table *t)
     for (uint32_t k = 0; k < t->sheet.n_columns; k++) {
         const gbsi_cell *name = &t->sheet.name[k];
         double number = 0.0;
-        if (!gbsi_whole_text(name->text, name->n, whole) ||
+        uint32_t v = 0;
+        if (gbsi_find_name(t->model, name->text, &v) ||
+            !gbsi_whole_text(name->text, name->n, whole) ||
             !gbsi_cell_number(&t->sheet, name, &number)) {
             return false;
         }
