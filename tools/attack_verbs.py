@@ -330,7 +330,8 @@ def fit(trial):
     states = numpy.random.default_rng(r.randrange(2 ** 32)).choice(flat_p.size, r.choice([1, 5, 40]), p=flat_p)
     rows = [[None if r.random() < missing else int(a) for a in numpy.unravel_index(s, answers.p.shape)] for s in states]
     columns = list(range(len(m.arity)))
-    r.shuffle(columns)
+    if len(m.name) == len(m.arity):  # numbers of variables without names ascend
+        r.shuffle(columns)
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow([m.text(v) for v in columns])
