@@ -246,9 +246,7 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
         gbsi_set_csv_safe(arguments.csv_safe);
         status = check_operands(verb, &arguments);
         status = status == CLI_DONE ? cli_lock_checkpoint(&arguments, &lock) : status;
-        if (arguments.checkpoint != NULL) {
-            status = cli_meet(status);
-        }
+        status = cli_meet(status); /* whether or not this rank has a checkpoint */
         status = status == CLI_DONE ? run_in_set(verb, &arguments) : status;
         cli_unlock(&lock);
     }
