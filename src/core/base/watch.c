@@ -47,7 +47,8 @@ gbsi_surrounding gbsi_watch_surround(gbsi_surrounding now)
 
 gbsi_surrounding gbsi_watch_surrounding(void)
 {
-    return current != NULL ? (gbsi_surrounding){.watch = current} : surrounding;
+    const gbsi_surrounding own = {.watch = current};
+    return current != NULL ? own : surrounding;
 }
 
 static void stop(gbsi_watch *watch)
