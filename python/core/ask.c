@@ -200,18 +200,8 @@ static gbs_status answer_all(gbs_cases *cases, size_t n, size_t n_columns, const
 {
     const size_t at_once = gbs_cases_at_once(cases);
     const size_t n_states = gbs_cases_n_states(cases);
-    const double begun_s = core_now_s();
     gbs_status status = GBS_OK;
     for (size_t from = 0; from < n && status == GBS_OK; from += at_once) {
-        const gbs_progress progress = {.size = sizeof progress,
-                                       .pass = from,
-                                       .passes = n,
-                                       .elapsed_s = core_now_s() - begun_s,
-                                       .worst_error = NAN};
-        if (from > 0 && core_look(callbacks->context, &progress)) {
-            status = GBS_STOPPED;
-            break;
-        }
         gbs_case_answers part = {.size = sizeof part,
                                  .p = a->p + from * n_states,
                                  .mcse = a->mcse + from * n_states,

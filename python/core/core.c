@@ -69,7 +69,7 @@ int core_fail_option(const gbs_error *err)
 
 /* ---- long calls ------------------------------------------------------------------------------ */
 
-double core_now_s(void)
+static double now_s(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -78,8 +78,7 @@ double core_now_s(void)
 
 void core_unlock(core_watch *watch, PyObject *progress)
 {
-    *watch =
-        (core_watch){.progress = progress == Py_None ? NULL : progress, .told_s = core_now_s()};
+    *watch = (core_watch){.progress = progress == Py_None ? NULL : progress, .told_s = now_s()};
     was_interrupted = 0;
     watch->saved = PyEval_SaveThread();
 }
@@ -116,7 +115,7 @@ static int tell(core_watch *watch, const gbs_progress *p)
 
 int core_look(core_watch *watch, const gbs_progress *progress)
 {
-    const double now = core_now_s();
+    const double now = now_s();
     int stop = watch->interrupted || watch->raised;
     if (stop || now - watch->told_s < LOOK_S) {
         return stop;

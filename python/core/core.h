@@ -32,8 +32,6 @@ typedef struct core_watch {
 
 void core_unlock(core_watch *watch, PyObject *progress);
 void core_lock(core_watch *watch);
-/* @return seconds of a clock that only goes forward. */
-double core_now_s(void);
 /* The callback for gbs_run_callbacks.progress and its like.
  * @param watch in the context.
  * @return whether to stop. */

@@ -226,7 +226,7 @@ gbs_status gbs_cases_new(const gbs_model *model, const gbs_evidence *evidence,
     c->n_columns = n_columns;
     c->n_query = n_query;
     c->has_evidence = evidence != NULL;
-    c->begun_s = gbsi_clock_s();
+    c->begun_s = c->told_s = gbsi_clock_s();
     c->log_base = NAN;
     GBSI_TRY(gbsi_options_take(options, &c->options, err));
     GBSI_TRY(gbsi_options_check(&c->options, err));

@@ -15,9 +15,9 @@ struct gbs_cases {
     uint32_t n_columns, n_query;
     uint32_t *column, *query;
     size_t n_states;
-    double begun_s;
-    double log_base;      /* ln Z given the evidence; NAN: not known */
-    gbsi_case_tree *tree; /* NULL: cases are runs */
+    double begun_s, told_s; /* told_s: when progress was told last, by any call */
+    double log_base;        /* ln Z given the evidence; NAN: not known */
+    gbsi_case_tree *tree;   /* NULL: cases are runs */
     gbsi_pool *pool;
     gbsi_case_worker **worker; /* [members of the pool] */
     uint64_t n_answered;

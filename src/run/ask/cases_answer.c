@@ -20,7 +20,6 @@ typedef struct calling {
     const gbs_run_callbacks *callbacks;
     gbs_case_answers *answers;
     gbsi_watch watch;
-    double told_s;
     size_t *first;  /* [n] the first case that is equal */
     size_t *unique; /* [n_unique] */
     size_t n_unique;
@@ -31,17 +30,17 @@ typedef struct calling {
 static bool look(void *context)
 {
     calling *call = context;
-    const gbs_cases *c = call->cases;
+    gbs_cases *c = call->cases;
     const double now_s = gbsi_clock_s();
     if (call->callbacks == NULL || call->callbacks->progress == NULL ||
-        now_s - call->told_s < PROGRESS_S) {
+        now_s - c->told_s < PROGRESS_S) {
         return false;
     }
     const gbs_progress progress = {.size = sizeof progress,
                                    .pass = c->n_answered,
                                    .elapsed_s = now_s - c->begun_s,
                                    .worst_error = NAN};
-    call->told_s = now_s;
+    c->told_s = now_s;
     return call->callbacks->progress(call->callbacks->context, &progress) != 0;
 }
 
@@ -322,12 +321,8 @@ gbs_status gbs_cases_answer(gbs_cases *cases, size_t n, const uint32_t *state,
     if (callbacks != NULL) {
         taken = (gbs_run_callbacks){.context = callbacks->context, .progress = callbacks->progress};
     }
-    calling call = {.cases = cases,
-                    .n = n,
-                    .state = state,
-                    .callbacks = &taken,
-                    .answers = answers,
-                    .told_s = gbsi_clock_s()};
+    calling call = {
+        .cases = cases, .n = n, .state = state, .callbacks = &taken, .answers = answers};
     if (cases->n_columns == 0) {
         call.state = &nothing;
     }
