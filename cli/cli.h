@@ -137,6 +137,8 @@ int cli_terminal_width(void);
 int cli_line_width(void); /* columns of a line there; elsewhere any number */
 /* Prints a warning: for gbs_read_options.warn; context is the cli_arguments. */
 void cli_warn(void *context, const char *message);
+/* The same for what is no warning, such as a column that is left out. */
+void cli_tell(void *context, const char *message);
 
 /* Say why a call of the library failed. @return the exit status. */
 int cli_fail(gbs_status status, const gbs_error *err);

@@ -111,11 +111,6 @@ static int take_number(const text_file *t, char **at, const char *end, double *n
 
 /* ---- CSV ------------------------------------------------------------------------------------ */
 
-static void tell(void *context, const char *message)
-{
-    cli_note(context, "%s", message);
-}
-
 static int is_stopped(void *context)
 {
     (void)context;
@@ -128,8 +123,9 @@ int cli_drawn_read_csv(cli_drawn *d, const cli_arguments *arguments, char **path
     gbs_draws *draws = NULL;
     const gbs_read_options options = {.size = sizeof options,
                                       .memory_limit = arguments->run.memory_limit,
-                                      .warn = tell,
-                                      .context = (void *)(uintptr_t)arguments, /* tell() reads it */
+                                      .warn = cli_tell,
+                                      .context =
+                                          (void *)(uintptr_t)arguments, /* which it only reads */
                                       .stop = is_stopped};
     const gbs_status done =
         gbs_draws_read((const char *const *)path, n_paths, &options, &draws, &err);

@@ -40,11 +40,6 @@ int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *o
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static void tell(void *context, const char *message)
-{
-    cli_note(context, "%s", message);
-}
-
 int cli_table_open(const cli_arguments *arguments, const gbs_model *model, const char *path,
                    int complete, gbs_table **table)
 {
@@ -55,9 +50,9 @@ int cli_table_open(const cli_arguments *arguments, const gbs_model *model, const
                                                   strcmp(arguments->table_states, "numbers") == 0,
                                        .strict = arguments->strict,
                                        .complete = complete,
-                                       .tell = tell,
+                                       .tell = cli_tell,
                                        .context =
-                                           (void *)(uintptr_t)arguments}; /* tell() only reads it */
+                                           (void *)(uintptr_t)arguments}; /* which it only reads */
     const gbs_status done = gbs_table_open(model, path, &options, table, &err);
     return done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
 }

@@ -99,6 +99,11 @@ void cli_warn(void *context, const char *message)
     cli_note(arguments, "warning: %s", message);
 }
 
+void cli_tell(void *context, const char *message)
+{
+    cli_note(context, "%s", message);
+}
+
 static int exit_of(gbs_status status)
 {
     switch (status) {

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._results import Draws
-from ._tables import Path, read_table
+from ._tables import Path, read_table, tell
 from ._text import MOST, is_missing, place_of, reals, text, whole, wholes
 
 UNOBSERVED = 0xFFFFFFFF  # GBS_UNOBSERVED
@@ -118,19 +117,10 @@ def chosen(model: Any, columns: Sequence[str]) -> dict[str, int]:
     if left:
         _misspelt(model, left, set(found.values()))
         more = f" and {len(left) - 10} more" if len(left) > 10 else ""
-        warnings.warn(f"left out columns that are no variables: {', '.join(map(repr, left[:10]))}{more}", stacklevel=_outside())
+        tell(f"left out columns that are no variables: {', '.join(map(repr, left[:10]))}{more}")
     if len(set(found.values())) != len(found):
         raise ValueError("a variable has two columns")
     return found
-
-
-def _outside():
-    """Returns the stack level of the first caller outside this module, for warnings."""
-    import sys
-    level, frame = 1, sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
-        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
-    return level
 
 
 def _cell(model, v, value):
@@ -156,12 +146,11 @@ def _tell_missing(model, counts):
         signs.update({str(sign).strip(): n for sign, n in of.items() if sign is not None and sign.strip()})
     if signs:
         told = ", ".join(f"{n} times {sign!r}" for sign, n in signs.items())
-        warnings.warn(f"missing values: {told}", stacklevel=_outside())
+        tell(f"missing values: {told}")
     lost = [(model.names[v], s) for v, of in counts.items() if of.get(None) for s in SIGNS if s in model._places(v)]
     if lost:
         told = ", ".join(f"{name!r} has the state {s!r}" for name, s in lost[:5])
-        warnings.warn(f"None and NaN are missing values, but {told}: pandas.read_csv() keeps such texts with "
-                      f"keep_default_na=False", stacklevel=_outside())
+        tell(f"None and NaN are missing values, but {told}: pandas.read_csv() keeps such texts with keep_default_na=False")
 
 
 def column_states(model: Any, columns: Mapping[int, Sequence[Any]]) -> npt.NDArray[np.uint32]:

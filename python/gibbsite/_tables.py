@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 
 
-def _tell(told):
+def tell(*told: str) -> None:
     """Warns, at the first caller outside this package."""
     level, frame = 1, sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
@@ -42,7 +42,7 @@ def read_table(model: Model, path: Path, weights: str | None = None, complete: b
         raise TypeError(f"expected the name of the column of weights in {os.fspath(path)}, found {type(weights).__name__}")
     told: list[str] = []
     columns, n, x, w = _core.read_table(model._core, os.fspath(path), weights, complete, states == "numbers", bool(strict), told)
-    _tell(told)
+    tell(*told)
     return np.asarray(columns).tolist(), n, np.asarray(x), None if weights is None else np.asarray(w)
 
 
@@ -50,5 +50,5 @@ def read_draws(paths: Iterable[Path]) -> dict[str, Any]:
     """Returns {name: [chains, draws]} of tables of draws, which have a column of chains or one chain each."""
     told: list[str] = []
     draws = _core.read_draws(tuple(os.fspath(x) for x in paths), told)
-    _tell(told)
+    tell(*told)
     return {name: np.asarray(x) for name, x in draws.items()}
