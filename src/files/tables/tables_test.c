@@ -233,17 +233,24 @@ static void signs_that_are_states(void **state)
     gbs_model_free(model);
 }
 
+/* Two variables of 2 and 3 states, without names and labels. */
+static gbs_model *unnamed(void)
+{
+    static const char uai[] = "MARKOV\n2\n2 3\n1\n1 0\n2 0.5 0.5\n";
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_model_read_memory("n.uai", uai, sizeof uai - 1, NULL, &model, NULL),
+                     GBS_OK);
+    return model;
+}
+
 /* Without labels states are numbers, and variables without names are called by theirs. */
 static void models_without_names(void **state)
 {
     (void)state;
-    static const char uai[] = "MARKOV\n2\n2 3\n1\n1 0\n2 0.5 0.5\n";
-    gbs_model *model = NULL;
+    gbs_model *model = unnamed();
     gbs_error err = {GBS_OK, ""};
     uint32_t x[ROWS][2] = {{9, 9}};
     told notes;
-    assert_int_equal(gbs_model_read_memory("n.uai", uai, sizeof uai - 1, NULL, &model, &err),
-                     GBS_OK);
     assert_int_equal(
         read_rows(model, "0\t1\n\n1.0\t2\nFalse\t-\n", (gbs_table_options){0}, x, &notes, &err), 2);
     assert_true(x[0][0] == 1 && x[0][1] == 2 && x[1][0] == 0 && x[1][1] == U);
@@ -254,13 +261,10 @@ static void models_without_names(void **state)
 static void rows_are_no_names(void **state)
 {
     (void)state;
-    static const char uai[] = "MARKOV\n2\n2 3\n1\n1 0\n2 0.5 0.5\n";
-    gbs_model *model = NULL;
+    gbs_model *model = unnamed();
     gbs_error err = {GBS_OK, ""};
     uint32_t x[ROWS][2] = {{9, 9}};
     told notes;
-    assert_int_equal(gbs_model_read_memory("n.uai", uai, sizeof uai - 1, NULL, &model, &err),
-                     GBS_OK);
     assert_int_equal(read_rows(model, "1,0\n0,2\n", (gbs_table_options){0}, x, &notes, &err), -1);
     assert_non_null(strstr(err.message, "t:1:1: found '1', expected a first line that names"));
     gbs_model_free(model);
