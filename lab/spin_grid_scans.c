@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 
 /* ---- grids ------------------------------------------------------------------------------- */
@@ -180,7 +182,16 @@ gbs_status lab_scan_bounds(const gbs_influences *influences, int scan, uint64_t 
     gbs_run_options options = gbs_run_options_default();
     options.scan = scan;
     options.origin = scan == GBS_SCAN_SYSTEMATIC ? origin : 0;
-    return gbs_variation(influences, &options, 1, &weight, n, steps, bound, err);
+    gbs_variation_bound *found = malloc(n * sizeof *found + 1);
+    if (found == NULL) {
+        return gbsi_no_memory(err, "bounds", n * sizeof *found);
+    }
+    const gbs_status status = gbs_variation(influences, &options, 1, &weight, n, steps, found, err);
+    for (size_t k = 0; status >= 0 && k < n; k++) {
+        bound[k] = found[k].variation;
+    }
+    free(found);
+    return status;
 }
 
 gbs_status lab_short_chains_run(laboratory *lab, const gbs_model *model, const lab_made_scan *scan,

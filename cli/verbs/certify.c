@@ -27,7 +27,7 @@ typedef struct certificates {
     const char *scan[MOST_SCANS];
     uint64_t length[MOST_SCANS]; /* updates in a pass */
     uint64_t steps[MOST_SCANS][MOST_STEPS];
-    double *value;
+    gbs_variation_bound *bound;
     gbs_sufficient *within; /* with --accuracy */
 } certificates;
 
@@ -143,9 +143,9 @@ static int take_answers(certificates *c)
     gbs_status done = GBS_OK;
     const size_t n_rows = c->n_steps * c->n_targets;
     const double **weight = calloc(c->n_targets + 1, sizeof *weight);
-    c->value = calloc(c->n_scans * n_rows + 1, sizeof *c->value);
+    c->bound = calloc(c->n_scans * n_rows + 1, sizeof *c->bound);
     c->within = calloc(c->n_scans * c->n_targets + 1, sizeof *c->within);
-    if (weight == NULL || c->value == NULL || c->within == NULL) {
+    if (weight == NULL || c->bound == NULL || c->within == NULL) {
         free(weight);
         return cli_error(CLI_FAILED, "out of memory");
     }
@@ -155,7 +155,7 @@ static int take_answers(certificates *c)
     size_t s = 0;
     for (; done >= 0 && s < c->n_scans; s++) {
         done = gbs_variation(c->influences, &c->options[s], c->n_targets, weight, c->n_steps,
-                             c->steps[s], c->value + s * n_rows, &err);
+                             c->steps[s], c->bound + s * n_rows, &err);
         for (size_t t = 0; done >= 0 && cli_given(arguments, "accuracy") && t < c->n_targets; t++) {
             done =
                 gbs_variation_within(c->influences, &c->options[s], weight[t], arguments->accuracy,
@@ -171,11 +171,6 @@ static int take_answers(certificates *c)
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
-
-static double at_most_1(double value)
-{
-    return value < 1.0 ? value : 1.0;
-}
 
 static void text_influences(gbs_output *output, const certificates *c)
 {
@@ -287,14 +282,14 @@ static void text_steps(gbs_output *output, const certificates *c)
     for (size_t s = 0; s < c->n_scans; s++) {
         for (size_t k = 0; k < c->n_steps; k++) {
             for (size_t t = 0; t < c->n_targets; t++) {
-                const double v = c->value[(s * c->n_steps + k) * c->n_targets + t];
+                const gbs_variation_bound *b = &c->bound[(s * c->n_steps + k) * c->n_targets + t];
                 const double steps = (double)c->steps[s][k];
                 put_words(output, &l, c->scan[s], c->target[t].text);
                 put_cell(output, l.steps, "%.0f", steps);
                 put_cell(output, l.passes, "%.6g",
                          c->length[s] == 0 ? 0.0 : steps / (double)c->length[s]);
-                put_cell(output, l.variation, l.value, v);
-                put_cell(output, l.most, l.value, at_most_1(v));
+                put_cell(output, l.variation, l.value, b->variation);
+                put_cell(output, l.most, l.value, b->total_variation);
                 gbsi_output_text(output, "\n");
             }
         }
@@ -395,12 +390,13 @@ static void write_json(gbs_output *output, const certificates *c)
     gbsi_output_text(output, ",\n  \"variation\": [");
     for (size_t s = 0; s < c->n_scans; s++) {
         for (size_t row = 0; row < c->n_steps * c->n_targets; row++) {
-            const double v = c->value[s * c->n_steps * c->n_targets + row];
+            const gbs_variation_bound *b = &c->bound[s * c->n_steps * c->n_targets + row];
             json_row(output, c, s, row % c->n_targets, &n);
             json_uint(output, "steps", c->steps[s][row / c->n_targets]);
             json_uint(output, "pass_length", c->length[s]);
-            json_real(output, "variation", v);
-            json_real(output, "total_variation_at_most", at_most_1(v));
+            json_real(output, "variation", b->variation);
+            json_real(output, "functions_at_most", b->functions);
+            json_real(output, "total_variation_at_most", b->total_variation);
             gbsi_output_text(output, "}");
         }
     }
@@ -452,7 +448,7 @@ static void certificates_free(certificates *c)
         free(c->target[t].weight);
     }
     free(c->target);
-    free(c->value);
+    free(c->bound);
     free(c->within);
     gbs_influences_free(c->influences);
 }
@@ -471,7 +467,7 @@ static int run_certify(cli_arguments *arguments)
     if (status == CLI_DONE) {
         status = answer(&c);
     }
-    if (status == CLI_DONE || (status == CLI_STOPPED && c.value != NULL && c.n_scans > 0)) {
+    if (status == CLI_DONE || (status == CLI_STOPPED && c.bound != NULL && c.n_scans > 0)) {
         const int written = cli_write(job.output != NULL ? job.output : "-", write_answer, &c);
         if (status == CLI_STOPPED) {
             cli_note(arguments, "only what was found before is written");

@@ -5,7 +5,7 @@
  *
  *     gbs_influences *c = NULL;
  *     uint64_t steps = 1000;
- *     double bound = 0;
+ *     gbs_variation_bound bound;
  *     gbs_influences_new(model, NULL, NULL, &c, &err);
  *     gbs_variation(c, NULL, 1, NULL, 1, &steps, &bound, &err);
  *
@@ -101,21 +101,28 @@ GBS_API GBS_MUST_USE gbs_status gbs_influences_norms(const gbs_influences *influ
  * share no factor. */
 GBS_API double gbs_influence(const gbs_influences *influences, uint32_t i, uint32_t j);
 
+/** What a number of updates is sure to reach, from any start. With b_i a bound on the probability
+ * that two coupled chains still differ at variable i, d_i its weight, and S the free variables of
+ * positive weight (Mitliagkas & Mackey 2017, Definitions 3 and 4, Theorem 8): */
+typedef struct gbs_variation_bound {
+    double variation; /**< V, the sum of d_i b_i */
+    double functions; /**< min(V, sum of d_i): bounds the error of the expectation of any function
+                         that changes by at most d_i when x_i changes */
+    double total_variation; /**< min(1, sum of b_i over S): bounds the total variation distance of
+                               the joint distribution of S, whatever the weights */
+} gbs_variation_bound;
+
 /**
- * Compute bounds V on the distance from the target distribution after given numbers of updates,
- * from any start.
- *
- * With weight 1 on a set of variables and 0 elsewhere, V bounds the total variation distance of
- * their joint distribution from that of the target. With weights d, V bounds the error of the
- * expectation of any function that changes by at most d_i when x_i changes. A total variation
- * distance is at most 1, so larger values of V say nothing about it.
+ * Compute bounds on the distance from the target distribution after given numbers of updates, from
+ * any start. With weight 1 on a set of variables and 0 elsewhere, V below 1 is the bound on the
+ * total variation distance of their joint distribution; with other weights it is not.
  *
  * @param options    NULL for the defaults. Only scan, origin and sequence are used; the scan is
  *                   chromatic, systematic, random or a sequence, which is repeated. V does not tend
  *                   to 0 if a sequence omits a variable of positive weight.
  * @param n_targets, weight  [n_targets][n_variables] >= 0, variable ids; NULL: all weights 1.
  * @param n_steps, steps     [n_steps] ascending numbers of single-variable updates.
- * @param value      out, [n_steps][n_targets].
+ * @param bound      out, [n_steps][n_targets].
  * @return GBS_ERR_ARGUMENT for a permuted scan, for which no closed form is known, for an origin
  *         with a scan that has none, or for weights that are negative or not finite; GBS_ERR_LIMIT
  * if the work exceeds 2^36 (updates times neighbours).
@@ -123,14 +130,16 @@ GBS_API double gbs_influence(const gbs_influences *influences, uint32_t i, uint3
 GBS_API GBS_MUST_USE gbs_status gbs_variation(const gbs_influences *influences,
                                               const gbs_run_options *options, size_t n_targets,
                                               const double *const *weight, size_t n_steps,
-                                              const uint64_t *steps, double *value, gbs_error *err);
+                                              const uint64_t *steps, gbs_variation_bound *bound,
+                                              gbs_error *err);
 
 /** Count the updates in one pass of a scan; a pass of the random scan has one per free variable. */
 GBS_API GBS_MUST_USE gbs_status gbs_pass_length(const gbs_influences *influences,
                                                 const gbs_run_options *options, uint64_t *n,
                                                 gbs_error *err);
 
-/** When a variation V falls to a given accuracy. */
+/** When a variation V falls to a given accuracy. With weights other than 0 and 1 this is no bound
+ * on a total variation distance. */
 typedef struct gbs_sufficient {
     int found;       /**< 1, or 0: V did not reach the accuracy within `passes` */
     uint64_t passes; /**< found: the smallest number of passes; not found: passes tried */

@@ -89,7 +89,7 @@ static gbs_status bound_usual(marginal *m, gbs_error *err)
         options.scan = kind[s];
         options.origin = s == SYSTEMATIC;
         GBSI_TRY(
-            gbs_variation(m->influences, &options, 1, &weight, PASSES, steps, m->bound[s], err));
+            lab_scan_bounds(m->influences, kind[s], 1, weight, PASSES, steps, m->bound[s], err));
         GBSI_TRY(gbs_variation_within(m->influences, &options, weight, GOAL, &found, err));
         m->enough[s] = found.found != 0 ? (double)found.steps : INFINITY;
     }

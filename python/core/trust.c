@@ -141,7 +141,8 @@ static PyObject *find_influences(PyObject *self, PyObject *arguments)
 
 typedef struct certifying {
     gbs_run_options options;
-    double *weight, *value; /* value: [n_steps] */
+    double *weight;
+    gbs_variation_bound *bound; /* [n_steps] */
     uint64_t *steps;
     size_t n_steps;
     double accuracy;
@@ -155,16 +156,16 @@ static int take_steps(PyObject *sequence, certifying *w)
     Py_ssize_t n = 0;
     double *x = core_doubles(sequence, &n);
     w->steps = x == NULL ? NULL : malloc((size_t)n * sizeof *w->steps + 1);
-    w->value = x == NULL ? NULL : malloc((size_t)n * sizeof *w->value + 1);
+    w->bound = x == NULL ? NULL : malloc((size_t)n * sizeof *w->bound + 1);
     w->n_steps = (size_t)n;
     for (Py_ssize_t k = 0; w->steps != NULL && k < n; k++) {
         w->steps[k] = x[k] >= 0.0 && x[k] < 9e15 ? (uint64_t)x[k] : UINT64_MAX;
     }
-    if (x != NULL && (w->steps == NULL || w->value == NULL)) {
+    if (x != NULL && (w->steps == NULL || w->bound == NULL)) {
         (void)PyErr_NoMemory();
     }
     PyMem_Free(x);
-    return w->steps == NULL || w->value == NULL ? -1 : 0;
+    return w->steps == NULL || w->bound == NULL ? -1 : 0;
 }
 
 static gbs_status certify_all(const gbs_influences *c, certifying *w, gbs_error *err)
@@ -176,7 +177,7 @@ static gbs_status certify_all(const gbs_influences *c, certifying *w, gbs_error 
     }
     if (status >= 0 && w->n_steps > 0) {
         status = gbs_variation(c, &w->options, 1, weight == NULL ? NULL : &weight, w->n_steps,
-                               w->steps, w->value, err);
+                               w->steps, w->bound, err);
     }
     if (status >= 0) {
         status = gbs_variation_within(c, &w->options, weight, w->accuracy, &w->found, err);
@@ -184,12 +185,24 @@ static gbs_status certify_all(const gbs_influences *c, certifying *w, gbs_error 
     return status;
 }
 
+/* One field of the bounds after each number of steps, as an array. */
+static PyObject *bounds(const certifying *w, size_t field)
+{
+    double *value = malloc(w->n_steps * sizeof *value + 1);
+    for (size_t k = 0; value != NULL && k < w->n_steps; k++) {
+        memcpy(&value[k], (const char *)&w->bound[k] + field, sizeof *value);
+    }
+    return value == NULL ? PyErr_NoMemory() : core_vector(value, (Py_ssize_t)w->n_steps);
+}
+
 static PyObject *certificate(const gbs_influences *c, certifying *w)
 {
     PyObject *dict = influence_dict(c, &w->norms);
-    PyObject *value = core_vector(w->value, (Py_ssize_t)w->n_steps);
-    w->value = NULL;
-    if (dict == NULL || core_put(dict, "variation", value) < 0 ||
+    if (dict == NULL ||
+        core_put(dict, "variation", bounds(w, offsetof(gbs_variation_bound, variation))) < 0 ||
+        core_put(dict, "functions", bounds(w, offsetof(gbs_variation_bound, functions))) < 0 ||
+        core_put(dict, "total_variation",
+                 bounds(w, offsetof(gbs_variation_bound, total_variation))) < 0 ||
         core_put(dict, "found", PyBool_FromLong(w->found.found)) < 0 ||
         core_put(dict, "passes", PyLong_FromUnsignedLongLong(w->found.passes)) < 0 ||
         core_put(dict, "updates", PyLong_FromUnsignedLongLong(w->found.steps)) < 0 ||
@@ -229,7 +242,7 @@ static PyObject *certify(PyObject *self, PyObject *arguments)
     gbs_influences_free(c);
     PyMem_Free(w.weight);
     free(w.steps);
-    free(w.value);
+    free(w.bound);
     return result;
 }
 

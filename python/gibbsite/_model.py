@@ -557,7 +557,7 @@ class Model:
                 influence: str = "auto", **options: Any) -> Certificate:
         """Bound how far chains with these options are from the model, from any start, as ``gibbsite certify`` does.
 
-        accuracy : total variation distance to reach
+        accuracy : variation to reach: with weights of 0 and 1 a bound on the total variation distance
         weights : {name: weight} of the variables that matter, or names; none: all alike
         steps : ascending numbers of updates after which the variation is found
         influence : as of ``influences()``
@@ -571,7 +571,8 @@ class Model:
         steps = [whole(k, "steps") for k in steps]
 
         def make(about):
-            return Certificate({**about, "variation": np.asarray(about["variation"]), "accuracy": accuracy, "steps": steps})
+            arrays = {k: np.asarray(about[k]) for k in ("variation", "total_variation", "functions")}
+            return Certificate({**about, **arrays, "accuracy": accuracy, "steps": steps})
         return _answer(make, _core.certify(self._core, self._evidence(evidence, None), options, influence,
                                            self._weights(weights), real(accuracy, "accuracy"), steps))
 

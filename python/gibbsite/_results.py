@@ -521,6 +521,9 @@ class Certificate(Report):
     passes, updates : that number; passes tried where it is not
     bound : Dobrushin variation after them
     steps, variation : the variation after the numbers of updates that were asked for
+    total_variation : bounds on the total variation distance of the variables of positive weight, after ``steps``
+    functions : bounds on the error of the expectation of any function that changes by at most the weight of each
+            variable, after ``steps``
     dobrushin : whether the largest row sum of influences is below 1
     largest_row_sum, mean_row_sum, two_norm, spectral_radius : of the matrix of influences, the latter two upper bounds;
             ``two_norm_low`` and ``radius_low`` are lower ones
@@ -539,19 +542,22 @@ class Certificate(Report):
     spectral_radius: float
     radius_low: float
     variation: npt.NDArray[np.float64]
+    total_variation: npt.NDArray[np.float64]
+    functions: npt.NDArray[np.float64]
     steps: list[int]
     accuracy: float
 
     def to_pandas(self):
-        """A row for each of ``steps``: passes, variation."""
+        """A row for each of ``steps``: passes, variation, total_variation, functions."""
         import pandas
-        return pandas.DataFrame({"passes": np.array(self.steps) / max(self.pass_length, 1), "variation": self.variation},
+        return pandas.DataFrame({"passes": np.array(self.steps) / max(self.pass_length, 1), "variation": self.variation,
+                                 "total_variation": self.total_variation, "functions": self.functions},
                                 pandas.Index(self.steps, name="steps"))
 
     @property
     def verdict(self) -> str:
         if self.found:
-            return f"within {self.accuracy:g} of the target after {self.passes} passes, from any start"
+            return f"a variation of at most {self.accuracy:g} after {self.passes} passes, from any start"
         return (f"nothing is proved: the largest row sum of influences is {self.largest_row_sum:.4g}, and variations "
                 f"do not fall to {self.accuracy:g}")
 

@@ -1,7 +1,11 @@
-#SPDX - License - Identifier : Apache - 2.0
+# SPDX-License-Identifier: Apache-2.0
 """certify, scan and marginals --certified."""
+import collections
+import itertools
 import json
+import math
 import re
+from random import Random
 
 import pytest
 from conftest import ROOT, SPRINKLER
@@ -27,7 +31,7 @@ def test_certify_says_when(run, grid):
     for (scan, target), r in rows.items():
         assert r["certified"] and r["variation"] <= 0.01 and r["steps"] == 48 * r["passes"]
         assert rows[scan, "0"]["passes"] < rows[scan, "all"]["passes"]
-#one pass fewer does not do
+        # one pass fewer does not do
         again = run("certify", grid, "--scan", scan, "--target", "0", "--json", "--steps",
                     f"{r['steps'] - 48},{r['steps']}")
         value = {(q["steps"], q["target"]): q["variation"] for q in json.loads(again.out)["variation"]}
@@ -76,11 +80,11 @@ def test_scan_lowers_the_variation(run, grid, work):
     value = json.loads(run("certify", grid, "--scan", "r.scan", "--steps", "40", "--json",
                            "--target", "18,19,26,27").out)["variation"]
     assert value[1]["variation"] == pytest.approx(float(told[2]), rel=1e-5)
-#a file of weights says the same
+    # a file of weights says the same
     (work / "w").write_text("weights 1\nvariables 48\n18 1 19 1 # two\n26 1 27 1\n")
     again = run("scan", grid, "--target", "w", "--steps", "40")
     assert [l for l in again.out.splitlines() if l[0] != "#"] == [l for l in lines if l[0] != "#"]
-#matching the systematic scan takes fewer updates
+    # matching the systematic scan takes fewer updates
     done = run("scan", grid, "--target", "20", "--match", "systematic:96", "--origin", "1", "-o", "m.scan")
     assert done.status == 0, done.err
     assert int(re.search(r"(\d+) updates of", done.err)[1]) == 32
@@ -169,7 +173,7 @@ def test_short_chains(run, grid, work):
         assert abs(float(r[2]) - 0.5) < 0.01 + 5 * float(r[3])
     threads = run("marginals", grid, *short, "--target", "20,21", "--target-error", "0.02", "--threads", "3")
     assert threads.out == done.out
-#helpers are less well known : asked for all, the run is honest
+    # helpers are less well known: asked for all, the run is honest
     done = run("marginals", grid, *short, "--sweeps", "4000", "--format", "json")
     assert done.status == 0 and "try a longer scan" in done.err
     visited = len(json.loads(done.out)["variables"])
@@ -229,3 +233,69 @@ def test_time_is_obeyed(run, arguments):
     run("generate", "ising", "--grid", "300x300", "--coupling", "0.2", "-o", "large.gbm")
     done = run(*arguments, "large.gbm", "--time", "0.3", "-o", "out")
     assert done.status == 4 and "stopped" in done.err, done.err
+
+def random_pairs(random, n):
+    """The file of a model of n variables of two states whose pairs have random tables, and its weights."""
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    tables = [[math.exp(random.uniform(-0.5, 0.5)) for _ in range(4)] for _ in pairs]
+    lines = ["MARKOV", str(n), " ".join(["2"] * n), str(len(pairs))]
+    lines += [f"2 {i} {j}" for i, j in pairs] + ["4 " + " ".join(map(repr, t)) for t in tables]
+    weight = {x: math.prod(t[2 * x[i] + x[j]] for (i, j), t in zip(pairs, tables))
+              for x in itertools.product((0, 1), repeat=n)}
+    return "\n".join(lines) + "\n", weight
+
+
+def laws_after(weight, n, steps):
+    """The distribution after updates of 1, 2, .. in turn, from each start in turn."""
+    for start in weight:
+        law = {start: 1.0}
+        for t in range(steps):
+            i, moved = (t + 1) % n, collections.defaultdict(float)
+            for x, p in law.items():
+                both = [x[:i] + (a,) + x[i + 1:] for a in (0, 1)]
+                for y in both:
+                    moved[y] += p * weight[y] / sum(weight[z] for z in both)
+            law = moved
+        yield law
+
+
+@pytest.mark.parametrize("scale", ["below 1", "exactly 1", "above 1", "mixed, some 0"])
+def test_bounds_hold_for_any_weights(run, work, scale):
+    """Against every start of random small models: a distance, and functions of all signs."""
+    n, random = 3, Random(scale)
+    draw = {"below 1": lambda: random.uniform(0.001, 0.9), "exactly 1": lambda: 1.0, "above 1": lambda: random.uniform(1.5, 9.0),
+            "mixed, some 0": lambda: random.choice([0.0, 0.01, 1.0, 5.0])}[scale]
+    for trial in range(6):
+        text, weight = random_pairs(random, n)
+        d = [draw() for _ in range(n)]
+        d[0] = d[0] or 0.01
+        (work / "m.uai").write_text(text)
+        (work / "d.txt").write_text(f"weights 1\nvariables {n}\n" + "".join(f"{i} {w!r}\n" for i, w in enumerate(d) if w))
+        found = json.loads(run("certify", "m.uai", "--scan", "systematic", "--origin", "1", "--steps", "1,2,5", "--target", "d.txt",
+                               "--format", "json").out)
+        total = sum(weight.values())
+        chosen = [i for i in range(n) if d[i] > 0]
+        for row in found["variation"]:
+            if row["target"] == "all":
+                continue
+            distance = worst = 0.0
+            for law in laws_after(weight, n, row["steps"]):
+                difference = {x: law.get(x, 0.0) - w / total for x, w in weight.items()}
+                joint = collections.defaultdict(float)
+                for x, p in difference.items():
+                    joint[tuple(x[i] for i in chosen)] += p
+                distance = max(distance, sum(map(abs, joint.values())) / 2)
+                for signs in itertools.product((-1, 1), repeat=n):
+                    worst = max(worst, sum(p * sum(s * w * a for s, w, a in zip(signs, d, x)) for x, p in difference.items()))
+            assert distance <= row["total_variation_at_most"] + 1e-9
+            assert worst <= row["functions_at_most"] + 1e-9
+            assert row["functions_at_most"] <= row["variation"] + 1e-12 and row["total_variation_at_most"] <= 1
+
+
+def test_a_small_weight_is_no_small_distance(run, work):
+    (work / "two.uai").write_text("MARKOV\n2\n2 2\n3\n1 0\n1 1\n2 0 1\n2\n 0.1 0.9\n2\n 0.5 0.5\n4\n 1.1 1 1 1.1\n")
+    (work / "w.txt").write_text("weights 1\nvariables 2\n0 0.01\n")
+    found = json.loads(run("certify", "two.uai", "--scan", "systematic", "--origin", "1", "--steps", "1", "--target", "w.txt",
+                           "--format", "json").out)
+    row = [r for r in found["variation"] if r["target"] != "all"][0]
+    assert row["variation"] == row["functions_at_most"] == 0.01 and row["total_variation_at_most"] == 1

@@ -1,10 +1,10 @@
-#SPDX - License - Identifier : Apache - 2.0
+# SPDX-License-Identifier: Apache-2.0
 """--scan auto and usual: what the terminal and the summary say of the pilot."""
 import json
 
 import pytest
 
-#x1 = x0 xor b1, x2 = x1 xor b2 : parities of bits; sampled one variable at a time nothing moves.
+# x1 = x0 xor b1, x2 = x1 xor b2: parities of bits; sampled one variable at a time nothing moves.
 PARITY = """MARKOV
 5
 2 2 2 2 2

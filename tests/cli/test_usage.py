@@ -1,4 +1,4 @@
-#SPDX - License - Identifier : Apache - 2.0
+# SPDX-License-Identifier: Apache-2.0
 """Verbs, options and their refusals: status 2 with a message that helps."""
 import pytest
 from conftest import ROOT, SPRINKLER, only

@@ -52,6 +52,7 @@ static void influences(void **state)
     gbs_influence_norms norms;
     gbs_sufficient enough;
     uint64_t n = 0;
+    gbs_variation_bound b;
     double v = 0.0;
     double *weight = NULL;
     const double negative[2] = {1.0, -1.0};
@@ -68,13 +69,13 @@ static void influences(void **state)
     assert_true(gbs_influence(NULL, 0, 1) == 0.0);
     assert_true(gbs_influence(c, 2, 0) == 0.0);
     assert_true(gbs_influence(c, 0, UINT32_MAX) == 0.0);
-    REFUSED(gbs_variation(NULL, NULL, 1, NULL, 1, steps, &v, &err));
-    REFUSED(gbs_variation(c, NULL, 1, NULL, 1, NULL, &v, &err));
+    REFUSED(gbs_variation(NULL, NULL, 1, NULL, 1, steps, &b, &err));
+    REFUSED(gbs_variation(c, NULL, 1, NULL, 1, NULL, &b, &err));
     REFUSED(gbs_variation(c, NULL, 1, NULL, 1, steps, NULL, &err));
-    REFUSED(gbs_variation(c, NULL, 1, NULL, 2, steps, &v, &err)); /* not ascending */
-    REFUSED(gbs_variation(c, NULL, 1, list, 1, steps, &v, &err));
-    FINE(gbs_variation(c, NULL, 1, NULL, 1, steps, &v, &err)); /* NULL weights: all 1 */
-    assert_true(v > 0.0 && v < 2.0);
+    REFUSED(gbs_variation(c, NULL, 1, NULL, 2, steps, &b, &err)); /* not ascending */
+    REFUSED(gbs_variation(c, NULL, 1, list, 1, steps, &b, &err));
+    FINE(gbs_variation(c, NULL, 1, NULL, 1, steps, &b, &err)); /* NULL weights: all 1 */
+    assert_true(b.variation > 0.0 && b.variation < 2.0 && b.total_variation <= 1.0);
     REFUSED(gbs_pass_length(NULL, NULL, &n, &err));
     REFUSED(gbs_pass_length(c, NULL, NULL, &err));
     FINE(gbs_pass_length(c, NULL, &n, &err));

@@ -20,15 +20,16 @@ static double work_of_update(const gbs_influences *f)
 
 /* ---- after numbers of updates ------------------------------------------------------------ */
 
-/* Weights of several targets. */
+/* Weights of several targets, then the same with 1 for each weight above 0: sums of d_i b_i and of
+ * b_i over the variables of a target, by one pass. */
 typedef struct targets {
     size_t n;
-    double **d; /* [n] each NULL or ours */
+    double **d; /* [2 n] each NULL (all 1) or ours */
 } targets;
 
 static void targets_free(targets *t)
 {
-    for (size_t k = 0; t->d != NULL && k < t->n; ++k) {
+    for (size_t k = 0; t->d != NULL && k < 2 * t->n; ++k) {
         gbsi_free(t->d[k]);
     }
     gbsi_free(t->d);
@@ -40,12 +41,17 @@ static gbs_status targets_init(const gbs_influences *f, size_t n, const double *
 {
     gbs_status status = GBS_OK;
     t->n = n;
-    t->d = gbsi_alloc_array_zero(n, sizeof *t->d);
+    t->d = gbsi_alloc_array_zero(n, 2 * sizeof *t->d);
     if (t->d == NULL) {
-        return gbsi_no_memory(err, "targets", n * sizeof *t->d);
+        return gbsi_no_memory(err, "targets", n * 2 * sizeof *t->d);
     }
     for (size_t k = 0; k < n; ++k) {
-        GBSI_TRY(gbsi_weights_of(f, weight == NULL ? NULL : weight[k], &t->d[k], err));
+        const double *d = weight == NULL ? NULL : weight[k];
+        GBSI_TRY(gbsi_weights_of(f, d, &t->d[k], err));
+        GBSI_TRY(gbsi_weights_of(f, d, &t->d[n + k], err));
+        for (uint32_t i = 0; d != NULL && i < f->c->n; ++i) {
+            t->d[n + k][i] = t->d[n + k][i] > 0.0 ? 1.0 : 0.0;
+        }
     }
 
 cleanup:
@@ -55,15 +61,41 @@ cleanup:
     return status;
 }
 
+/* The sum of a target's weights, the bound on what a function can change by. */
+static double weights_sum(const gbs_influences *f, const double *d)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; d != NULL && i < f->c->n; ++i) {
+        sum += d[i];
+    }
+    return d == NULL ? f->c->n : sum;
+}
+
+/* Theorem 8 of Mitliagkas & Mackey 2017: what V and the sum of b_i over S say. */
+static void conclude(const gbs_influences *f, const targets *t, size_t n_steps, const double *sums,
+                     gbs_variation_bound *bound)
+{
+    for (size_t k = 0; k < t->n; ++k) {
+        const double most = weights_sum(f, t->d[k]);
+        for (size_t s = 0; s < n_steps; ++s) {
+            const double v = sums[s * 2 * t->n + k];
+            const double b = sums[s * 2 * t->n + t->n + k];
+            bound[s * t->n + k] = (gbs_variation_bound){.variation = v,
+                                                        .functions = v < most ? v : most,
+                                                        .total_variation = b < 1.0 ? b : 1.0};
+        }
+    }
+}
+
 static gbs_status of_random(const gbs_influences *f, const targets *t, size_t n_steps,
                             const uint64_t *steps, double *value, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_uniform *u = NULL;
     gbsi_watch watch = gbsi_influences_watch(f);
-    GBSI_TRY(gbsi_uniform_new(f->c, t->n, (const double *const *)t->d, &watch, &u, err));
+    GBSI_TRY(gbsi_uniform_new(f->c, 2 * t->n, (const double *const *)t->d, &watch, &u, err));
     for (size_t k = 0; k < n_steps; ++k) {
-        GBSI_TRY(gbsi_uniform_at(u, steps[k], value + k * t->n, err));
+        GBSI_TRY(gbsi_uniform_at(u, steps[k], value + k * 2 * t->n, err));
     }
 
 cleanup:
@@ -108,8 +140,8 @@ static gbs_status of_sequence(const gbs_influences *f, const gbsi_sequence *sequ
             GBSI_TRY(gbsi_watch_fail(err, doing));
         }
         done = steps[k];
-        for (size_t q = 0; q < t->n; ++q) {
-            value[k * t->n + q] = gbsi_weigh(t->d[q], b, f->c->n);
+        for (size_t q = 0; q < 2 * t->n; ++q) {
+            value[k * 2 * t->n + q] = gbsi_weigh(t->d[q], b, f->c->n);
         }
     }
 
@@ -139,27 +171,34 @@ static gbs_status check_steps(const gbs_influences *f, size_t n_steps, const uin
 
 gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options *options,
                          size_t n_targets, const double *const *weight, size_t n_steps,
-                         const uint64_t *steps, double *value, gbs_error *err)
+                         const uint64_t *steps, gbs_variation_bound *bound, gbs_error *err)
 {
     GBSI_NEED(influences);
     if (n_targets > 0 && n_steps > 0) {
         GBSI_NEED(steps);
-        GBSI_NEED(value);
+        GBSI_NEED(bound);
     }
     gbs_status status = GBS_OK;
     gbsi_scan_pass pass = {0};
     targets t = {0};
+    double *sums = NULL; /* [n_steps][2 n_targets] */
     gbsi_budget *before = gbsi_influences_enter(influences);
     GBSI_TRY(check_steps(influences, n_steps, steps, err));
     GBSI_TRY(targets_init(influences, n_targets, weight, &t, err));
+    sums = gbsi_alloc_array(n_steps, 2 * n_targets * sizeof *sums);
+    if (sums == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "variation", n_steps * 2 * n_targets * sizeof *sums));
+    }
     GBSI_TRY(gbsi_scan_pass_init(influences, options, &pass, err));
     if (pass.sequence.variable == NULL && pass.sequence.n > 0) {
-        GBSI_TRY(of_random(influences, &t, n_steps, steps, value, err));
+        GBSI_TRY(of_random(influences, &t, n_steps, steps, sums, err));
     } else {
-        GBSI_TRY(of_sequence(influences, &pass.sequence, &t, n_steps, steps, value, err));
+        GBSI_TRY(of_sequence(influences, &pass.sequence, &t, n_steps, steps, sums, err));
     }
+    conclude(influences, &t, n_steps, sums, bound);
 
 cleanup:
+    gbsi_free(sums);
     gbsi_scan_pass_free(&pass);
     targets_free(&t);
     gbsi_budget_leave(before);

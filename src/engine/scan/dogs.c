@@ -137,8 +137,10 @@ static gbs_status run(dogs *w, gbs_error *err)
     w->report.goal = request->accuracy;
     if (request->match > 0) {
         const gbs_run_options options = systematic(request);
-        GBSI_TRY(gbs_variation(w->f, &options, 1, &request->weight, 1, &request->match,
-                               &w->report.goal, err));
+        gbs_variation_bound matched;
+        GBSI_TRY(
+            gbs_variation(w->f, &options, 1, &request->weight, 1, &request->match, &matched, err));
+        w->report.goal = matched.variation;
     }
     status = by_doubling(w, err);
 

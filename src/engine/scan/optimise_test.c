@@ -326,9 +326,10 @@ static void lengths_and_accuracies(void **unused)
     options.sequence_length = n;
     const double *const all[1] = {NULL};
     const uint64_t steps[3] = {0, 150, 151};
-    double value[3];
-    assert_int_equal(gbs_variation(f.influences, &options, 1, all, 3, steps, value, NULL), GBS_OK);
-    assert_true(value[0] == 99.0 && fabs(value[1] - once) < 1e-12 * once && value[2] <= value[1]);
+    gbs_variation_bound b[3];
+    assert_int_equal(gbs_variation(f.influences, &options, 1, all, 3, steps, b, NULL), GBS_OK);
+    assert_true(b[0].variation == 99.0 && b[0].functions == 99.0 && b[0].total_variation == 1.0);
+    assert_true(fabs(b[1].variation - once) < 1e-12 * once && b[2].variation <= b[1].variation);
     gbs_free(scan);
     request.iterate = 1;
     assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &n, &report, NULL), GBS_OK);
@@ -397,17 +398,17 @@ static void passes_that_suffice(void **unused)
         const double *const weight[1] = {f.weight};
         gbs_sufficient found;
         uint64_t n = 0;
-        double value[2];
+        gbs_variation_bound b[2];
         assert_int_equal(gbs_pass_length(f.influences, &options, &n, NULL), GBS_OK);
         assert_int_equal(n, 35);
         assert_int_equal(gbs_variation_within(f.influences, &options, f.weight, 1e-4, &found, NULL),
                          GBS_OK);
         assert_true(found.found && found.passes > 2 && found.steps == 35 * found.passes);
         const uint64_t steps[2] = {found.steps - 35, found.steps};
-        assert_int_equal(gbs_variation(f.influences, &options, 1, weight, 2, steps, value, NULL),
+        assert_int_equal(gbs_variation(f.influences, &options, 1, weight, 2, steps, b, NULL),
                          GBS_OK);
-        assert_true(value[0] > 1e-4 && value[1] <= 1e-4);
-        assert_true(fabs(value[1] - found.value) <= 1e-12 * found.value);
+        assert_true(b[0].variation > 1e-4 && b[1].variation <= 1e-4);
+        assert_true(fabs(b[1].variation - found.value) <= 1e-12 * found.value);
     }
     assert_true(gbs_influence(f.influences, 0, 1) > 0.0);
     assert_true(gbs_influence(f.influences, 0, 7) == 0.0);
@@ -429,7 +430,7 @@ static void failing_requests(void **unused)
         gbs_influences *influences = NULL;
         gbs_sufficient found;
         uint32_t *scan = NULL;
-        double value = 0.0;
+        gbs_variation_bound b;
         size_t n = 0;
         gbs_error err = {GBS_OK, ""};
         gbsi_alloc_fail_after(allowed);
@@ -440,7 +441,7 @@ static void failing_requests(void **unused)
         }
         for (int kind = 0; status == GBS_OK && kind < 3; ++kind) {
             const gbs_run_options options = options_of(kind);
-            status = gbs_variation(influences, &options, 1, weight, 1, steps, &value, &err);
+            status = gbs_variation(influences, &options, 1, weight, 1, steps, &b, &err);
             if (status == GBS_OK) {
                 status = gbs_variation_within(influences, &options, NULL, 0.1, &found, &err);
             }
@@ -565,7 +566,7 @@ static void the_user_stops(void **unused)
     gbs_run_options random = options_of(GBS_SCAN_RANDOM);
     uint32_t *scan = NULL;
     size_t n = 0;
-    double value = 0.0;
+    gbs_variation_bound b;
     gbs_error err;
     begin(&f, 100, 0.2, 0.0, 0);
     assert_int_equal(gbs_influences_new(f.model, NULL, &options, &influences, &err), GBS_OK);
@@ -576,9 +577,8 @@ static void the_user_stops(void **unused)
     p.most = 1; /* from now on at the first look */
     assert_int_equal(gbs_influences_norms(influences, &norms, &err), GBS_ERR_STOPPED);
     assert_non_null(strstr(err.message, "stopped while"));
-    assert_int_equal(gbs_variation(influences, NULL, 1, all, 1, &steps, &value, &err),
-                     GBS_ERR_STOPPED);
-    assert_int_equal(gbs_variation(influences, &random, 1, all, 1, &steps, &value, &err),
+    assert_int_equal(gbs_variation(influences, NULL, 1, all, 1, &steps, &b, &err), GBS_ERR_STOPPED);
+    assert_int_equal(gbs_variation(influences, &random, 1, all, 1, &steps, &b, &err),
                      GBS_ERR_STOPPED);
     assert_int_equal(gbs_variation_within(influences, NULL, NULL, 1e-100, &within, &err),
                      GBS_ERR_STOPPED);

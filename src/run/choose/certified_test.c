@@ -48,10 +48,10 @@ static double bound_after(const gbs_model *model, int scan, uint64_t passes)
     for (uint32_t v = 0; v < 25; ++v) {
         double weight[25] = {0.0};
         const double *const target[1] = {weight};
-        double value = 0.0;
+        gbs_variation_bound b;
         weight[v] = 1.0;
-        assert_int_equal(gbs_variation(c, &options, 1, target, 1, steps, &value, NULL), GBS_OK);
-        most = value > most ? value : most;
+        assert_int_equal(gbs_variation(c, &options, 1, target, 1, steps, &b, NULL), GBS_OK);
+        most = b.variation > most ? b.variation : most;
     }
     gbs_influences_free(c);
     return most;
