@@ -246,15 +246,18 @@ static void print_topic(const cli_verb *verb, cli_topic topic, int brief)
     }
 }
 
-/* @param n_lines of the examples. */
-static void print_examples(const cli_verb *verb, int n_lines)
+/* Prints the lines of the examples, or only the first that uses the verb itself. */
+static void print_examples(const cli_verb *verb, int all)
 {
+    char own[64];
+    (void)snprintf(own, sizeof own, "gibbsite %s ", verb->name);
+    const char *at = all ? verb->example : strstr(verb->example, own);
     (void)printf("Example:\n");
-    for (const char *at = verb->example; *at != '\0' && n_lines > 0; n_lines--) {
+    do {
         const int length = (int)strcspn(at, "\n");
         (void)printf("  %.*s\n", length, at);
         at += length + 1;
-    }
+    } while (all && *at != '\0');
 }
 
 static void print_usage(const cli_verb *verb)
@@ -285,7 +288,7 @@ static void print_first_screen(const cli_verb *verb)
     for (cli_topic topic = 0; topic < CLI_N_FIRST_TOPICS; topic++) {
         print_topic(verb, topic, 1);
     }
-    print_examples(verb, 1);
+    print_examples(verb, 0);
     print_more(verb);
 }
 
@@ -301,7 +304,7 @@ static void print_all(const cli_verb *verb)
         (void)printf("\nFor experiments: gibbsite help %s lab\n", verb->name);
     }
     (void)printf("\n");
-    print_examples(verb, 99);
+    print_examples(verb, 1);
 }
 
 static int print_page(const cli_verb *verb, const char *page)

@@ -495,8 +495,7 @@ const cli_verb cli_verb_certify = {
              "start, and finds how many passes suffice for --accuracy: for the chromatic, the\n"
              "systematic and the random scan, or the one given by --scan. A scan without a\n"
              "certificate is a valid result: the exit status is 0.\n",
-    .example = "gibbsite generate ising --grid 8x8 --coupling 0.2 -o spins.uai\n"
-               "gibbsite certify spins.uai --target 0 --accuracy 0.01\n"
-               "gibbsite certify spins.uai --scan systematic --steps 64,128,256 --json\n",
+    .example = "gibbsite certify examples/grid.uai --target 0 --accuracy 0.01\n"
+               "gibbsite certify examples/grid.uai --scan systematic --steps 9,18 --json\n",
     .run = run_certify,
 };

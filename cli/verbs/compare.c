@@ -8,10 +8,12 @@
 #include "cli/cli.h"
 #include "options/rows.h"
 
-/* The distance of two results: the number that --tolerance limits, and numbers to print. */
+/* The distance of two results: the number that is limited, by --tolerance or, of estimates, by what
+ * chance explains; numbers to print; the verdict. */
 typedef struct distance {
-    double value, tolerance;
-    char text[640];
+    double value, limit;
+    int by_errors; /* value and limit are standard errors */
+    char text[1024];
 } distance;
 
 static gbs_read_options reading(const cli_arguments *arguments)
@@ -33,8 +35,27 @@ static void print_count(distance *d, const char *name, uint32_t value)
     (void)snprintf(d->text + n, sizeof d->text - n, "%-22s %" PRIu32 "\n", name, value);
 }
 
-static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, distance *d,
-                                    gbs_error *err)
+/* Says how many standard errors the worst entry is off, and judges by it. */
+static void judge_by_errors(const gbs_result *a, const gbs_result *b, const gbs_comparison *c,
+                            distance *d)
+{
+    char **const names = a->name != NULL ? a->name : b->name;
+    const size_t n = strlen(d->text);
+    d->by_errors = 1;
+    d->value = c->max_z;
+    d->limit = c->limit_z;
+    if (names != NULL) {
+        (void)snprintf(d->text + n, sizeof d->text - n, "%-22s %.3g standard errors (%.200s)\n",
+                       "largest difference", c->max_z, names[c->worst_z]);
+    } else {
+        (void)snprintf(d->text + n, sizeof d->text - n,
+                       "%-22s %.3g standard errors (variable %" PRIu32 ")\n", "largest difference",
+                       c->max_z, c->worst_z);
+    }
+}
+
+static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, int typed,
+                                    distance *d, gbs_error *err)
 {
     gbs_comparison c = {0};
     gbs_status status = gbs_result_check_names(a, b, err);
@@ -50,6 +71,9 @@ static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, di
         print_line(d, "mean total variation", c.mean_tv);
         if (a->marginals.n_variables > 0) {
             print_count(d, "worst variable", c.worst);
+        }
+        if (!typed && !isnan(c.max_z)) {
+            judge_by_errors(a, b, &c, d);
         }
     }
     return status;
@@ -130,7 +154,7 @@ static gbs_status compare_states(const gbs_result *a, const gbs_result *b, dista
     return status;
 }
 
-static int compare(const gbs_result side[2], distance *d)
+static int compare(const gbs_result side[2], int typed, distance *d)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
@@ -139,7 +163,7 @@ static int compare(const gbs_result side[2], distance *d)
                          gbs_task_word(side[0].task), gbs_task_word(side[1].task));
     }
     if (side[0].task == GBS_TASK_MAR) {
-        status = compare_marginals(&side[0], &side[1], d, &err);
+        status = compare_marginals(&side[0], &side[1], typed, d, &err);
     } else if (side[0].task == GBS_TASK_PR) {
         compare_log_z(&side[0], &side[1], d);
     } else {
@@ -173,15 +197,17 @@ static int read_both(const cli_arguments *arguments, gbs_result side[2])
 static void print(gbs_output *output, const void *context)
 {
     const distance *d = context;
+    const int within = d->value <= d->limit;
     gbsi_output_text(output, d->text);
-    gbsi_output_text(output,
-                     d->value <= d->tolerance ? "within tolerance\n" : "beyond tolerance\n");
+    gbsi_output_text(output, d->by_errors ? (within ? "agree\n" : "differ by more than chance\n")
+                             : within     ? "within tolerance\n"
+                                          : "beyond tolerance\n");
 }
 
 static int run_compare(cli_arguments *arguments)
 {
     gbs_result side[2];
-    distance d = {.tolerance = arguments->tolerance};
+    distance d = {.limit = arguments->tolerance};
     memset(side, 0, sizeof side);
     if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
@@ -191,15 +217,15 @@ static int run_compare(cli_arguments *arguments)
         status = apply_model(arguments, side);
     }
     if (status == CLI_DONE) {
-        status = compare(side, &d);
+        status = compare(side, cli_given(arguments, "tolerance"), &d);
     }
     if (status == CLI_DONE && !arguments->quiet) {
-        print_line(&d, "tolerance", d.tolerance);
+        print_line(&d, d.by_errors ? "chance explains up to" : "tolerance", d.limit);
         status = cli_write("-", print, &d);
     }
     if (status == CLI_FAILED) {
         status = CLI_USAGE; /* out of memory, or nowhere to print: 1 would say "beyond" */
-    } else if (status == CLI_DONE && !(d.value <= arguments->tolerance)) {
+    } else if (status == CLI_DONE && !(d.value <= d.limit)) {
         status = CLI_FAILED;
     }
     gbs_result_free(&side[0]);
@@ -221,10 +247,11 @@ const cli_verb cli_verb_compare = {
     .what = "differences between two results of the same task",
     .notes = "A and B are marginals, partition functions or most probable states, as files of\n"
              "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON. Like diff,\n"
-             "the exit status is 0 if nothing differs by more than --tolerance, and 1 if\n"
-             "something does. Of two states it says which weighs more, where that is known.\n",
-    .example = "gibbsite marginals examples/sprinkler.bif -o exact.MAR\n"
-               "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.MAR\n"
-               "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",
+             "the exit status is 0 if nothing differs by more than --tolerance, or without\n"
+             "it by more standard errors than chance explains where a file has errors, and\n"
+             "1 if something does. Of two states it says which weighs more, if known.\n",
+    .example = "gibbsite marginals examples/sprinkler.bif -o exact.csv\n"
+               "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.csv\n"
+               "gibbsite compare exact.csv sampled.csv\n",
     .run = run_compare,
 };

@@ -140,8 +140,7 @@ const cli_verb cli_verb_scan = {
     .notes = "Writes a scan file for --scan. The scan is found by coordinate descent from the\n"
              "systematic scan, so that the Dobrushin variation of the variables in --target,\n"
              "which is the bound that certify prints, is small (Mitliagkas and Mackey 2017).\n",
-    .example = "gibbsite generate ising --grid 30x30 --coupling 0.2 -o grid.uai\n"
-               "gibbsite scan grid.uai --target 0 --match systematic:1800 -o one.scan\n"
-               "gibbsite certify grid.uai --scan one.scan --target 0\n",
+    .example = "gibbsite scan examples/grid.uai --target 0 --match systematic:90 -o one.scan\n"
+               "gibbsite certify examples/grid.uai --scan one.scan --target 0\n",
     .run = run_scan,
 };

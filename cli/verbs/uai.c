@@ -239,8 +239,7 @@ const cli_verb cli_verb_uai = {
              "folder. QUERY is read only for MMAP. The environment variables INF_TIME (CPU\n"
              "seconds) and INF_MEMORY (GiB) are limits; a run that they end has exit status 0\n"
              "too.\n",
-    .example = "gibbsite generate ring --variables 3 --format uai -o ring.uai\n"
-               "gibbsite uai ring.uai /dev/null - PR\n",
+    .example = "gibbsite uai examples/grid.uai /dev/null - PR\n",
     .run = run_uai,
     .names_at_once = 1,
 };

@@ -156,6 +156,8 @@ typedef struct gbs_marginals {
     uint32_t n_variables;
     size_t *offset; /**< [n_variables + 1] */
     double *p;      /**< [offset[n_variables]], probabilities */
+    double *error;  /**< [offset[n_variables]], their standard errors, 0 where exact, NaN where the
+                       file has a column for them and nothing in it; NULL: no such column */
 } gbs_marginals;
 
 GBS_API GBS_MUST_USE gbs_status gbs_marginals_read(const char *path,
@@ -171,10 +173,16 @@ typedef struct gbs_comparison {
     double max_tv;   /**< largest total variation distance over the variables */
     double mean_tv;  /**< mean total variation distance over the variables */
     uint32_t worst;  /**< the variable with the distance max_tv */
+    double max_z;    /**< largest |p - q| in units of its standard error, the root of the sum of the
+                        squares of both errors; infinite where that is 0 and p and q are not equal to
+                        nine digits; NaN where no side has errors or one is not known */
+    double limit_z;  /**< what max_z exceeds with a probability of at most 0.001 where p and q
+                        estimate  the same: the normal quantile of 1 - 0.001 / entries */
+    uint32_t worst_z, worst_z_state; /**< the entry with the difference max_z */
 } gbs_comparison;
 
-/** Compare two sets of marginals. @return GBS_ERR_ARGUMENT if they differ in the number of
- * variables or of states of a variable; the message says where. */
+/** Compare two sets of marginals; a side without errors is taken as exact. @return GBS_ERR_ARGUMENT
+ * if they differ in the number of variables or of states of a variable; the message says where. */
 GBS_API GBS_MUST_USE gbs_status gbs_marginals_compare(const gbs_marginals *a,
                                                       const gbs_marginals *b,
                                                       gbs_comparison *comparison, gbs_error *err);

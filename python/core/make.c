@@ -177,6 +177,8 @@ static const core_field comparison_fields[] = {
     {"largest_distance", CORE_REAL, offsetof(gbs_comparison, max_tv)},
     {"mean_distance", CORE_REAL, offsetof(gbs_comparison, mean_tv)},
     {"worst", CORE_COUNT, offsetof(gbs_comparison, worst)},
+    {"standard_errors", CORE_REAL, offsetof(gbs_comparison, max_z)},
+    {"limit", CORE_REAL, offsetof(gbs_comparison, limit_z)},
     {NULL, 0, 0}};
 
 static PyObject *compare_results(const gbs_result *a, const gbs_result *b)
@@ -241,25 +243,30 @@ static PyObject *compare(PyObject *self, PyObject *arguments)
     return result;
 }
 
-/* compare_marginals(offsets, p, q): a dict */
+/* compare_marginals(offsets, p, its errors, q, its errors): a dict */
 static PyObject *compare_marginals(PyObject *self, PyObject *arguments)
 {
     Py_buffer offset;
-    Py_buffer p;
-    Py_buffer q;
+    Py_buffer p[2];
+    Py_buffer error[2];
     gbs_comparison found;
     gbs_error err = {GBS_OK, ""};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "y*y*y*", &offset, &p, &q)) {
+    if (!PyArg_ParseTuple(arguments, "y*y*y*y*y*", &offset, &p[0], &error[0], &p[1], &error[1])) {
         return NULL;
     }
     const uint32_t n = (uint32_t)((size_t)offset.len / sizeof(size_t)) - 1;
-    const gbs_marginals a = {n, offset.buf, p.buf};
-    const gbs_marginals b = {n, offset.buf, q.buf};
-    const gbs_status status = gbs_marginals_compare(&a, &b, &found, &err);
+    gbs_marginals side[2];
+    for (int i = 0; i < 2; i++) {
+        side[i] = (gbs_marginals){
+            .n_variables = n, .offset = offset.buf, .p = p[i].buf, .error = error[i].buf};
+    }
+    const gbs_status status = gbs_marginals_compare(&side[0], &side[1], &found, &err);
     PyBuffer_Release(&offset);
-    PyBuffer_Release(&p);
-    PyBuffer_Release(&q);
+    for (int i = 0; i < 2; i++) {
+        PyBuffer_Release(&p[i]);
+        PyBuffer_Release(&error[i]);
+    }
     PyObject *dict = status < 0 ? core_fail(status, &err) : core_dict(&found, comparison_fields);
     if (dict != NULL && core_put(dict, "task", PyUnicode_FromString("MAR")) < 0) {
         Py_CLEAR(dict);

@@ -256,6 +256,8 @@ class Comparison(Report):
     task : "MAR", "PR", "MAP" or "MMAP"
     difference : the largest difference of a probability, of log10 Z, or the number of variables with different states
     largest_difference, mean_difference, largest_distance, mean_distance, worst : of marginals; distances are total variations
+    standard_errors : the largest difference of a probability in units of its standard error; NaN where none is known
+    limit : what chance explains of it, with a probability of 0.999
     """
 
     task: str
@@ -269,6 +271,8 @@ class Comparison(Report):
 
     @property
     def verdict(self) -> str:
+        if not self.same and self.about.get("standard_errors", np.nan) <= self.about.get("limit", np.nan):
+            return f"agree: the largest difference is {self.about['standard_errors']:.3g} standard errors"
         return "the same" if self.same else "different"
 
     def _shown(self):
@@ -292,8 +296,8 @@ def compare(a: Any, b: Any, *, model: Model | None = None, log_base: str = "10")
     if isinstance(a, Marginals) and isinstance(b, Marginals):
         if list(a) != list(b) or a._labels != b._labels:
             raise ValueError("expected answers about the same variables")
-        return Comparison(_core.compare_marginals(np.ascontiguousarray(a._offsets, np.uint64), np.ascontiguousarray(a.to_numpy()),
-                                                  np.ascontiguousarray(b.to_numpy())))
+        arrays = [np.ascontiguousarray(x, np.float64) for r in (a, b) for x in (r.to_numpy(), r._numbers["mcse"])]
+        return Comparison(_core.compare_marginals(np.ascontiguousarray(a._offsets, np.uint64), *arrays))
     if isinstance(a, State) and isinstance(b, State):
         if list(a) != list(b):
             raise ValueError("expected states of the same variables")

@@ -104,7 +104,8 @@ def test_what_options_need_is_there(table):
 @pytest.mark.parametrize("verb", [v for v in VERBS if v not in ("generate", "learn")])
 def test_help_examples_run(run, verb):
     lines = examples(run("help", *verb.split(), "all").out)
-    assert lines[:1] == examples(run("help", *verb.split()).out)
+    short = examples(run("help", *verb.split()).out)
+    assert len(short) == 1 and short[0] in lines and f"gibbsite {verb} " in short[0]
     for line in lines:
         done = run(*shlex.split(line)[1:])
         assert done.status == 0, line + "\n" + done.err

@@ -384,3 +384,23 @@ def test_errors_of_chains_that_disagree(run, work):
     assert json.loads(run(*asked, "json").out)["chains_disagree"] is True
     agreeing = run("marginals", SPRINKLER, "--method", "sample", "--format", "table")
     assert "not reliable" not in agreeing.out + agreeing.err
+
+
+def test_estimates_are_compared_by_their_errors(run, work):
+    """Without --tolerance: agree within what chance explains, in CSV and JSON; the worst is named."""
+    run("marginals", SPRINKLER, "-o", "exact.csv")
+    run("marginals", SPRINKLER, "-o", "exact.MAR")
+    run("marginals", SPRINKLER, "-e", "grass=wet", "-o", "given.csv")
+    run("marginals", SPRINKLER, "--method", "mean-field", "-o", "bound.csv")
+    for end in ("csv", "json"):
+        run("marginals", SPRINKLER, "--method", "sample", "--seed", "5", "-o", f"sampled.{end}")
+        for exact in ("exact.csv", "exact.MAR"):
+            done = run("compare", exact, f"sampled.{end}")
+            assert done.status == 0 and "standard errors (" in done.out and done.out.endswith("agree\n")
+        done = run("compare", "given.csv", f"sampled.{end}")
+        assert done.status == 1 and "standard errors (grass)" in done.out and done.out.endswith("differ by more than chance\n")
+        assert run("compare", "exact.csv", f"sampled.{end}", "--tolerance", "1e-7").status == 1
+        assert "beyond tolerance" in run("compare", "bound.csv", f"sampled.{end}").out  # errors of mean field are not known
+    (work / "bad.csv").write_text("variable,state,probability,mcse\na,0,0.5,0.1\na,1,0.5,-1\n")
+    done = run("compare", "bad.csv", "bad.csv")
+    assert done.status == 3 and "bad.csv:3:9: found '-1', expected a standard error" in done.err

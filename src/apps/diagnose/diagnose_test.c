@@ -13,8 +13,8 @@
 #include "base/memory.h"
 #include "base/test_random.h"
 #include "diagnose/autocovariance.h"
-#include "diagnose/normal.h"
 #include "gibbsite/diagnose.h"
+#include "simd/normal.h"
 
 static void close_to(double found, double expected, double tolerance)
 {

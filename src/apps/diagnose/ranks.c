@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "normal.h"
+#include "simd/normal.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -5,9 +5,13 @@
 #include "answers/result.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "simd/math.h"
+#include "simd/normal.h"
 
 /* Files keep some six digits: more than this off one is no rounding. */
 static const double SUM_TOLERANCE = 1e-3;
+/* What two exact answers may differ by where one file keeps nine digits. */
+static const double ROUNDING = 1e-9;
 
 /* Whether the tokens from here on are n rows, and nothing else. */
 static bool layout_fits(gbsi_text text)
@@ -136,6 +140,7 @@ void gbs_marginals_free(gbs_marginals *marginals)
     if (marginals != NULL) {
         gbsi_free(marginals->offset);
         gbsi_free(marginals->p);
+        gbsi_free(marginals->error);
         *marginals = (gbs_marginals){0};
     }
 }
@@ -155,6 +160,47 @@ static gbs_status check_shapes(const gbs_marginals *a, const gbs_marginals *b, g
         }
     }
     return GBS_OK;
+}
+
+/* Errors that are known on both sides, of which one at least has any. */
+static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
+{
+    bool any = false;
+    for (size_t i = 0; i < a->offset[a->n_variables]; i++) {
+        const double e =
+            (a->error == NULL ? 0.0 : a->error[i]) + (b->error == NULL ? 0.0 : b->error[i]);
+        if (!(e < INFINITY)) {
+            return false;
+        }
+        any = any || e > 0.0;
+    }
+    return any;
+}
+
+/* |p - q| in standard errors, but for the rounding of files of nine digits. */
+static double standard_errors(const gbs_marginals *a, const gbs_marginals *b, size_t i)
+{
+    const double e = a->error == NULL ? 0.0 : a->error[i];
+    const double f = b->error == NULL ? 0.0 : b->error[i];
+    const double distance = fabs(a->p[i] - b->p[i]) - ROUNDING;
+    return distance > 0.0 ? distance / gbsi_sqrt(e * e + f * f) : isnan(distance) ? NAN : 0.0;
+}
+
+static void compare_errors(const gbs_marginals *a, const gbs_marginals *b, gbs_comparison *c)
+{
+    const size_t n = a->n_variables == 0 ? 0 : a->offset[a->n_variables];
+    c->max_z = n > 0 && has_errors(a, b) ? 0.0 : NAN;
+    c->limit_z = n > 0 ? gbsi_normal_quantile(1.0 - 0.001 / (double)n) : NAN;
+    for (uint32_t v = 0; !isnan(c->max_z) && v < a->n_variables; v++) {
+        for (size_t i = a->offset[v]; i < a->offset[v + 1] && !isnan(c->max_z); i++) {
+            const double z = standard_errors(a, b, i);
+            if (!(z <= c->max_z)) {
+                c->max_z = z;
+                c->worst_z = v;
+                c->worst_z_state = (uint32_t)(i - a->offset[v]);
+            }
+        }
+    }
 }
 
 /* Computes the total variation distance of each variable: half the sum of |p - q| over its
@@ -191,6 +237,7 @@ gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
         c.mean_abs = sum_abs / (double)a->offset[a->n_variables];
         c.mean_tv = sum_tv / a->n_variables;
     }
+    compare_errors(a, b, &c);
     *comparison = c;
     return GBS_OK;
 }

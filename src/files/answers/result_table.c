@@ -16,8 +16,8 @@ typedef struct table_reader {
     gbsi_token shown;   /* where it stands */
     void *name, *label; /* char, texts ended by 0 */
     size_t name_capacity, n_name_bytes, label_capacity, n_label_bytes;
-    void *offset, *p; /* size_t [n + 1], double */
-    size_t offset_capacity, p_capacity, n_p;
+    void *offset, *p, *error; /* size_t [n + 1], double, double */
+    size_t offset_capacity, p_capacity, error_capacity, n_p, n_errors;
     uint32_t n_variables;
     size_t last_name; /* where the last one begins */
 } table_reader;
@@ -73,6 +73,23 @@ static gbs_status add_probability(table_reader *r, gbs_error *err)
     }
     GBSI_TRY(gbsi_reserve(&r->p, &r->p_capacity, r->n_p + 1, sizeof p, r->text->name, err));
     ((double *)r->p)[r->n_p++] = p;
+
+cleanup:
+    return status;
+}
+
+/* Adds a standard error; an empty field, or null in JSON, is one that is not known. */
+static gbs_status add_error(table_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double error = NAN;
+    if (r->n > 0 && !field_is(r, "null") &&
+        (gbsi_decimal_read(r->field, r->n, &error) == GBSI_DECIMAL_BAD || !(error >= 0.0))) {
+        return gbsi_text_unexpected(r->text, r->shown, "a standard error", err);
+    }
+    GBSI_TRY(gbsi_reserve(&r->error, &r->error_capacity, r->n_errors + 1, sizeof error,
+                          r->text->name, err));
+    ((double *)r->error)[r->n_errors++] = error;
 
 cleanup:
     return status;
@@ -139,12 +156,14 @@ static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
     gbs_status status = GBS_OK;
     bool ended = false;
     uint32_t n_columns = 0;
+    uint32_t error_column = UINT32_MAX;
     while (!ended) {
         static const char *const names[] = {"variable", "state", "probability"};
         GBSI_TRY(csv_field(r, &ended, err));
         if (n_columns < 3 && !field_is(r, names[n_columns])) {
             return gbsi_text_unexpected(r->text, r->shown, names[n_columns], err);
         }
+        error_column = field_is(r, "mcse") ? n_columns : error_column;
         n_columns++;
     }
     *is_map = n_columns == 2;
@@ -158,6 +177,8 @@ static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
                 GBSI_TRY(add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err));
             } else if (column == 2) {
                 GBSI_TRY(add_probability(r, err));
+            } else if (column == error_column) {
+                GBSI_TRY(add_error(r, err));
             }
         }
         if (column != n_columns) {
@@ -284,6 +305,16 @@ cleanup:
     return status;
 }
 
+static gbs_status take_error(table_reader *r, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(json_word(r, err));
+    status = add_error(r, err);
+
+cleanup:
+    return status;
+}
+
 /* Reads a state of the map: its number, kept as text as in CSV. */
 static gbs_status take_state(table_reader *r, gbs_error *err)
 {
@@ -311,6 +342,7 @@ static gbs_status take_variable(table_reader *r, gbs_error *err)
         GBSI_TRY(json_string(r, err));
         const bool name = field_is(r, "name");
         const bool probability = field_is(r, "probability");
+        const bool error = field_is(r, "mcse");
         GBSI_TRY(json_expect(r, ':', err));
         if (name && !named) {
             GBSI_TRY(json_string(r, err));
@@ -318,6 +350,8 @@ static gbs_status take_variable(table_reader *r, gbs_error *err)
             named = true;
         } else if (probability && named) {
             GBSI_TRY(json_array(r, take_probability, err));
+        } else if (error && named) {
+            GBSI_TRY(json_array(r, take_error, err));
         } else {
             GBSI_TRY(json_skip(r, err));
         }
@@ -410,6 +444,10 @@ static gbs_status take_result(table_reader *r, bool is_map, gbs_result *result, 
         (gbs_marginals){.n_variables = r->n_variables, .offset = r->offset, .p = r->p};
     r->offset = NULL;
     r->p = NULL;
+    if (r->n_errors == r->n_p && r->n_p > 0) { /* else some variables lack them */
+        result->marginals.error = r->error;
+        r->error = NULL;
+    }
 
 cleanup:
     return status;
@@ -445,6 +483,7 @@ cleanup:
     gbsi_free(r.label);
     gbsi_free(r.offset);
     gbsi_free(r.p);
+    gbsi_free(r.error);
     return status;
 }
 

@@ -107,8 +107,8 @@ static void compare(void **state)
     size_t other_offset[] = {0, 3, 5};
     double p[] = {0.5, 0.5, 0.2, 0.3, 0.5};
     double q[] = {0.25, 0.75, 0.2, 0.4, 0.4};
-    gbs_marginals a = {2, offset, p};
-    gbs_marginals b = {2, offset, q};
+    gbs_marginals a = {.n_variables = 2, .offset = offset, .p = p};
+    gbs_marginals b = {.n_variables = 2, .offset = offset, .p = q};
     gbs_comparison c = {0};
     assert_int_equal(gbs_marginals_compare(&a, &b, &c, &err), GBS_OK);
     expect_near(c.max_abs, 0.25);
@@ -116,6 +116,19 @@ static void compare(void **state)
     expect_near(c.max_tv, 0.25);
     expect_near(c.mean_tv, 0.175);
     assert_int_equal(c.worst, 0);
+    assert_true(isnan(c.max_z)); /* no errors */
+    double error[] = {0.1, 0.1, 0.0, 0.01, 0.01};
+    b.error = error;
+    assert_int_equal(gbs_marginals_compare(&a, &b, &c, &err), GBS_OK);
+    expect_near(c.max_z, (0.1 - 1e-9) / 0.01);
+    assert_true(c.worst_z == 1 && c.worst_z_state >= 1 && c.limit_z > 3.5 && c.limit_z < 3.6);
+    error[2] = NAN; /* not known */
+    assert_int_equal(gbs_marginals_compare(&b, &a, &c, &err), GBS_OK);
+    assert_true(isnan(c.max_z));
+    error[2] = error[3] = 0.0; /* exact, and different */
+    assert_int_equal(gbs_marginals_compare(&b, &a, &c, &err), GBS_OK);
+    assert_true(isinf(c.max_z) && c.worst_z == 1 && c.worst_z_state == 1);
+    b.error = NULL;
     b.offset = other_offset;
     assert_int_equal(gbs_marginals_compare(&a, &b, &c, &err), GBS_ERR_ARGUMENT);
     assert_string_equal(err.message, "variable 0 has 2 states and 3 states");

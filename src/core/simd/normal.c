@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantiles of the normal distribution: three quotients of polynomials of degree 7, for the middle,
  * the sides and the far tails. */
-#include "normal.h"
+#include "simd/normal.h"
 
 #include <math.h>
 
