@@ -78,6 +78,9 @@ const char *cli_our_verb(const char *typed);
 /* @return our name for an option of other programs that a verb has, NULL if there is none. */
 const char *cli_our_name(const cli_verb *verb, const char *typed);
 
+/* @return what to do in place of a verb that others have, as a sentence; NULL: nothing is known. */
+const char *cli_verb_without_use(const char *typed);
+
 /* @return our word for a value of an option in other programs, NULL if there is none. */
 const char *cli_our_value(const char *option, const char *typed);
 

@@ -69,6 +69,10 @@ static int unknown_verb(const char *name)
     if (ours != NULL) {
         return cli_error(CLI_USAGE, "unknown verb '%s'; here it is called '%s'", name, ours);
     }
+    const char *advice = cli_verb_without_use(name);
+    if (advice != NULL) {
+        return cli_error(CLI_USAGE, "no verb '%s': %s", name, advice);
+    }
     if (gbsi_model_format_of(name) != NULL || access(name, F_OK) == 0) {
         return cli_error(CLI_USAGE,
                          "'%s' is a file, a verb comes first: type gibbsite marginals %s, "

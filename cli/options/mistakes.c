@@ -33,7 +33,10 @@ static const struct {
     {" out outfile output-file save ", "output"},
     {" informat input-format type ", "from"},
     {" to output-format outformat fmt f ", "format"},
-    {" temperature temperatures replicas ", "temper"},
+    {" replicas tempering parallel-tempering ", "temper"},
+    {" periodic pbc periodic-boundary wrap ", "torus"},
+    {" j coupling-constant interaction ", "coupling"},
+    {" h magnetic-field external-field ", "field"},
     {" init initial initial-state x0 ", "start"},
     {" size shape ", "grid"},
     {" alpha ess equivalent-sample-size pseudocount pseudocounts pseudo-counts smoothing laplace "
@@ -204,7 +207,7 @@ int cli_probability_typed(const char *option, const char *text, int states)
 /* ---- what a verb has no use for -------------------------------------------------------------- */
 
 static const struct {
-    const char *verb;  /* NULL: all that take evidence */
+    const char *verb;  /* NULL: all that take evidence; "": all */
     const char *typed; /* blanks around each */
     const char *said;
 } without_use[] = {
@@ -225,7 +228,35 @@ static const struct {
      "distribution, have no standard errors"},
     {NULL, " do intervene intervention interventions ",
      "take the parents of the variable out of MODEL, then observe it with -e"},
+    {"", " temperature temperatures beta t kt inverse-temperature ",
+     "couplings and fields of a model are divided by the temperature: generate ising --coupling "
+     "J/T "
+     "--field h/T; --temper runs copies at higher temperatures beside it"},
+    {"", " curve temperature-curve temperature-scan ",
+     "make a model for each temperature, generate ising --coupling J/T -o T.gbm, and run marginals "
+     "T.gbm --method sample --summary T.json, which has energy and magnetisation"},
+    {"", " cluster wolff swendsen-wang sw ",
+     "clusters of equal spins are not moved; --scan splash draws blocks of variables together, "
+     "--temper runs ladders of temperatures"},
+    {"", " plot chart figure graph ",
+     "marginals --report FILE.html has charts, sensitivity and diagnose have --plot, convert -o "
+     "FILE.dot draws the model"},
+    {"", " structure structure-learning learn-structure hill-climb ",
+     "the structure of a network is not learnt: fit finds the numbers of one that is given"},
 };
+
+const char *cli_verb_without_use(const char *typed)
+{
+    char word[64];
+    as_word(word, sizeof word, typed);
+    for (size_t i = 0; i < sizeof without_use / sizeof without_use[0]; i++) {
+        if ((without_use[i].verb == NULL || without_use[i].verb[0] == '\0') &&
+            strstr(without_use[i].typed, word) != NULL) {
+            return without_use[i].said;
+        }
+    }
+    return NULL;
+}
 
 /* "--json" for "--format json", "--exact" for "--method exact". */
 static int value_as_option(const cli_verb *verb, const char *verb_name, const char *typed)
@@ -254,8 +285,9 @@ static int value_as_option(const cli_verb *verb, const char *verb_name, const ch
 
 static int concerns(const char *verb_name, const cli_verb *verb)
 {
-    return verb_name != NULL ? strcmp(verb_name, verb->name) == 0
-                             : cli_find_option("evidence", verb) != NULL;
+    return verb_name == NULL      ? cli_find_option("evidence", verb) != NULL
+           : verb_name[0] == '\0' ? 1
+                                  : strcmp(verb_name, verb->name) == 0;
 }
 
 int cli_option_without_use(const cli_verb *verb, const char *verb_name, const char *option)

@@ -83,6 +83,11 @@ MISTAKES = [
     ("fit {} examples/clinic.csv --test 20%", "it is called --held-out"),
     ("fit {} examples/clinic.csv --intervals -o out.bif", "option '--intervals' needs a value, found the option -o"),
     ("sensitivity {} --query cold=yes --top -o out.csv", "option '--top' needs a value, found the option -o"),
+    ("marginals {} --temperature 2", "generate ising --coupling J/T"),
+    ("generate ising --grid 3x3 --beta 0.4", "generate ising --coupling J/T"),
+    ("generate ising --grid 3x3 --periodic", "it is called --torus"),
+    ("sample {} --cluster", "--scan splash draws blocks"),
+    ("marginals {} --plot x.svg", "--report FILE.html has charts"),
     # values
     ("marginals {} --threads 0", "must be from 1 to 1024"),
     ("marginals {} --sweeps ten", "such as 5000, 5k or 2e6"),
@@ -108,6 +113,8 @@ MISTAKES = [
     ("learn {} examples/clinic.csv", "type gibbsite fit NETWORK DATA"),
     ("marginals examples/clinic.csv {}", "type gibbsite marginals examples/clinic.bif --cases examples/clinic.csv"),
     # verbs
+    ("curve {}", "make a model for each temperature"),
+    ("plot {}", "convert -o FILE.dot draws the model"),
     ("marginal {}", "did you mean 'marginals'"),
     ("query {} fever", "it is called 'marginals'"),
     ("{}", "a verb comes first: type gibbsite marginals " + CLINIC),
