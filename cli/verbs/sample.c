@@ -14,6 +14,7 @@ typedef struct writer {
     const gbs_model *model;
     const cli_selection *selection;
     gbs_output *output;
+    int labels;
 } writer;
 
 static void write_csv_header(const writer *w)
@@ -39,8 +40,14 @@ static gbs_status write_csv_draw(void *context, uint64_t draw, uint32_t chain, d
     gbsi_output_text(w->output, ",");
     gbsi_output_double(w->output, log_density);
     for (uint32_t i = 0; i < w->selection->n; i++) {
+        const uint32_t v = w->selection->variable[i];
+        char number[32];
         gbsi_output_bytes(w->output, ",", 1);
-        gbsi_output_uint(w->output, state[w->selection->variable[i]]);
+        if (w->labels) {
+            gbsi_output_csv_field(w->output, cli_state_text(w->model, v, state[v], number));
+        } else {
+            gbsi_output_uint(w->output, state[v]);
+        }
     }
     gbsi_output_bytes(w->output, "\n", 1);
     return GBS_OK;
@@ -80,7 +87,7 @@ static int write_lines(cli_job *job, const cli_selection *selection, int tab, in
 {
     const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
-    writer w = {job->model, selection, NULL};
+    writer w = {job->model, selection, NULL, job->arguments->labels};
     gbs_status done = gbs_output_open(path, &w.output, &err);
     if (done < 0) {
         return cli_fail_output(path, done, &err);
@@ -190,6 +197,12 @@ int cli_write_draws(cli_arguments *arguments, gbs_method forced)
                                        ? "csv|tab|npz|npy|netcdf|cmdstan|coda|pbm|pgm|ppm|png"
                                        : "csv|tab|npz|npy|netcdf|cmdstan|coda",
                                    "csv", &r.format);
+    if (status == CLI_DONE && arguments->labels && strcmp(r.format, "csv") != 0) {
+        status = cli_error(CLI_USAGE,
+                           "--labels: found the format %s, expected csv: others have "
+                           "the numbers of states",
+                           r.format);
+    }
     if (status == CLI_DONE) {
         status = cli_picture_settle(arguments, r.format, &r.picture);
     }

@@ -502,3 +502,21 @@ def test_query_and_mar(run, work):
     done = run("marginals", SPRINKLER, "--query", "@q", "-o", "x.MAR")
     assert done.status == 2 and "--query" in done.err
     only(work, "q")
+
+
+def test_labels_in_csv(run, work):
+    numbers = run("sample", SPRINKLER, "--sweeps", "50", "--chains", "4", "--seed", "3").out.splitlines()
+    labels = run("sample", SPRINKLER, "--sweeps", "50", "--chains", "4", "--seed", "3", "--labels").out.splitlines()
+    names = {"0": {"0": "no", "1": "yes"}, "1": {"0": "off", "1": "on"}, "2": {"0": "dry", "1": "wet"}}
+    assert numbers[0] == labels[0]
+    for a, b in zip(numbers[1:], labels[1:]):
+        a, b = a.split(","), b.split(",")
+        assert a[:3] == b[:3] and [names[str(i)][x] for i, x in enumerate(a[3:])] == b[3:]
+    done = run("sample", SPRINKLER, "--sweeps", "5", "--labels", "-o", "d.npz")
+    assert done.status == 2 and "found the format npz, expected csv" in done.err and not (work / "d.npz").exists()
+
+
+def test_draws_are_judged_by_a_target_that_was_given(run):
+    few = ["sample", SPRINKLER, "--method", "sample", "--sweeps", "500", "--chains", "4"]
+    assert "gibbsite: converged" in run(*few).err
+    assert "above the target of 0.001" in run(*few, "--target-error", "0.001").err

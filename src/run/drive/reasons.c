@@ -16,6 +16,13 @@ static double target_of(const gbs_run *run)
                                   : GBSI_DEFAULT_TARGET;
 }
 
+/* Whether errors are judged: those of draws that are asked for as such only by a target that was
+ * given. */
+static bool has_target(const gbs_run *run)
+{
+    return !run->purpose.draws || run->options.target_error > 0.0;
+}
+
 /* Whether chains agree. For ladders the standard error shows that, as it is at least the one
  * between ladders. */
 bool gbsi_run_chains_agree(const gbs_run *run)
