@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite marginals --cases: a row of posteriors for each row of a table. */
+/* gibbsite marginals --cases: a row of posteriors for each row of a table, as CSV or for people. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +22,9 @@ typedef struct answering {
     int *converged;     /* [at_once] */
     uint64_t n, n_done; /* cases */
     uint64_t n_impossible, n_unknown, n_doubtful;
+    int for_people; /* a table with as many columns as fit */
+    size_t n_shown; /* of n_states */
+    int *width;     /* [n_states] columns on the screen */
     cli_bar bar;
 } answering;
 
@@ -35,13 +38,13 @@ static void answering_free(answering *a)
     free(a->mcse);
     free(a->log_p);
     free(a->converged);
+    free(a->width);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* "lung=yes", quoted as a whole where that must be. */
-static int write_name(gbs_output *output, const gbs_model *model, uint32_t v, uint32_t a,
-                      const char *after)
+/* @return "lung=yes" and what stands after it, ours to free; NULL: out of memory. */
+static char *name_of(const gbs_model *model, uint32_t v, uint32_t a, const char *after)
 {
     char number[32];
     char name[32];
@@ -49,17 +52,27 @@ static int write_name(gbs_output *output, const gbs_model *model, uint32_t v, ui
     const char *label = cli_state_text(model, v, a, number);
     const size_t size = strlen(of) + strlen(label) + strlen(after) + 2;
     char *text = malloc(size);
+    if (text != NULL) {
+        (void)snprintf(text, size, "%s=%s%s", of, label, after);
+    }
+    return text;
+}
+
+/* Quoted as a whole where that must be. */
+static int write_name(gbs_output *output, const gbs_model *model, uint32_t v, uint32_t a,
+                      const char *after)
+{
+    char *text = name_of(model, v, a, after);
     if (text == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
-    (void)snprintf(text, size, "%s=%s%s", of, label, after);
     gbsi_output_text(output, ",");
     gbsi_output_csv_field(output, text);
     free(text);
     return CLI_DONE;
 }
 
-static int write_header(const answering *a)
+static int write_header(answering *a)
 {
     const gbs_model *model = a->job->model;
     const int exact = gbs_cases_is_exact(a->cases);
@@ -102,10 +115,78 @@ static void write_case(answering *a, size_t i)
         gbsi_output_text(a->output, a->converged[i] ? ",1" : ",0");
     }
     gbsi_output_text(a->output, "\n");
-    a->n_impossible += a->log_p[i] == -INFINITY;
-    a->n_unknown += a->n_states > 0 && isnan(a->p[i * a->n_states]) && isnan(a->log_p[i]);
-    a->n_doubtful += !a->converged[i];
-    a->n_done++;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+enum { CASE_WIDTH = 6, LN_P_WIDTH = 12, PROBABILITY_WIDTH = 8, WITH_ERROR = 18 };
+
+/* Shows as many columns as fit beside the case and, where it is known, its ln P; at least one. */
+static int table_header(answering *a)
+{
+    const gbs_model *model = a->job->model;
+    const int exact = gbs_cases_is_exact(a->cases);
+    const int least = exact ? PROBABILITY_WIDTH : WITH_ERROR;
+    int left = cli_line_width() - CASE_WIDTH - LN_P_WIDTH;
+    size_t at = 0;
+    a->width = calloc(a->n_states + 1, sizeof *a->width);
+    if (a->width == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    cli_put_right(a->output, "case", CASE_WIDTH);
+    for (uint32_t i = 0; i < a->query->n; i++) {
+        const uint32_t v = a->query->variable[i];
+        for (uint32_t k = 0; k < gbs_model_arity(model, v); k++, at++) {
+            char *text = name_of(model, v, k, "");
+            char scratch[64];
+            if (text == NULL) {
+                return cli_error(CLI_FAILED, "out of memory");
+            }
+            const char *seen = cli_seen(text, scratch, sizeof scratch);
+            const int width = cli_columns_of(seen) + 2;
+            a->width[at] = width > least ? width : least;
+            left -= a->width[at];
+            if (at == a->n_shown && (left >= 0 || at == 0)) {
+                a->n_shown++;
+                cli_put_right(a->output, seen, a->width[at]);
+            }
+            free(text);
+        }
+    }
+    if (exact) {
+        cli_put_right(a->output, "ln P", LN_P_WIDTH);
+    }
+    gbsi_output_text(a->output, "\n");
+    return CLI_DONE;
+}
+
+static void put_figure(gbs_output *output, int width, const char *format, double value)
+{
+    char text[64] = "";
+    if (!isnan(value)) {
+        (void)snprintf(text, sizeof text, format, value);
+    }
+    cli_put_right(output, text, width);
+}
+
+static void table_case(answering *a, size_t i)
+{
+    const int exact = gbs_cases_is_exact(a->cases);
+    put_figure(a->output, CASE_WIDTH, "%.0f", (double)a->n_done);
+    for (size_t k = 0; k < a->n_shown; k++) {
+        const double p = a->p[i * a->n_states + k];
+        char text[64] = "";
+        if (!exact && !isnan(p)) {
+            (void)snprintf(text, sizeof text, "%.4f +- %.4f", p, a->mcse[i * a->n_states + k]);
+            cli_put_right(a->output, text, a->width[k]);
+        } else {
+            put_figure(a->output, a->width[k], "%.4f", p);
+        }
+    }
+    if (exact) {
+        put_figure(a->output, LN_P_WIDTH, "%.4f", a->log_p[i]);
+    }
+    gbsi_output_text(a->output, a->converged[i] ? "\n" : "  not converged\n");
 }
 
 /* ---- answering ------------------------------------------------------------------------------- */
@@ -118,6 +199,14 @@ static int on_progress(void *context, const gbs_progress *progress)
     cli_bar_share(&a->bar, progress->elapsed_s, a->n > 0 ? (double)a->n_done / (double)a->n : 1.0,
                   text);
     return cli_signals_caught();
+}
+
+static void count_case(answering *a, size_t i)
+{
+    a->n_impossible += a->log_p[i] == -INFINITY;
+    a->n_unknown += a->n_states > 0 && isnan(a->p[i * a->n_states]) && isnan(a->log_p[i]);
+    a->n_doubtful += !a->converged[i];
+    a->n_done++;
 }
 
 static int take_room(answering *a)
@@ -151,7 +240,8 @@ static int answer_some(answering *a, size_t n, int *stopped)
         return cli_fail(status, &err);
     }
     for (size_t i = 0; i < n_done; i++) {
-        write_case(a, i);
+        (a->for_people ? table_case : write_case)(a, i);
+        count_case(a, i);
     }
     *stopped = status == GBS_STOPPED || cli_signals_caught();
     return CLI_DONE;
@@ -162,7 +252,7 @@ static int answer_all(answering *a, int *stopped)
     int end = 0;
     int status = take_room(a);
     if (status == CLI_DONE) {
-        status = write_header(a);
+        status = (a->for_people ? table_header : write_header)(a);
     }
     while (status == CLI_DONE && !end && !*stopped) {
         size_t n = 0;
@@ -197,6 +287,10 @@ static void tell(const answering *a, int stopped)
                  "%" PRIu64 " case%s, each as 'gibbsite marginals' answers it; %" PRIu64
                  " did not converge",
                  a->n_done, a->n_done == 1 ? "" : "s", a->n_doubtful);
+    }
+    if (a->for_people && a->n_shown < a->n_states) {
+        cli_note(arguments, "%zu columns do not fit: -o FILE.csv has all, --query fewer",
+                 a->n_states - a->n_shown);
     }
     if (stopped) {
         cli_note(arguments, "stopped: cases %" PRIu64 " to %" PRIu64 " are not answered", a->n_done,
@@ -246,7 +340,7 @@ static int prepare(answering *a, const char *path)
     return CLI_DONE;
 }
 
-int cli_answer_cases(cli_job *job, const cli_selection *query)
+int cli_answer_cases(cli_job *job, const cli_selection *query, int for_people)
 {
     const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
@@ -255,6 +349,7 @@ int cli_answer_cases(cli_job *job, const cli_selection *query)
     memset(&a, 0, sizeof a);
     a.job = job;
     a.query = query;
+    a.for_people = for_people;
     int status = prepare(&a, job->arguments->cases);
     gbs_status done = GBS_OK;
     if (status == CLI_DONE) {

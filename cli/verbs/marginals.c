@@ -444,8 +444,8 @@ static int check_format(const cli_arguments *arguments, const request *r)
                          "use --format csv or json",
                          arguments->run.restarts ? "restarts" : "partial-scan", r->format);
     }
-    if (arguments->cases != NULL && !is_csv) {
-        return cli_error(CLI_USAGE, "--cases: answers to cases are a table, --format csv");
+    if (arguments->cases != NULL && !is_csv && strcmp(r->format, "table") != 0) {
+        return cli_error(CLI_USAGE, "--cases: answers to cases are rows, --format csv or table");
     }
     if (arguments->monitor != NULL && (arguments->cases != NULL || arguments->n_joints > 0)) {
         return cli_error(CLI_USAGE, "--monitor: traces are those of marginals; leave out --%s",
@@ -478,8 +478,9 @@ static int answer(cli_job *job, request *r)
     if (job->arguments->n_joints > 0) {
         return cli_each_sample(job, cli_answer_joints, (void *)(uintptr_t)r->format);
     }
-    return job->arguments->cases != NULL ? cli_answer_cases(job, &r->selection)
-                                         : cli_each_sample(job, answer_sample, r);
+    return job->arguments->cases != NULL
+               ? cli_answer_cases(job, &r->selection, strcmp(r->format, "table") == 0)
+               : cli_each_sample(job, answer_sample, r);
 }
 
 /* Selects the variables to write. If rows are written as they come, there is no list of all
@@ -496,9 +497,9 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     request r = {NULL, {NULL, 0, 0}, {0}};
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_output_format(
-        arguments, "mar|csv|table|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png",
-        cli_is_terminal(STDOUT_FILENO) && arguments->cases == NULL ? "table" : "csv", &r.format);
+    int status =
+        cli_output_format(arguments, "mar|csv|table|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png",
+                          cli_is_terminal(STDOUT_FILENO) ? "table" : "csv", &r.format);
     if (status == CLI_DONE) {
         status = cli_picture_settle(arguments, r.format, &r.picture);
     }

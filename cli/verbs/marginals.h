@@ -26,9 +26,9 @@ void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estim
 void cli_state_table(gbs_output *output, const cli_job *job, const uint32_t *state,
                      const char *how);
 
-/* cases.c: answers --cases, in place of the marginals of one case.
+/* cases.c: answers --cases, in place of the marginals of one case, as CSV or for people.
  * @return an exit status. */
-int cli_answer_cases(cli_job *job, const cli_selection *query);
+int cli_answer_cases(cli_job *job, const cli_selection *query, int for_people);
 
 /* Whether a NetCDF of these variables makes sense, before the run. @return an exit status. */
 int cli_marginals_netcdf_fit(const cli_job *job, const cli_selection *selection);

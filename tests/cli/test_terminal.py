@@ -100,6 +100,10 @@ probability ( y | {name} ) {{ (no) 0.9, 0.1; ({label}) 0.2, 0.8; }}
         verb, *options = command.split()
         lines_of(verb, "examples/clinic.bif", *options)
     lines_of("marginals", "examples/clinic.bif", "-e", "fever=yes,cough=yes")
+    head, *rows = lines_of("marginals", "examples/clinic.bif", "--cases", "examples/clinic.csv", "--query", "influenza,cold")
+    shown = [name for name in ("influenza=no", "influenza=yes", "cold=no", "cold=yes") if name in head]
+    assert head.split() == ["case", *shown, "ln", "P"] and (len(shown) == 4) == (columns >= 80)
+    assert [row.split()[:2] for row in rows] == [["0", "0.3173"], ["1", "0.9700"], ["2", "0.8282"], ["3", "0.9882"]]
     lines = lines_of("info", "examples/clinic.bif", "--variables", "-e", "fever=yes")
     assert ("factors" in lines[0]) == (columns > 40) and "states" in lines[0]
 
