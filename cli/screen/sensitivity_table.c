@@ -117,8 +117,8 @@ static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, co
         put_bar(output, a->s.derivative[i] / most, l->half);
         gbsi_output_text(output, "  ");
     }
-    cli_put_column(output, name, wide < l->name ? wide : l->name);
-    gbsi_output_text(output, "\n");
+    const int column = cli_terminal_width() - 1 - l->name;
+    cli_put_hanging(output, name, column, column + 2, cli_terminal_width() - 1);
 }
 
 void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a)
