@@ -39,9 +39,12 @@ static int settle(const cli_arguments *arguments, gbs_scan_request *request)
 
 static void tell(const cli_job *job, const gbs_scan_report *r, size_t n)
 {
-    cli_note(job->arguments,
-             "%zu updates of %" PRIu32 " variables: variation %.6g, systematic scan %.6g", n,
-             r->n_visited, r->after, r->before);
+    const cli_arguments *a = job->arguments;
+    const char *start = !cli_given(a, "scan")  ? "systematic scan"
+                        : a->scan_file != NULL ? a->scan_file
+                                               : "the scan it began as";
+    cli_note(job->arguments, "%zu updates of %" PRIu32 " variables: variation %.6g, %s %.6g", n,
+             r->n_visited, r->after, start, r->before);
     if (r->goal > 0.0) {
         cli_note(job->arguments, "variation to reach: %.6g", r->goal);
     }
@@ -56,6 +59,7 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
     gbs_influences *influences = NULL;
     gbs_scan_report report = {.size = sizeof report};
     gbs_scan_request asked = *request;
+    asked.start = cli_given(job->arguments, "scan") ? &job->options : NULL;
     uint32_t *sequence = NULL;
     size_t n = 0;
     int status = cli_influences(job, &influences);
@@ -137,9 +141,10 @@ const cli_verb cli_verb_scan = {
     .n_operands = 1,
     .operands = "MODEL",
     .what = "a scan optimised for some variables",
-    .notes = "Writes a scan file for --scan. The scan is found by coordinate descent from the\n"
-             "systematic scan, so that the Dobrushin variation of the variables in --target,\n"
-             "which is the bound that certify prints, is small (Mitliagkas and Mackey 2017).\n",
+    .notes = "Writes a scan file for --scan. It is found by coordinate descent from the\n"
+             "systematic scan, or that of --scan, so that the Dobrushin variation of the\n"
+             "variables in --target, the bound that certify prints, is small (Mitliagkas and\n"
+             "Mackey 2017).\n",
     .example = "gibbsite scan examples/grid.uai --target 0 --match systematic:90 -o one.scan\n"
                "gibbsite certify examples/grid.uai --scan one.scan --target 0\n",
     .run = run_scan,

@@ -169,21 +169,25 @@ typedef struct gbs_scan_request {
     uint64_t match;  /**< steps = 0: the goal is V of the systematic scan after so many updates;
                           0: the goal is accuracy */
     int iterate;     /**< 1: improve the result again until V no longer falls */
+    const gbs_run_options *start; /**< the scan that is improved: its scan, origin and sequence
+                          are used; a sequence is repeated to the length. NULL: systematic from
+                          origin. random: q_t uniform at each step (Mitliagkas & Mackey 2017,
+                          Definition 7); time O(length * (influences + variables)), no early stop */
 } gbs_scan_request;
 
 /** The result of gbs_scan_optimise(). */
 typedef struct gbs_scan_report {
     size_t size;        /**< in: sizeof(gbs_scan_report) */
     double goal;        /**< V that the scan had to reach; 0: no goal */
-    double before;      /**< V of the systematic scan of the same length */
+    double before;      /**< V of the scan that is improved, at the same length */
     double after;       /**< V of the optimised scan */
     uint32_t rounds;    /**< rounds of improvement at the final length */
     uint32_t n_visited; /**< different variables in the scan */
 } gbs_scan_report;
 
 /**
- * Find a scan with a small variation V by coordinate descent from the systematic scan, [M39]. V of
- * the result is at most V of the systematic scan of the same length.
+ * Find a scan with a small variation V by coordinate descent from a scan, [M39]. V of the result is
+ * at most V of that scan at the same length.
  *
  * @param sequence out, variable ids; caller frees with gbs_free(). @param n out: its length.
  * @param report   out or NULL.

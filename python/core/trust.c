@@ -284,6 +284,7 @@ static PyObject *optimise_scan(PyObject *self, PyObject *arguments)
     }
     request.weight = weight;
     request.origin = q.options.origin;
+    request.start = q.options.scan == GBS_SCAN_USUAL ? NULL : &q.options;
     if (request.steps == 0 && request.match == 0 &&
         request.accuracy == 0.0) { /* as gibbsite scan */
         request.steps = gbs_influences_report(c)->n_free;

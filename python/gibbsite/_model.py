@@ -585,6 +585,7 @@ class Model:
         accuracy : variation to reach; 0: as small as possible
         weights, influence : as of ``certify()``
         iterate : improve the scan again until its variation no longer falls
+        scan, origin, among the options : the scan that is improved; "random" draws each variable uniformly, as in the paper
         options : origin, memory_limit
 
         Raises Error with status "unsupported" where no scan is as good.

@@ -299,3 +299,22 @@ def test_a_small_weight_is_no_small_distance(run, work):
                            "--format", "json").out)
     row = [r for r in found["variation"] if r["target"] != "all"][0]
     assert row["variation"] == row["functions_at_most"] == 0.01 and row["total_variation_at_most"] == 1
+
+
+def test_scans_from_other_scans(run, grid):
+    """Never worse than what they began as; a file is repeated to the length."""
+    def found(*start):
+        done = run("scan", grid, "--steps", "200", *start, "-o", "made.scan")
+        assert done.status == 0, done.err
+        after, before = re.search(r"variation (\S+), .* (\S+)$", done.err, re.M).groups()
+        certified = json.loads(run("certify", grid, "--scan", "made.scan", "--steps", "200", "--json").out)["variation"][0]
+        assert abs(certified["variation"] - float(after)) < 1e-5 * float(after)
+        return float(after), float(before)
+
+    for start in ([], ["--scan", "random"], ["--scan", "chromatic"]):
+        after, before = found(*start)
+        assert after < before
+        again, was = found("--scan", "made.scan")
+        assert was == after and again <= after
+    assert "draws blocks" in run("scan", grid, "--scan", "splash").err
+    assert run("scan", grid, "--scan", "random", "--steps", "1000000000").status == 1

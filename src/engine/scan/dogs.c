@@ -21,7 +21,8 @@ typedef struct dogs {
     const gbs_scan_request *request;
     gbsi_watch watch;
     gbsi_optimiser *optimiser;
-    gbsi_scan_pass systematic;
+    gbsi_scan_pass start; /* what is improved */
+    bool is_systematic;
     double *d;
     uint32_t *scan;
     size_t n, capacity;
@@ -36,10 +37,10 @@ static gbs_run_options systematic(const gbs_scan_request *request)
     return options;
 }
 
-/* The first n updates of the systematic scan. */
-static gbs_status take_systematic(dogs *w, uint64_t n, gbs_error *err)
+/* The first n updates of the scan to improve; nothing is in them where they are drawn. */
+static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
 {
-    const gbsi_sequence *pass = &w->systematic.sequence;
+    const gbsi_sequence *pass = &w->start.sequence;
     const uint64_t fit = gbsi_influences_room(w->f) / STEP_BYTES;
     const uint64_t most = fit < MOST_STEPS ? fit : MOST_STEPS;
     void *pointer = w->scan;
@@ -56,7 +57,7 @@ static gbs_status take_systematic(dogs *w, uint64_t n, gbs_error *err)
         return status;
     }
     w->n = pass->n == 0 ? 0 : (size_t)n;
-    for (size_t t = 0; t < w->n; t += pass->n) {
+    for (size_t t = 0; pass->variable != NULL && t < w->n; t += pass->n) {
         const size_t left = w->n - t;
         memcpy(w->scan + t, pass->variable, (left < pass->n ? left : pass->n) * sizeof *w->scan);
     }
@@ -69,10 +70,19 @@ static gbs_status improve(dogs *w, double enough, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_scan_report *r = &w->report;
     double before = 0.0;
-    r->before = r->after = gbsi_optimiser_variation(w->optimiser, w->scan, w->n);
     r->rounds = 0;
+    if (w->start.sequence.variable == NULL && w->n > 0) {
+        GBSI_TRY(gbsi_optimise_uniform(w->f->c, w->d, &w->watch, gbsi_influences_room(w->f),
+                                       w->scan, w->n, &r->before, err));
+        ++r->rounds;
+    }
+    r->after = gbsi_optimiser_variation(w->optimiser, w->scan, w->n);
+    r->before = r->rounds == 0 ? r->after : r->before;
     if (isnan(r->after)) {
-        return gbsi_watch_fail(err, "bounding the variation of the systematic scan");
+        return gbsi_watch_fail(err, "bounding the variation of a scan");
+    }
+    if (r->rounds > 0 && (!w->request->iterate || r->after <= enough)) {
+        return GBS_OK;
     }
     do {
         before = r->after;
@@ -100,15 +110,15 @@ static gbs_status no_length(const dogs *w, gbs_error *err)
 }
 
 /* Lengths 2, 4, 8, ... until the goal is met. At the length of the scan to be matched, that scan
- * itself meets it. */
+ * itself meets it where it is the one that is improved. */
 static gbs_status by_doubling(dogs *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint64_t match = w->request->match;
+    const uint64_t match = w->is_systematic ? w->request->match : 0;
     double compared = 0.0;
     for (uint64_t n = 2;; n *= 2) {
         n = match > 0 && n > match ? match : n;
-        GBSI_TRY(take_systematic(w, n, err));
+        GBSI_TRY(take_start(w, n, err));
         GBSI_TRY(improve(w, -1.0, err));
         if (w->report.after <= w->report.goal || n == match || w->n == 0 ||
             gbsi_watch_stopped(&w->watch)) {
@@ -131,7 +141,7 @@ static gbs_status run(dogs *w, gbs_error *err)
     const gbs_scan_request *request = w->request;
     if (request->steps > 0) {
         w->report.goal = request->accuracy;
-        GBSI_TRY(take_systematic(w, request->steps, err));
+        GBSI_TRY(take_start(w, request->steps, err));
         return improve(w, request->accuracy > 0.0 ? request->accuracy : -1.0, err);
     }
     w->report.goal = request->accuracy;
@@ -201,11 +211,12 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
     GBSI_OUT_STRUCT(report, gbs_scan_report);
     gbs_status status = GBS_OK;
     dogs w = {.f = influences, .request = request, .watch = gbsi_influences_watch(influences)};
-    const gbs_run_options options = systematic(request);
+    const gbs_run_options options = request->start == NULL ? systematic(request) : *request->start;
     gbsi_budget *before = gbsi_influences_enter(influences);
     GBSI_TRY(check(request, err));
     GBSI_TRY(gbsi_weights_of(influences, request->weight, &w.d, err));
-    GBSI_TRY(gbsi_scan_pass_init(influences, &options, &w.systematic, err));
+    w.is_systematic = request->start == NULL;
+    GBSI_TRY(gbsi_scan_pass_init(influences, &options, &w.start, err));
     GBSI_TRY(gbsi_optimiser_new(influences->c, w.d, &w.watch, &w.optimiser, err));
     GBSI_TRY(run(&w, err));
     GBSI_TRY(give(&w, sequence, err));
@@ -214,7 +225,7 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
     status = gbsi_watch_stopped(&w.watch) ? GBS_STOPPED : GBS_OK;
 
 cleanup:
-    gbsi_scan_pass_free(&w.systematic);
+    gbsi_scan_pass_free(&w.start);
     gbsi_optimiser_free(w.optimiser);
     gbsi_free(w.d);
     gbsi_free(w.scan);

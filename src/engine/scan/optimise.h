@@ -34,4 +34,20 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
 gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
                                   double *variation, gbs_error *err);
 
+/* optimise_uniform.c */
+
+/**
+ * One descent from the random scan of n updates, each of a variable drawn uniformly: V, which is
+ * linear in each q_t, never grows. Time O(n (influences + variables)), memory
+ * O(sqrt(n) variables).
+ *
+ * @param d [variables] weights, NULL: all 1. @param room bytes it may take.
+ * @param scan   [n] out. @param before out: V of the random scan.
+ * @return GBS_ERR_LIMIT for too much work or memory; GBS_ERR_STOPPED where the watch stopped it:
+ *         there is then no scan.
+ */
+gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi_watch *watch,
+                                 uint64_t room, uint32_t *scan, size_t n, double *before,
+                                 gbs_error *err);
+
 #endif

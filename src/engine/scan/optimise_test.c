@@ -342,6 +342,128 @@ static void lengths_and_accuracies(void **unused)
     end(&f);
 }
 
+/* ---- from the random scan ---------------------------------------------------------------- */
+
+enum { SPINS = 25, LONGEST = 40 };
+
+/* Each step of the descent with all of C and all of b, b before t made from the beginning. */
+static void plain_descent(const fixture *f, uint32_t n_steps, uint32_t *scan)
+{
+    double d[SPINS];
+    for (uint32_t i = 0; i < SPINS; ++i) {
+        d[i] = f->weight[i];
+    }
+    for (uint32_t t = n_steps; t-- > 0;) {
+        double b[SPINS];
+        double next[SPINS];
+        double influence[SPINS];
+        for (uint32_t i = 0; i < SPINS; ++i) {
+            b[i] = 1.0;
+        }
+        for (uint32_t k = 0; k <= t; ++k) {
+            for (uint32_t i = 0; i < SPINS; ++i) {
+                influence[i] = 0.0;
+                for (uint32_t j = 0; j < SPINS; ++j) {
+                    influence[i] += gbs_influence(f->influences, i, j) * b[j];
+                }
+                next[i] = b[i] + (influence[i] - b[i]) / SPINS;
+            }
+            if (k < t) {
+                memcpy(b, next, sizeof b);
+            }
+        }
+        double least = INFINITY;
+        scan[t] = 0;
+        for (uint32_t i = 0; i < SPINS; ++i) {
+            const double w = -d[i] * (b[i] - influence[i]);
+            if (w < least - 1e-13) {
+                least = w;
+                scan[t] = i;
+            }
+        }
+        const double weight = d[scan[t]];
+        d[scan[t]] = 0.0;
+        for (uint32_t j = 0; j < SPINS; ++j) {
+            d[j] += weight * gbs_influence(f->influences, scan[t], j);
+        }
+    }
+}
+
+/* [M39] with q_t uniform: the plain descent, never worse than the random scan, for every length
+ * around squares, where stretches of b begin and end. */
+static void from_the_random_scan(void **unused)
+{
+    (void)unused;
+    fixture f;
+    uint64_t seed = 7;
+    begin(&f, 5, 0.25, 0.1, 0);
+    for (uint32_t i = 0; i < SPINS; ++i) {
+        f.weight[i] = below(&seed, 3) == 0 ? 0.1 + uniform(&seed) : 0.0;
+    }
+    gbs_run_options random = gbs_run_options_default();
+    random.scan = GBS_SCAN_RANDOM;
+    for (uint64_t n = 1; n <= LONGEST; ++n) {
+        const double *const weight[1] = {f.weight};
+        gbs_scan_request request = {
+            .size = sizeof request, .weight = f.weight, .steps = n, .start = &random};
+        gbs_scan_report report = {.size = sizeof report};
+        gbs_variation_bound bound;
+        uint32_t expected[LONGEST];
+        uint32_t *scan = NULL;
+        size_t length = 0;
+        assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &length, &report, NULL),
+                         GBS_OK);
+        assert_int_equal(gbs_variation(f.influences, &random, 1, weight, 1, &n, &bound, NULL),
+                         GBS_OK);
+        assert_true(fabs(report.before - bound.variation) < 1e-12 * bound.variation);
+        assert_true(report.after <= report.before && report.rounds == 1);
+        plain_descent(&f, (uint32_t)n, expected);
+        assert_memory_equal(scan, expected, length * sizeof *scan);
+        gbs_free(scan);
+        request.iterate = 1;
+        const double once = report.after;
+        assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &length, &report, NULL),
+                         GBS_OK);
+        assert_true(report.after <= once && report.rounds > 1);
+        gbs_free(scan);
+    }
+    end(&f);
+}
+
+/* A given sequence is repeated to the length, and its result is no worse. */
+static void from_a_sequence(void **unused)
+{
+    (void)unused;
+    fixture f;
+    begin(&f, 5, 0.25, 0.1, 0);
+    uint32_t given[7] = {0, 1, 5, 0, 6, 1, 0};
+    gbs_run_options start = gbs_run_options_default();
+    start.scan = GBS_SCAN_SEQUENCE;
+    start.sequence = given;
+    start.sequence_length = 7;
+    const double *const weight[1] = {f.weight};
+    const uint64_t n = 17;
+    gbs_scan_request request = {
+        .size = sizeof request, .weight = f.weight, .steps = n, .start = &start};
+    gbs_scan_report report = {.size = sizeof report};
+    gbs_variation_bound bound;
+    uint32_t *scan = NULL;
+    size_t length = 0;
+    assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &length, &report, NULL),
+                     GBS_OK);
+    assert_int_equal(gbs_variation(f.influences, &start, 1, weight, 1, &n, &bound, NULL), GBS_OK);
+    assert_true(length == n && fabs(report.before - bound.variation) < 1e-12 * bound.variation);
+    assert_true(report.after < report.before);
+    gbs_free(scan);
+    /* lengths that are doubled do not stop at that of the systematic scan which is matched */
+    request = (gbs_scan_request){.size = sizeof request, .match = 50, .start = &start};
+    assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &length, &report, NULL),
+                     GBS_OK);
+    assert_true(report.after <= report.goal);
+    gbs_free(scan);
+    end(&f);
+}
+
 static void refused(const fixture *f, const gbs_scan_request *request, gbs_status status,
                     const char *part)
 {
@@ -595,7 +717,8 @@ int main(void)
         cmocka_unit_test(lengths_and_accuracies), cmocka_unit_test(refusals),
         cmocka_unit_test(passes_that_suffice),    cmocka_unit_test(failing_requests),
         cmocka_unit_test(little_between_looks),   cmocka_unit_test(descents_stop_anywhere),
-        cmocka_unit_test(the_user_stops),
+        cmocka_unit_test(the_user_stops),         cmocka_unit_test(from_the_random_scan),
+        cmocka_unit_test(from_a_sequence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

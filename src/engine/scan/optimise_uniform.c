@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mitliagkas & Mackey (2017), algorithm 2, from q_t uniform at every step [M39]. A step whose
+ * variable is not chosen yet multiplies b by (1 - 1/n) I + C / n, which changes it everywhere and
+ * cannot be undone: b is kept at every sqrt(T)-th step, and a stretch between two of these is made
+ * again when the descent, which goes backwards, comes to it. */
+#include "scan/optimise.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define MOST_WORK ((uint64_t)1 << 36) /* steps times influences */
+
+typedef struct descent {
+    const gbsi_influences *c;
+    gbsi_watch *watch;
+    size_t n, stride;      /* updates; between kept steps */
+    double *kept, *before; /* [n / stride + 1][n variables] b; the same in one stretch */
+    double *d;             /* [n variables] */
+} descent;
+
+/* One update of a variable drawn uniformly. @return false if the watch stopped it. */
+static bool step(const descent *w, const double *b, double *next)
+{
+    const gbsi_influences *c = w->c;
+    const double n = c->n;
+    for (uint32_t i = 0; i < c->n; ++i) {
+        double sum = 0.0;
+        for (size_t e = gbsi_influences_row(c, i); e < gbsi_influences_row(c, i + (size_t)1); ++e) {
+            sum += c->on[e] * b[c->j[e]];
+        }
+        const double value = b[i] + (sum - b[i]) / n;
+        next[i] = value < GBSI_VARIATION_CEILING ? value : GBSI_VARIATION_CEILING;
+        if (gbsi_watch_spend(w->watch, gbsi_influences_work(c, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* w_i = -d_i ((I - C) b)_i is the derivative of V by q_t(i): the lowest variable with the least. */
+static uint32_t best(const descent *w, const double *b)
+{
+    const gbsi_influences *c = w->c;
+    uint32_t found = 0;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < c->n; ++i) {
+        double sum = 0.0;
+        const size_t end = w->d[i] > 0.0 ? gbsi_influences_row(c, i + (size_t)1) : 0;
+        for (size_t e = gbsi_influences_row(c, i); e < end; ++e) {
+            sum += c->on[e] * b[c->j[e]];
+        }
+        const double value = w->d[i] > 0.0 ? -w->d[i] * (b[i] - sum) : 0.0;
+        if (value < least) {
+            least = value;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* The weight of s goes to the variables that influence it. */
+static void bring_back(const descent *w, uint32_t s)
+{
+    const gbsi_influences *c = w->c;
+    const double weight = w->d[s];
+    w->d[s] = 0.0;
+    for (size_t e = gbsi_influences_row(c, s); e < gbsi_influences_row(c, s + (size_t)1); ++e) {
+        const double more = w->d[c->j[e]] + weight * c->on[e];
+        w->d[c->j[e]] = more < GBSI_VARIATION_CEILING ? more : GBSI_VARIATION_CEILING;
+    }
+}
+
+/* Keeps b before every stretch. @param last out: b after all updates. */
+static bool forward(const descent *w, double *last)
+{
+    const size_t size = w->c->n * sizeof *last;
+    gbsi_variation_begin(w->c, last);
+    for (size_t t = 0; t < w->n; ++t) {
+        if (t % w->stride == 0) {
+            memcpy(w->kept + t / w->stride * w->c->n, last, size);
+        }
+        double *next = w->before + t % 2 * w->c->n; /* not in use yet */
+        if (!step(w, last, next)) {
+            return false;
+        }
+        memcpy(last, next, size);
+    }
+    return true;
+}
+
+static bool backward(const descent *w, uint32_t *scan)
+{
+    const size_t n = w->c->n;
+    for (size_t first = (w->n - 1) / w->stride * w->stride;; first -= w->stride) {
+        const size_t left = w->n - first;
+        const size_t length = left < w->stride ? left : w->stride;
+        memcpy(w->before, w->kept + first / w->stride * n, n * sizeof *w->before);
+        for (size_t t = 1; t < length; ++t) {
+            if (!step(w, w->before + (t - 1) * n, w->before + t * n)) {
+                return false;
+            }
+        }
+        for (size_t t = length; t-- > 0;) {
+            scan[first + t] = best(w, w->before + t * n);
+            bring_back(w, scan[first + t]);
+            if (gbsi_watch_spend(w->watch, gbsi_influences_row(w->c, n) + n)) {
+                return false;
+            }
+        }
+        if (first == 0) {
+            return true;
+        }
+    }
+}
+
+static gbs_status take_room(descent *w, uint64_t room, gbs_error *err)
+{
+    const uint64_t n = w->c->n;
+    const double work = 2.0 * (double)w->n * (double)(gbsi_influences_row(w->c, n) + n);
+    while ((uint64_t)w->stride * w->stride < w->n || w->stride < 2) {
+        ++w->stride;
+    }
+    const uint64_t steps = w->n / w->stride + 1 + w->stride; /* of which b is held */
+    if (work > (double)MOST_WORK) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "from the random scan every update looks at all %" PRIu64
+                         " variables and their influences: %zu updates are more than %.3g of "
+                         "these: ask for fewer, or for --scan systematic",
+                         n, w->n, (double)MOST_WORK);
+    }
+    if (n > 0 && steps > room / sizeof *w->kept / n) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "from the random scan %" PRIu64 " vectors of %" PRIu64
+                         " numbers are kept, more than the memory limit leaves: ask for fewer "
+                         "updates, or for --scan systematic",
+                         steps, n);
+    }
+    w->kept = gbsi_alloc_array((size_t)steps, n * sizeof *w->kept);
+    w->before = w->kept == NULL ? NULL : w->kept + (w->n / w->stride + 1) * n;
+    return w->kept == NULL ? gbsi_no_memory(err, "scan", (size_t)(steps * n * sizeof *w->kept))
+                           : GBS_OK;
+}
+
+gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi_watch *watch,
+                                 uint64_t room, uint32_t *scan, size_t n, double *before,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    descent w = {.c = c, .watch = watch, .n = n};
+    double *last = gbsi_alloc_array(c->n, 2 * sizeof *last);
+    if (last == NULL) {
+        return gbsi_no_memory(err, "scan", c->n * 2 * sizeof *last);
+    }
+    w.d = last + c->n;
+    GBSI_TRY(take_room(&w, room, err));
+    for (uint32_t i = 0; i < c->n; ++i) {
+        w.d[i] = d == NULL ? 1.0 : d[i];
+    }
+    if (!forward(&w, last)) {
+        GBSI_TRY(gbsi_watch_fail(err, "bounding the variation of the random scan"));
+    }
+    *before = gbsi_weigh(w.d, last, c->n);
+    if (!backward(&w, scan)) {
+        GBSI_TRY(gbsi_watch_fail(err, "choosing updates of a scan"));
+    }
+
+cleanup:
+    gbsi_free(w.kept);
+    gbsi_free(last);
+    return status;
+}
