@@ -125,7 +125,7 @@ static gbs_status measure_optimised(measuring *m, int time, gbs_error *err)
         .size = sizeof request, .weight = m->weight, .steps = (uint64_t)(time + 1) * m->n};
     m->lab->what = name[LAB_BIAS_OPTIMISED];
     GBSI_TRY(lab_made_scan_new(m->influences, &request, &scan, err));
-    m->out->bound[LAB_BIAS_OPTIMISED][time] = scan.report.after;
+    m->out->bound[LAB_BIAS_OPTIMISED][time] = scan.variation;
     for (uint32_t g = 0; g < m->n_groups; g++) {
         lab_short_chains chains = {.draws = CHAINS,
                                    .chains = CHAINS,

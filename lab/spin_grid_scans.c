@@ -159,6 +159,21 @@ double lab_processor_s(void)
 
 /* ---- scans ------------------------------------------------------------------------------- */
 
+gbs_status lab_sequence_bound(const gbs_influences *influences, const double *weight,
+                              const uint32_t *sequence, size_t n, double *variation, gbs_error *err)
+{
+    const uint64_t steps = n;
+    gbs_variation_bound bound = {0};
+    gbs_run_options options = gbs_run_options_default();
+    options.scan = GBS_SCAN_SEQUENCE;
+    options.sequence = sequence;
+    options.sequence_length = n;
+    const gbs_status status =
+        gbs_variation(influences, &options, 1, &weight, 1, &steps, &bound, err);
+    *variation = bound.variation;
+    return status;
+}
+
 gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_request *request,
                              lab_made_scan *out, gbs_error *err)
 {
@@ -166,7 +181,12 @@ gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_re
     out->report.size = sizeof out->report;
     const gbs_status status =
         gbs_scan_optimise(influences, request, &out->sequence, &out->n, &out->report, err);
-    return status == GBS_STOPPED ? gbsi_fail(err, GBS_ERR_STOPPED, "a scan was optimised") : status;
+    if (status != GBS_OK) {
+        return status == GBS_STOPPED ? gbsi_fail(err, GBS_ERR_STOPPED, "a scan was optimised")
+                                     : status;
+    }
+    return lab_sequence_bound(influences, request->weight, out->sequence, out->n, &out->variation,
+                              err);
 }
 
 void lab_made_scan_free(lab_made_scan *scan)

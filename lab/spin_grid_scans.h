@@ -44,6 +44,7 @@ double lab_processor_s(void);
 typedef struct lab_made_scan {
     uint32_t *sequence; /* [n] */
     size_t n;
+    double variation; /* of the sequence: by its certificate, not by what its maker says */
     gbs_scan_report report;
 } lab_made_scan;
 
@@ -51,6 +52,10 @@ typedef struct lab_made_scan {
  * to stop. */
 gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_request *request,
                              lab_made_scan *out, gbs_error *err);
+/* The variation of a sequence of n updates. @param weight NULL: of all variables. */
+gbs_status lab_sequence_bound(const gbs_influences *influences, const double *weight,
+                              const uint32_t *sequence, size_t n, double *variation,
+                              gbs_error *err);
 void lab_made_scan_free(lab_made_scan *scan);
 
 /* The variation of a scan after so many updates. @param scan gbs_scan_kind. @param weight NULL: of

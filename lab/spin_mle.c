@@ -111,7 +111,7 @@ static gbs_status optimise(gradient *g, const gbs_influences *influences, gbs_er
     while (fails + 1 < g->length) {
         request.steps = (fails + g->length) / 2;
         GBSI_TRY(lab_made_scan_new(influences, &request, &made, err));
-        *(made.report.after <= LAB_MLE_ACCURACY ? &g->length : &fails) = (uint32_t)request.steps;
+        *(made.variation <= LAB_MLE_ACCURACY ? &g->length : &fails) = (uint32_t)request.steps;
     }
     request.steps = g->length;
     GBSI_TRY(lab_made_scan_new(influences, &request, &made, err));

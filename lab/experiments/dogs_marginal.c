@@ -125,17 +125,17 @@ static gbs_status bound_optimised(marginal *m, gbs_error *err)
         request.steps = k + 1 < N_LENGTHS ? UINT64_C(2) << k : LONGEST;
         request.iterate = 0;
         GBSI_TRY(lab_made_scan_new(m->influences, &request, &made, err));
-        m->once[k] = made.report.after;
+        m->once[k] = made.variation;
         request.iterate = 1;
         GBSI_TRY(lab_made_scan_new(m->influences, &request, &made, err));
         m->length[k] = (double)request.steps;
-        m->optimised[k] = made.report.after;
+        m->optimised[k] = made.variation;
     }
     spread(m, &made);
     request.steps = 0;
     request.accuracy = GOAL;
     GBSI_TRY(lab_made_scan_new(m->influences, &request, &made, err));
-    m->enough[OPTIMISED] = (double)made.n;
+    m->enough[OPTIMISED] = made.variation <= GOAL ? (double)made.n : INFINITY;
     request.accuracy = ACCURACY;
     GBSI_TRY(lab_made_scan_new(m->influences, &request, &m->sampling, err));
 cleanup:

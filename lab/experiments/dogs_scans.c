@@ -47,7 +47,7 @@ static gbs_status measure(laboratory *lab, size_t which, curves *out, gbs_error 
         for (int iterate = 0; iterate < 2; iterate++) {
             const gbs_scan_request request = {.steps = steps[k], .iterate = iterate};
             GBSI_TRY(lab_made_scan_new(influences, &request, &made, err));
-            out->bound[iterate != 0 ? ITERATED : ONCE][k] = made.report.after;
+            out->bound[iterate != 0 ? ITERATED : ONCE][k] = made.variation;
         }
     }
     for (int s = RANDOM; s <= CHROMATIC; s++) {
@@ -107,11 +107,11 @@ static double worse_than_before(const curves *found)
     return worse;
 }
 
-/* The first length at which iterating has gained so much on the systematic scan; MOST: none. */
-static size_t first_gain(const curves *found, double gain)
+/* The first length at which a scan has gained so much on the systematic one; the last: none. */
+static size_t first_gain(const curves *found, int s, double gain)
 {
     size_t k = 0;
-    while (k < MOST && found->bound[SYSTEMATIC][k] < gain * found->bound[ITERATED][k]) {
+    while (k + 1 < MOST && found->bound[SYSTEMATIC][k] < gain * found->bound[s][k]) {
         k++;
     }
     return k;
@@ -126,8 +126,8 @@ static void judge(laboratory *lab, const curves *found)
 {
     const curves *f = &found[0];
     const double worse = worse_than_before(found);
-    const size_t first = first_gain(f, 100.0);
-    const size_t k = first < MOST ? first : MOST - 1;
+    const size_t k = first_gain(f, ITERATED, 100.0);
+    const size_t once = first_gain(f, ONCE, 100.0);
     lab_find(lab,
              LAB_JUDGE(scans_gain, .systematic = f->bound[SYSTEMATIC][k],
                        .iterated = f->bound[ITERATED][k]),
@@ -137,6 +137,19 @@ static void judge(laboratory *lab, const curves *found)
              "times lower within %.0f updates)",
              f->length[k], f->bound[SYSTEMATIC][k], f->bound[ONCE][k], f->bound[ITERATED][k],
              f->bound[SYSTEMATIC][k] / f->bound[ITERATED][k], f->length[MOST - 1]);
+    lab_find(
+        lab,
+        LAB_JUDGE(scans_gain, .systematic = f->bound[SYSTEMATIC][once],
+                  .iterated = f->bound[ONCE][once]),
+        "after %.0f updates the bound is %.2g for the systematic scan and %.2g for one descent "
+        "alone, %.0f times lower (wanted: 100 times lower within %.0f updates)",
+        f->length[once], f->bound[SYSTEMATIC][once], f->bound[ONCE][once],
+        f->bound[SYSTEMATIC][once] / f->bound[ONCE][once], f->length[MOST - 1]);
+    lab_find(
+        lab,
+        LAB_JUDGE(scans_iterated, .once = f->bound[ONCE][k], .iterated = f->bound[ITERATED][k]),
+        "iterating has made it %.2g times lower than one descent (wanted: 2 times)",
+        f->bound[ONCE][k] / f->bound[ITERATED][k]);
     lab_find(
         lab,
         LAB_JUDGE(scans_random, .random = f->bound[RANDOM][k], .iterated = f->bound[ITERATED][k]),
@@ -172,8 +185,10 @@ const lab_experiment_row lab_dogs_scans = {
     .about = {.name = "dogs-scans",
               .paper = LAB_DOGS_PAPER,
               .figure = "Figure 1",
-              .claim = "on 10 x 10 spins an iterated optimised scan has a bound on total variation "
-                       "two orders of magnitude below that of the systematic scan of its length",
+              .claim =
+                  "on 10 x 10 spins an optimised scan, of one descent or iterated, has a bound "
+                  "on total variation two orders of magnitude below that of the systematic "
+                  "scan of its length",
               .cost = "1 s quick and in full"},
     .run = run,
 };

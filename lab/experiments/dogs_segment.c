@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gibbsite/dobrushin.h"
 #include "gibbsite/segment.h"
 #include "lab/experiment_table.h"
 #include "lab/plot.h"
@@ -41,10 +42,10 @@ typedef struct cutting {
     gbs_image picture, truth;
     uint32_t *sequence; /* [n_updates], the same for all pictures */
     size_t n_updates;
-    gbs_scan_report scan;
-    uint32_t *count;          /* [CHAINS][PATCHES][LAB_TEXTURES] of the run */
-    uint32_t label[PATCHES];  /* of the chain at work */
-    double (*of_run)[PASSES]; /* [MOST_PICTURES] of the scan at work, mean of its chains */
+    double variation[N_SCANS]; /* of the rectangle after each scan, by their certificates */
+    uint32_t *count;           /* [CHAINS][PATCHES][LAB_TEXTURES] of the run */
+    uint32_t label[PATCHES];   /* of the chain at work */
+    double (*of_run)[PASSES];  /* [MOST_PICTURES] of the scan at work, mean of its chains */
     double error[N_SCANS][MOST_PICTURES][PASSES];
     double alone[MOST_PICTURES];
     uint32_t at; /* the picture at work */
@@ -224,6 +225,29 @@ cleanup:
     return status;
 }
 
+/* Finds the scan of the rectangle, and how good it and the systematic one are for it. */
+static gbs_status make_scan(cutting *c, const gbs_model *model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_influences *influences = NULL;
+    const uint64_t all = PATCHES;
+    double weight[PATCHES] = {0.0};
+    for (uint32_t i = 0; i < middle.rows * middle.columns; i++) {
+        const uint32_t row = middle.row + i / middle.columns;
+        weight[row * COLUMNS + middle.column + i % middle.columns] = 1.0;
+    }
+    GBSI_TRY(gbs_segment_scan(c->segment, &middle, lab_is_stopped, c->lab, &c->sequence,
+                              &c->n_updates, NULL, err));
+    GBSI_TRY(gbs_influences_new(model, NULL, NULL, &influences, err));
+    GBSI_TRY(lab_scan_bounds(influences, GBS_SCAN_SYSTEMATIC, 0, weight, 1, &all,
+                             &c->variation[SYSTEMATIC], err));
+    GBSI_TRY(lab_sequence_bound(influences, weight, c->sequence, c->n_updates,
+                                &c->variation[OPTIMISED], err));
+cleanup:
+    gbs_influences_free(influences);
+    return status;
+}
+
 static gbs_status cut(cutting *c, uint8_t *class_of, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -241,8 +265,7 @@ static gbs_status cut(cutting *c, uint8_t *class_of, gbs_error *err)
     GBSI_TRY(error_of(c, gbs_segment_alone(c->segment), &c->alone[c->at], err));
     GBSI_TRY(gbs_segment_model(c->segment, &model, err));
     if (c->sequence == NULL) {
-        GBSI_TRY(gbs_segment_scan(c->segment, &middle, lab_is_stopped, c->lab, &c->sequence,
-                                  &c->n_updates, &c->scan, err));
+        GBSI_TRY(make_scan(c, model, err));
     }
     for (int scan = 0; scan < N_SCANS; scan++) {
         LAB_TRY(run_scan(c, model, scan, err));
@@ -360,10 +383,12 @@ static void judge(cutting *c)
     const double dogs = mean_of(c, OPTIMISED, NOTHING, last, &error);
     const double all = mean_of(c, SYSTEMATIC, NOTHING, last, &error);
     const double apart = mean_of(c, OPTIMISED, SYSTEMATIC, last, &off);
-    lab_find(lab, LAB_JUDGE(segment_length, .updates = (double)c->n_updates, .systematic = PATCHES),
+    lab_find(lab,
+             LAB_JUDGE(segment_length, .updates = (double)c->n_updates, .systematic = PATCHES,
+                       .variation = c->variation[OPTIMISED], .wanted = c->variation[SYSTEMATIC]),
              "the rectangle's scan has %zu updates, the systematic one %d (wanted at most a fifth) "
-             "with variations %.3g and %.3g",
-             c->n_updates, PATCHES, c->scan.after, c->scan.goal);
+             "with variations %.3g and %.3g (wanted no more)",
+             c->n_updates, PATCHES, c->variation[OPTIMISED], c->variation[SYSTEMATIC]);
     lab_find(lab, LAB_JUDGE(segment_same, .apart = apart, .error = off),
              "after %d passes of each, %.2f %% of the rectangle's patches are wrong with its own "
              "scan, %.2f %% with the systematic one: a difference of %.2f %% (standard error %.2f "
@@ -401,7 +426,6 @@ static gbs_status run(laboratory *lab, gbs_error *err)
         return gbsi_no_memory(err, "pictures", sizeof *c);
     }
     c->lab = lab;
-    c->scan.size = sizeof c->scan;
     c->n_training = lab->options->quick ? 20 : 32;
     c->n_pictures = lab->options->quick ? 32 : MOST_PICTURES;
     c->count = gbsi_alloc_array((size_t)CHAINS * PATCHES * LAB_TEXTURES, sizeof *c->count);
