@@ -11,7 +11,8 @@ typedef struct gbsi_estimates {
     gbsi_trace *trace;       /* of a lattice: GBSI_TRACE_* */
     size_t estimate_bytes;
     bool rao_blackwell;
-    double *exact_p; /* [whole state_offset] filled by execute; NULL if none is exact */
+    double *exact_p;   /* [whole state_offset] filled by execute; NULL if none is exact */
+    double exact_mcse; /* their standard errors: 0, or NAN if they are an approximation */
 } gbsi_estimates;
 
 void gbsi_estimates_free(gbsi_estimates *estimates); /* what it owns, not the struct */

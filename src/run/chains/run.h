@@ -9,6 +9,7 @@
 #include "chains/engine.h"
 #include "chains/estimates.h"
 #include "chains/report.h"
+#include "chains/runner.h"
 #include "checkpoint/checkpoint.h"
 #include "choose/problem.h"
 #include "drive/monitor.h"
@@ -94,8 +95,10 @@ struct gbs_run {
     gbs_run_options options;
     uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
     gbsi_run_purpose purpose;
-    const gbs_ranks *ranks; /* NULL: this process is alone */
-    gbsi_shared shared;     /* where ranks share the model rather than the chains */
+    const gbsi_runner *runner; /* how it is run, once that is known ... */
+    const gbsi_runner *plain;  /* ... and how its plain chains are, see runner.h */
+    const gbs_ranks *ranks;    /* NULL: this process is alone */
+    gbsi_shared shared;        /* where ranks share the model rather than the chains */
     gbsi_problem problem;
     gbsi_engine engine;
     gbsi_estimates estimates;
@@ -128,6 +131,8 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
+/* runners.c: sets run->runner and run->plain. */
+void gbsi_run_choose_runner(gbs_run *run);
 /* prepare.c: checks that the draw works with the scan. */
 gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err);
 /* run_new.c: makes a run with its options checked; nothing is compiled yet. */

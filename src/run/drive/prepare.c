@@ -248,6 +248,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     GBSI_TRY(
         gbsi_condition_watched(run->problem.model, evidence, &watch, &run->problem.whole, err));
     GBSI_TRY(find_part(run, &watch, err));
+    gbsi_run_choose_runner(run);
     run->report.public.n_free_variables = run->problem.whole->n_variables;
     run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
     if (run->problem.part != NULL) {

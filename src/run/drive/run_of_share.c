@@ -132,6 +132,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     run->engine.scan_traits = run->engine.scan->traits & ~GBSI_SCAN_EACH_ONCE;
     run->engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
     run->engine.pass = gbsi_pass_of((int)share->facts.scan);
+    gbsi_run_choose_runner(run);
     report_facts(run);
     GBSI_TRY(gbsi_run_check_draw(run, err));
     GBSI_TRY(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
@@ -246,3 +247,18 @@ gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share, const gbs_part
 {
     return new_run(share, whole, ranks, options, true, out, err);
 }
+
+/* ---- the way of running ---------------------------------------------------------------------- */
+
+static bool suits(const gbs_run *run)
+{
+    return run->shared.share != NULL;
+}
+
+const gbsi_runner gbsi_runner_share = {
+    .name = "share",
+    .suits = suits,
+    .marginals = gbsi_shared_marginals,
+    .each = gbsi_shared_each_marginal,
+    .digest = gbsi_shared_digest,
+};

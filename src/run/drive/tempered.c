@@ -5,9 +5,13 @@
  * What is kept grows to three windows; if the verdict is then refused, the first becomes burn-in.
  * So windows double, and no more than a third of the iterations is ever lost. */
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "chains/density.h"
 #include "chains/run_options.h"
+#include "drive/marginals.h"
+#include "drive/runners.h"
 #include "ladders/tempered_inside.h"
 
 #define WINDOW 1024u /* iterations that are kept before the first verdict */
@@ -404,6 +408,7 @@ static void answer_with(gbs_run *run, const gbsi_found_before *found)
     gbs_report *r = &run->report.public;
     gbsi_tempered_free(run->tempered);
     run->tempered = NULL;
+    run->runner = run->plain;
     r->burn_in = found->burn_in;
     r->sweeps = found->sweeps;
     r->chains = (uint32_t)found->chains;
@@ -420,6 +425,7 @@ static gbs_status begin(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
     GBSI_TRY(gbsi_ranks_meet(run->ranks, status, err));
     run->tempered->found = found;
+    run->runner = &gbsi_runner_ladders;
     r->burn_in = r->sweeps = 0;
     run->phase = GBSI_PHASE_CLIMBING;
 cleanup:
@@ -474,3 +480,25 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     return status;
 }
+
+/* ---- the way of running ---------------------------------------------------------------------- */
+
+static gbs_status check_draws(const gbs_run *run, gbs_error *err)
+{
+    const bool some = run->tempered != NULL && gbsi_tempered_has_draws(run->tempered);
+    return some ? GBS_OK : gbsi_no_draw_kept(err);
+}
+
+static void marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+{
+    gbsi_tempered_marginal(run->tempered, v, row);
+}
+
+const gbsi_runner gbsi_runner_ladders = {
+    .name = "ladders",
+    .traits = GBSI_RUNNER_OVER_CHAINS,
+    .suits = gbsi_run_wants_temper,
+    .check = check_draws,
+    .marginal = marginal,
+    .digest = gbsi_marginals_digest,
+};
