@@ -55,6 +55,7 @@ typedef struct gbsi_run_memory {
     uint64_t draw_room; /* what the limit leaves for the draw */
     uint64_t blocks;    /* of a tempered run, where the figures foresee one */
     uint64_t peak;      /* of compiling or running, whichever is more */
+    uint64_t untouched; /* arrays of estimates that so short a run does not touch */
 } gbsi_run_memory;
 
 /* The memory that calls on a run may hold: the limit, whatever was predicted. */
@@ -63,7 +64,8 @@ typedef struct gbsi_run_budget {
     gbsi_budget *before; /* in force where the call came from */
     size_t callers;      /* bytes that gbs_run_count_bytes() counts */
     bool entered;
-    uint64_t untouched; /* bytes for arrays that so short a run does not touch */
+    uint64_t untouched; /* of gbsi_run_memory, for which there is room beyond the limit */
+    const char *fewer;  /* what to try where memory is short */
 } gbsi_run_budget;
 
 /* The uses of a run other than gbs_run_execute(). */
@@ -265,18 +267,8 @@ bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options
  * bits were asked for. There is no plan. */
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
                               const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
-/* Sets the pass of chains in a special form, and the numbers of the report that otherwise come from
- * the plan and the schedule. */
-void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *report);
-/* The share of bits in use; then the bytes of what was compiled, with states and counters, and of
- * scratch while compiling. */
+/* The share of bits in use. */
 double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options);
-uint64_t gbsi_lattice_bytes(const gbsi_engine *engine);
-uint64_t gbsi_lattice_scratch_bytes(const gbsi_engine *engine);
-/* Traces of spins, where there are any; after a pass that is kept; the report's numbers. */
-gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine, uint32_t n_chains,
-                            gbs_error *err);
-void gbsi_traces_put(const gbsi_estimates *estimates, const gbsi_engine *engine);
 /* certified.c: finds the burn-in for options.certified, if it asks for one; with restarts, the
  * bound on the distance that one pass leaves. @param watch of preparing. */
 gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err);
@@ -300,16 +292,4 @@ bool gbsi_run_has_wandered(const gbs_run *run);
 double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass);
 /* Whether R-hat is below its limit, or undefined because nothing moved. */
 bool gbsi_run_chains_agree(const gbs_run *run);
-/* verdict.c: fills the report's numbers, its sentence and its digest. */
-gbs_status gbsi_estimates_report(gbs_run *run, gbs_error *err);
-static inline gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
-{
-    if (run->tempered != NULL) {
-        gbsi_tempered_report(run->tempered, run);
-        return GBS_OK;
-    }
-    return gbsi_estimates_report(run, err);
-}
-gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err);
-
 #endif

@@ -269,7 +269,9 @@ void gbsi_tempered_report(const gbsi_tempered *t, gbs_run *run)
 {
     gbs_report *r = &run->report.public;
     if (t->ratios != NULL) {
-        r->max_mcse = gbsi_tempered_ask_log_z(t).error;
+        const gbsi_tempered_log_z found = gbsi_tempered_ask_log_z(t);
+        run->checkpoints.best = found.log_z + run->checkpoints.log_exact;
+        r->max_mcse = found.error;
         r->valid_share = gbsi_means_cell(t->means, gbsi_ratios_cells(t->exchange) - 1).p;
     } else {
         report_marginals(t, r);

@@ -48,7 +48,7 @@ gbs_status gbsi_shared_connect(gbs_run *run, gbs_error *err)
         run->engine.turns == NULL
             ? GBS_OK
             : run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_U64, &open, 1, err);
-    run->shared.connected = open == 0;
+    run->report.connected = open == 0;
     return status;
 }
 
