@@ -99,6 +99,7 @@ struct gbs_run {
     gbsi_run_purpose purpose;
     const gbsi_runner *runner; /* how it is run, once that is known ... */
     const gbsi_runner *plain;  /* ... and how its plain chains are, see runner.h */
+    void *own;                 /* of a runner that needs no field here; see gbsi_runner.free */
     const gbs_ranks *ranks;    /* NULL: this process is alone */
     gbsi_shared shared;        /* where ranks share the model rather than the chains */
     gbsi_problem problem;

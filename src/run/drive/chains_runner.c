@@ -119,6 +119,8 @@ static gbs_status keep_one_sweep(gbs_run *run, gbsi_drive *drive, gbs_error *err
 gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash,
+                        drive->callbacks->context); /* again: the search made new blocks */
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
     if (run->phase == GBSI_PHASE_BURN_IN) {
         GBSI_TRY(gbsi_run_burn_in(run, drive, err));

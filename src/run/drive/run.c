@@ -54,7 +54,9 @@ void gbs_run_free(gbs_run *run)
     gbsi_monitor_free(&run->monitor);
     gbsi_free(run->burn_in.density);
     gbsi_estimates_free(&run->estimates);
-    gbsi_shared_free(run);
+    if (run->plain != NULL && run->plain->free != NULL) {
+        run->plain->free(run);
+    }
     gbsi_engine_free(&run->engine);
     gbsi_problem_free(&run->problem);
     gbsi_report_free(&run->report);
@@ -96,8 +98,6 @@ static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     GBSI_TRY(
         (run->checkpoints.from != NULL ? gbsi_run_take_up : run->runner->start)(run, drive, err));
     GBSI_TRY(gbsi_drive_agree(run, drive, err));
-    gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash,
-                        drive->callbacks->context); /* again: the search made new blocks */
 cleanup:
     return status;
 }

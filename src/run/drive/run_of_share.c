@@ -306,4 +306,5 @@ const gbsi_runner gbsi_runner_share = {
     .marginals = gbsi_shared_marginals,
     .each = gbsi_shared_each_marginal,
     .digest = gbsi_shared_digest,
+    .free = gbsi_shared_free,
 };

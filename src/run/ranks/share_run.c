@@ -111,9 +111,6 @@ bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *optio
 
 void gbsi_shared_free(gbs_run *run)
 {
-    if (run->shared.share == NULL) {
-        return;
-    }
     gbsi_halo_free(&run->shared.halo);
     gbsi_free(run->shared.own_slot);
     gbsi_free(run->shared.reach);

@@ -25,6 +25,7 @@ typedef struct gbsi_shared {
     gbs_error lost;
 } gbsi_shared;
 
+/* gbsi_runner.free of shares. */
 void gbsi_shared_free(struct gbs_run *run);
 
 /* Whether the share holds the starts of such a run; whether the scan draws blocks. */
