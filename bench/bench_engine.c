@@ -86,7 +86,7 @@ gbsi_estimate *bench_engine_estimate(const bench_engine *engine, gbs_estimator_k
 {
     gbs_error err = {0};
     gbsi_estimate *estimate = NULL;
-    gbsi_estimate_shape shape = gbsi_run_shape(engine->run);
+    gbsi_estimate_shape shape = engine->run->plain->shape(engine->run);
     shape.kind = kind;
     bench_must(gbsi_estimate_new(&shape, gbsi_simd_level(), &estimate, &err), &err);
     return estimate;

@@ -90,12 +90,12 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
             info->variables_of_class[c] = run->engine.plan->n_of_class[c];
         }
         info->n_precise = info->variables_of_class[GBSI_CLASS_PRECISE];
-        if (run->engine.spins != NULL) {
+        if (run->plain->bits != 0) {
             info->variables_of_class[GBSI_CLASS_LATTICE] = run->engine.spins->n_sites;
-            info->lattice = run->engine.lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
+            info->lattice = run->plain->bits;
             info->lattice_share = gbsi_share_of_bits(&run->engine, &run->options);
         }
-        if (run->engine.lattice != NULL) {
+        if (run->plain->bits == GBS_BITS_SITES) {
             memcpy(info->lattice_side, run->engine.lattice->side, sizeof info->lattice_side);
         }
         info->plan_bytes = run->memory.plan;

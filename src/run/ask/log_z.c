@@ -57,13 +57,14 @@ gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exa
     const gbs_report *r = &run->report.public;
     gbsi_tempered_log_z found;
     run->checkpoints.log_exact = log_exact;
+    run->checkpoints.best = NAN;
     if (run->checkpoints.from != NULL) {
         GBSI_TRY(gbsi_ranks_meet(run->ranks, gbsi_run_take_up(run, drive, err), err));
         GBSI_TRY(gbsi_drive_agree(run, drive, err));
     }
     GBSI_TRY(gbsi_run_tempered(run, drive, err));
     if (r->sweeps > 0) {
-        GBSI_TRY(gbsi_run_report_errors(run, err));
+        GBSI_TRY(run->runner->errors(run, err));
     }
     found = gbsi_tempered_ask_log_z(run->tempered);
     const double half = gbsi_student_quantile(0.975, found.freedom) * found.error;

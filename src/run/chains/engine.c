@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "chains/tiles.h"
-#include "lattice/averages.h"
 #include "splash/splash_rounds.h"
 
 const gbsi_pass *gbsi_pass_of(int scan_kind)
@@ -18,29 +17,13 @@ gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_r
 {
     return (gbsi_executor_setting){.pass = engine->pass,
                                    .plan = engine->plan,
-                                   .compiled = engine->levels != NULL ? (const void *)engine->levels
-                                               : engine->lattice != NULL
-                                                   ? (const void *)engine->lattice
-                                                   : engine->packed,
+                                   .compiled = engine->form.compiled,
                                    .options = options,
                                    .level = gbsi_simd_level(),
                                    .pool = engine->pool,
                                    .draw_room = draw_room,
                                    .own = engine->own,
                                    .turns = engine->turns};
-}
-
-bool gbsi_engine_holds(const gbsi_engine *engine, const gbs_run_options *options)
-{
-    return engine->lattice != NULL && options->estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
-}
-
-uint32_t gbsi_engine_slot(const gbsi_engine *engine, const gbs_run_options *options, uint32_t v)
-{
-    return engine->plan != NULL                 ? engine->plan->slot_of[v]
-           : engine->levels != NULL             ? gbsi_levels_slot_of(engine->levels, v)
-           : gbsi_engine_holds(engine, options) ? gbsi_lattice_slot_of(engine->lattice, v)
-                                                : v;
 }
 
 void gbsi_engine_free(gbsi_engine *engine)

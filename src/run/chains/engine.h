@@ -11,6 +11,16 @@
 #include "levels/levels.h"
 #include "scan/scan.h"
 
+/* The model in a form of its own, without a plan: spins in bits, or levels of a picture. */
+typedef struct gbsi_form {
+    const gbsi_pass *pass;
+    const void *compiled; /* NULL: there is a plan */
+    size_t n_places;
+    uint32_t n_colors;
+    uint64_t bytes;   /* of what was compiled, with states and counters */
+    uint64_t scratch; /* while compiling */
+} gbsi_form;
+
 typedef struct gbsi_engine {
     const gbsi_scan *scan;
     void *scan_state;
@@ -21,7 +31,8 @@ typedef struct gbsi_engine {
     gbsi_plan *plan;
     gbsi_schedule schedule;
     const gbsi_pass *pass; /* that runs it */
-    gbsi_pool *pool;       /* NULL until memory is taken */
+    gbsi_form form;
+    gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_own_chains own;
     const gbsi_turns
         *turns; /* of a scan of blocks where ranks share the model; borrowed, or NULL */
@@ -34,24 +45,12 @@ typedef struct gbsi_engine {
     uint32_t *fresh;         /* ... [part variables] a start */
 } gbsi_engine;
 
-/* Whether chains run in a special form (spins in bits, or levels of a picture), without a plan. */
-static inline bool gbsi_engine_has_form(const gbsi_engine *engine)
-{
-    return engine->spins != NULL || engine->levels != NULL;
-}
-
 /* The kind of pass that runs a scan. */
 const gbsi_pass *gbsi_pass_of(int scan_kind);
 
 /* The setting of the engine's chains. @param draw_room bytes that the draw may take. */
 gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
                                           uint64_t draw_room);
-
-/* Whether chains keep the sums of their conditionals themselves, see gbsi_held: so for sites in
- * bits. */
-bool gbsi_engine_holds(const gbsi_engine *engine, const gbs_run_options *options);
-/* The slot of a variable of the part in the estimates; UINT32_MAX: its errors are not watched. */
-uint32_t gbsi_engine_slot(const gbsi_engine *engine, const gbs_run_options *options, uint32_t v);
 
 void gbsi_engine_free(gbsi_engine *engine); /* what it owns, not the struct */
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "chains/run.h"
+#include "chains/engine.h"
 #include "lattice/bits.h"
 
 void gbsi_estimates_free(gbsi_estimates *estimates)
@@ -24,12 +24,10 @@ static uint32_t n_series(const gbsi_spins *spins)
     return FIRST_COUPLING + spins->n_groups + spins->n_fields;
 }
 
-gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine, uint32_t n_chains,
+gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_spins *spins, uint32_t n_chains,
                             gbs_error *err)
 {
-    return engine->spins == NULL
-               ? GBS_OK
-               : gbsi_trace_new(n_chains, n_series(engine->spins), &estimates->trace, err);
+    return gbsi_trace_new(n_chains, n_series(spins), &estimates->trace, err);
 }
 
 /* The mean of n terms, n_up of which are +1 and the others -1. */
@@ -87,17 +85,12 @@ static void report_features(const gbsi_estimates *estimates, const gbsi_spins *s
     }
 }
 
-/* With traces alone they are what converges; the spin itself may never change its sign. */
-static void report_traces(const gbsi_estimates *estimates, const gbsi_engine *engine, gbs_report *r)
+void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_spins *spins, gbs_report *r)
 {
     const gbsi_trace_summary energy = gbsi_trace_summarise(estimates->trace, ENERGY);
     const gbsi_trace_summary spin = gbsi_trace_summarise(estimates->trace, SPIN);
     const gbsi_trace_summary size = gbsi_trace_summarise(estimates->trace, ABS_SPIN);
-    r->lattice = engine->lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
-    for (unsigned d = 0; engine->lattice != NULL && d < GBSI_GRID_DIRECTIONS; ++d) {
-        r->lattice_side[d] = engine->lattice->side[d];
-    }
-    report_features(estimates, engine->spins, r);
+    report_features(estimates, spins, r);
     r->energy = energy.mean;
     r->energy_mcse = energy.mcse;
     r->magnetisation = spin.mean;
@@ -110,23 +103,19 @@ static void report_traces(const gbsi_estimates *estimates, const gbsi_engine *en
     }
 }
 
-gbs_status gbsi_estimates_report(gbs_run *run, gbs_error *err)
+gbs_status gbsi_estimates_report(const gbsi_estimates *estimates, gbsi_pool *pool, gbs_report *r,
+                                 gbs_error *err)
 {
-    if (run->engine.spins != NULL) {
-        gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
-        report_traces(&run->estimates, &run->engine, &run->report.public);
-        if (run->estimates.estimate == NULL) {
-            return GBS_OK;
-        }
+    if (estimates->estimate == NULL) {
+        return GBS_OK;
     }
     gbsi_estimate_worst worst;
-    gbs_status status =
-        gbsi_estimate_find_worst(run->estimates.estimate, run->engine.pool, &worst, err);
+    const gbs_status status = gbsi_estimate_find_worst(estimates->estimate, pool, &worst, err);
     if (status == GBS_OK) {
-        run->report.public.max_mcse = worst.max_mcse;
-        run->report.public.max_rhat = worst.max_rhat;
-        run->report.public.min_ess = worst.min_ess;
-        run->report.public.n_constant = worst.n_constant;
+        r->max_mcse = worst.max_mcse;
+        r->max_rhat = worst.max_rhat;
+        r->min_ess = worst.min_ess;
+        r->n_constant = worst.n_constant;
     }
     return status;
 }

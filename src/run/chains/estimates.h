@@ -5,15 +5,28 @@
 
 #include "estimate/estimate.h"
 #include "estimate/trace.h"
+#include "gibbsite/run.h"
+#include "lattice/spins.h"
+
+struct gbsi_engine;
 
 typedef struct gbsi_estimates {
     gbsi_estimate *estimate; /* NULL: traces alone */
     gbsi_trace *trace;       /* of a lattice: GBSI_TRACE_* */
     size_t estimate_bytes;
     bool rao_blackwell;
-    double *exact_p; /* [whole state_offset] filled by execute; NULL if none is exact */
+    double *exact_p;   /* [whole state_offset] filled by execute; NULL if none is exact */
+    double exact_mcse; /* their standard errors: 0, or NAN if they are an approximation */
 } gbsi_estimates;
 
+/* Traces of spins: their memory; after a pass that is kept; the report's numbers. */
+gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_spins *spins, uint32_t n_chains,
+                            gbs_error *err);
+void gbsi_traces_put(const gbsi_estimates *estimates, const struct gbsi_engine *engine);
+void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_spins *spins, gbs_report *r);
+/* The largest error of the estimate, if there is one, into the report. */
+gbs_status gbsi_estimates_report(const gbsi_estimates *estimates, gbsi_pool *pool, gbs_report *r,
+                                 gbs_error *err);
 void gbsi_estimates_free(gbsi_estimates *estimates); /* what it owns, not the struct */
 
 #endif

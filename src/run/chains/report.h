@@ -13,7 +13,10 @@ typedef struct gbsi_report {
     char **warning;        /* [public.n_warnings] owned; public.warning points here */
     bool starts_dispersed; /* every chain was given a start of its own */
     bool split_draws;      /* draws were given whose two classes of variables are independent */
-    bool burn_in_agreed;   /* split R-hat of the log density was small, or the user decided */
+    bool connected;        /* blocks of all ranks show the support connected, once sampling ended */
+    uint32_t
+        n_precise; /* sampled variables of class PRECISE, but for noisy factors, which need it */
+    bool burn_in_agreed;  /* split R-hat of the log density was small, or the user decided */
     uint64_t slow_passes; /* that the chains took to agree; 0: no longer than the first look, or the
                              user decided */
     bool executed;        /* gbs_run_execute() was called: once */

@@ -9,6 +9,7 @@
 #include "chains/engine.h"
 #include "chains/estimates.h"
 #include "chains/report.h"
+#include "chains/runner.h"
 #include "checkpoint/checkpoint.h"
 #include "choose/problem.h"
 #include "drive/monitor.h"
@@ -54,6 +55,7 @@ typedef struct gbsi_run_memory {
     uint64_t draw_room; /* what the limit leaves for the draw */
     uint64_t blocks;    /* of a tempered run, where the figures foresee one */
     uint64_t peak;      /* of compiling or running, whichever is more */
+    uint64_t untouched; /* arrays of estimates that so short a run does not touch */
 } gbsi_run_memory;
 
 /* The memory that calls on a run may hold: the limit, whatever was predicted. */
@@ -62,7 +64,8 @@ typedef struct gbsi_run_budget {
     gbsi_budget *before; /* in force where the call came from */
     size_t callers;      /* bytes that gbs_run_count_bytes() counts */
     bool entered;
-    uint64_t untouched; /* bytes for arrays that so short a run does not touch */
+    uint64_t untouched; /* of gbsi_run_memory, for which there is room beyond the limit */
+    const char *fewer;  /* what to try where memory is short */
 } gbsi_run_budget;
 
 /* The uses of a run other than gbs_run_execute(). */
@@ -94,8 +97,11 @@ struct gbs_run {
     gbs_run_options options;
     uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
     gbsi_run_purpose purpose;
-    const gbs_ranks *ranks; /* NULL: this process is alone */
-    gbsi_shared shared;     /* where ranks share the model rather than the chains */
+    const gbsi_runner *runner; /* how it is run, once that is known ... */
+    const gbsi_runner *plain;  /* ... and how its plain chains are, see runner.h */
+    void *own;                 /* of a runner that needs no field here; see gbsi_runner.free */
+    const gbs_ranks *ranks;    /* NULL: this process is alone */
+    gbsi_shared shared;        /* where ranks share the model rather than the chains */
     gbsi_problem problem;
     gbsi_engine engine;
     gbsi_estimates estimates;
@@ -128,6 +134,8 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* Replaces the compiled scan by another one, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
+/* runners.c: sets run->runner and run->plain. */
+void gbsi_run_choose_runner(gbs_run *run);
 /* prepare.c: checks that the draw works with the scan. */
 gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err);
 /* run_new.c: makes a run with its options checked; nothing is compiled yet. */
@@ -260,18 +268,8 @@ bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options
  * bits were asked for. There is no plan. */
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
                               const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
-/* Sets the pass of chains in a special form, and the numbers of the report that otherwise come from
- * the plan and the schedule. */
-void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *report);
-/* The share of bits in use; then the bytes of what was compiled, with states and counters, and of
- * scratch while compiling. */
+/* The share of bits in use. */
 double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options);
-uint64_t gbsi_lattice_bytes(const gbsi_engine *engine);
-uint64_t gbsi_lattice_scratch_bytes(const gbsi_engine *engine);
-/* Traces of spins, where there are any; after a pass that is kept; the report's numbers. */
-gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine, uint32_t n_chains,
-                            gbs_error *err);
-void gbsi_traces_put(const gbsi_estimates *estimates, const gbsi_engine *engine);
 /* certified.c: finds the burn-in for options.certified, if it asks for one; with restarts, the
  * bound on the distance that one pass leaves. @param watch of preparing. */
 gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err);
@@ -295,16 +293,4 @@ bool gbsi_run_has_wandered(const gbs_run *run);
 double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass);
 /* Whether R-hat is below its limit, or undefined because nothing moved. */
 bool gbsi_run_chains_agree(const gbs_run *run);
-/* verdict.c: fills the report's numbers, its sentence and its digest. */
-gbs_status gbsi_estimates_report(gbs_run *run, gbs_error *err);
-static inline gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
-{
-    if (run->tempered != NULL) {
-        gbsi_tempered_report(run->tempered, run);
-        return GBS_OK;
-    }
-    return gbsi_estimates_report(run, err);
-}
-gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err);
-
 #endif

@@ -14,16 +14,7 @@
 
 enum { PART_NAME = 16 };
 
-#define N_OF(array) (sizeof(array) / sizeof(array)[0])
-
 /* ---- where it stands ---- */
-
-static double log_z_so_far(const gbs_run *run)
-{
-    return run->tempered == NULL
-               ? run->checkpoints.best
-               : gbsi_tempered_ask_log_z(run->tempered).log_z + run->checkpoints.log_exact;
-}
 
 static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
 {
@@ -51,7 +42,7 @@ static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
         .max_rhat = r->max_rhat,
         .min_ess = r->min_ess,
         .best = run->purpose.anneals && !run->purpose.up_only ? run->checkpoints.best : (double)NAN,
-        .log_z = run->purpose.up_only ? log_z_so_far(run) : (double)NAN};
+        .log_z = run->purpose.up_only ? run->checkpoints.best : (double)NAN};
 }
 
 /* ---- its parts ------------------------------------------------------------------------------- */
@@ -123,11 +114,6 @@ static gbs_status load_monitored(gbs_run *run, const gbsi_source *source, gbs_er
     return gbsi_thinned_load(&run->monitor.traces, source, err);
 }
 
-static bool climbs(const gbs_run *run)
-{
-    return run->tempered != NULL;
-}
-
 static gbs_status save_ladders(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
 {
     return gbsi_tempered_save(run->tempered, sink, err);
@@ -138,45 +124,81 @@ static gbs_status load_ladders(gbs_run *run, const gbsi_source *source, gbs_erro
     return gbsi_tempered_load(run->tempered, run->engine.pool, source, err);
 }
 
-static bool more(const gbs_run *run)
+static const gbsi_part burn_in_part = {"burn-in", burns_in, gbsi_burn_in_save, gbsi_burn_in_load};
+static const gbsi_part chains_part = {"chains", has_chains, save_chains, load_chains};
+static const gbsi_part estimates_part = {"estimates", estimates, save_estimates, load_estimates};
+static const gbsi_part traces_part = {"traces", traces, save_traces, load_traces};
+static const gbsi_part monitored_part = {"monitored", monitored, save_monitored, load_monitored};
+static const gbsi_part ladders_part = {"ladders", NULL, save_ladders, load_ladders};
+
+const gbsi_part *const gbsi_chains_parts[] = {&burn_in_part, &chains_part,    &estimates_part,
+                                              &traces_part,  &monitored_part, NULL};
+const gbsi_part *const gbsi_ladders_parts[] = {&burn_in_part, &chains_part,    &estimates_part,
+                                               &traces_part,  &monitored_part, &ladders_part,
+                                               NULL};
+
+/* The first part from `part` on that is there. */
+static const gbsi_part *const *next_part(const gbs_run *run, const gbsi_part *const *part)
 {
-    return run->checkpoints.more.name != NULL;
+    while (*part != NULL && (*part)->is_there != NULL && !(*part)->is_there(run)) {
+        ++part;
+    }
+    return part;
 }
 
-static gbs_status save_more(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+static gbs_status put_name(const gbsi_sink *sink, const char *name, gbs_error *err)
 {
-    const gbsi_more *part = &run->checkpoints.more;
-    return gbsi_put_sealed(sink, part->object, part->save, err);
+    char padded[PART_NAME] = {0};
+    (void)snprintf(padded, sizeof padded, "%s", name);
+    return sink->put(sink->context, padded, sizeof padded, err);
 }
 
-static gbs_status load_more(gbs_run *run, const gbsi_source *source, gbs_error *err)
+static gbs_status take_name(const gbsi_source *source, const char *name, gbs_error *err)
 {
-    const gbsi_more *part = &run->checkpoints.more;
-    return gbsi_take_sealed(source, part->object, part->load, part->name, err);
+    char found[PART_NAME];
+    const gbs_status status = source->take(source->context, found, sizeof found, err);
+    return status < 0 || strncmp(found, name, sizeof found) == 0
+               ? status
+               : gbsi_fail(err, GBS_ERR_FORMAT,
+                           "the checkpoint is damaged: its part \"%s\" is missing", name);
 }
 
-/* The parts of a checkpoint, in the order of the file. */
-static const struct {
-    const char *name; /* less than PART_NAME bytes */
-    bool (*is_there)(const gbs_run *run);
-    gbs_status (*save)(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
-    gbs_status (*load)(gbs_run *run, const gbsi_source *source, gbs_error *err);
-} parts[] = {
-    {"burn-in", burns_in, gbsi_burn_in_save, gbsi_burn_in_load},
-    {"chains", has_chains, save_chains, load_chains},
-    {"estimates", estimates, save_estimates, load_estimates},
-    {"traces", traces, save_traces, load_traces},
-    {"monitored", monitored, save_monitored, load_monitored},
-    {"ladders", climbs, save_ladders, load_ladders},
-    {NULL, more, save_more, load_more}, /* with a name of its own */
-};
+/* The parts of the runner, then that of a task that is one call. */
+static gbs_status save_parts(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_more *more = &run->checkpoints.more;
+    const gbsi_part *const *part = next_part(run, run->runner->parts);
+    for (; *part != NULL; part = next_part(run, part + 1)) {
+        GBSI_TRY(put_name(sink, (*part)->name, err));
+        GBSI_TRY((*part)->save(run, sink, err));
+    }
+    if (more->name != NULL) {
+        GBSI_TRY(put_name(sink, more->name, err));
+        GBSI_TRY(gbsi_put_sealed(sink, more->object, more->save, err));
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_more *more = &run->checkpoints.more;
+    const gbsi_part *const *part = next_part(run, run->runner->parts);
+    for (; *part != NULL; part = next_part(run, part + 1)) {
+        GBSI_TRY(take_name(source, (*part)->name, err));
+        GBSI_TRY((*part)->load(run, source, err));
+    }
+    if (more->name != NULL) {
+        GBSI_TRY(take_name(source, more->name, err));
+        GBSI_TRY(gbsi_take_sealed(source, more->object, more->load, more->name, err));
+    }
+cleanup:
+    return status;
+}
 
 /* ---- written --------------------------------------------------------------------------------- */
-
-static const char *name_of(const gbs_run *run, size_t part)
-{
-    return parts[part].name != NULL ? parts[part].name : run->checkpoints.more.name;
-}
 
 typedef struct kept_run {
     const gbs_run *run;
@@ -191,14 +213,7 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     const uint64_t n = k->n_text;
     GBSI_TRY(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
     GBSI_TRY(sink->put(sink->context, k->text, k->n_text, err));
-    for (size_t i = 0; i < N_OF(parts); ++i) {
-        if (parts[i].is_there(k->run)) {
-            char name[PART_NAME] = {0};
-            (void)snprintf(name, sizeof name, "%s", name_of(k->run, i));
-            GBSI_TRY(sink->put(sink->context, name, sizeof name, err));
-            GBSI_TRY(parts[i].save(k->run, sink, err));
-        }
-    }
+    GBSI_TRY(save_parts(k->run, sink, err));
 cleanup:
     return status;
 }
@@ -246,8 +261,8 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
     kept_run k = {.run = run};
     const gbsi_kept_content content = {&k, save};
     char *text = NULL;
-    if (run->report.public.sweeps > 0 && (estimates(run) || traces(run) || climbs(run))) {
-        GBSI_TRY(gbsi_run_report_errors(run, err));
+    if (run->report.public.sweeps > 0) {
+        GBSI_TRY(run->runner->errors(run, err));
     }
     if (run->checkpoints.draws != NULL) { /* on disk before they are named */
         why->status = gbsi_draw_log_sync(run->checkpoints.draws, why);
@@ -426,26 +441,6 @@ gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, 
     }
     if (files != NULL && files->write != NULL) {
         GBSI_TRY(gbs_run_checkpoint(run, files->write, err));
-    }
-cleanup:
-    return status;
-}
-
-gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    for (size_t i = 0; i < N_OF(parts); ++i) {
-        char name[PART_NAME];
-        if (!parts[i].is_there(run)) {
-            continue;
-        }
-        GBSI_TRY(source->take(source->context, name, sizeof name, err));
-        if (strncmp(name, name_of(run, i), sizeof name) != 0) {
-            return gbsi_fail(err, GBS_ERR_FORMAT,
-                             "the checkpoint is damaged: its part \"%s\" is missing",
-                             name_of(run, i));
-        }
-        GBSI_TRY(parts[i].load(run, source, err));
     }
 cleanup:
     return status;

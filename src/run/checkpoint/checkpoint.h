@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "chains/runner.h"
 #include "checkpoint/draw_log.h"
 #include "gibbsite/checkpoint.h"
 #include "text/kept_file.h"
@@ -68,6 +69,9 @@ gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_
 /* For a task that is one call: resume and checkpoint as the user's calls do. */
 gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err);
 
+/* What runners of chains save, and ladders with the chains that came before them. */
+extern const gbsi_part *const gbsi_chains_parts[];
+extern const gbsi_part *const gbsi_ladders_parts[];
 /* The parts behind the text, into a run that stands where the text says. */
 gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err);
 

@@ -120,6 +120,9 @@ gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     double log_z = 0.0;
+    if (run->estimates.exact_p == NULL) {
+        return GBS_OK;
+    }
     GBSI_TRY(enumerate(run, drive, &log_z, err));
     if (run->problem.tree != NULL) {
         GBSI_TRY(calibrate(run, drive, &log_z, err));

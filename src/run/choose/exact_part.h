@@ -35,8 +35,8 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
  * over. */
 gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err);
 
-/* Marginals of the exact components, into run->exact_p; the trees are then freed unless samples are
- * wanted.
+/* Marginals of the exact components, if there are any, into run->exact_p; the trees are then freed
+ * unless samples are wanted.
  * @return GBS_ERR_IMPOSSIBLE if there is no state of positive weight. */
 gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 

@@ -7,8 +7,6 @@
 #include "chains/run.h"
 #include "chains/run_options.h"
 #include "lattice/averages.h"
-#include "lattice/bits.h"
-#include "levels/levels_pass.h"
 
 /* With a smaller share of its bits in use, a lattice is hardly faster than sixteen chains side by
  * side; the second share is that of chains in bits. */
@@ -141,45 +139,7 @@ gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *o,
     return status;
 }
 
-void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *r)
-{
-    const gbsi_levels *levels = engine->levels;
-    const uint32_t n_batches = levels != NULL            ? levels->n_colors
-                               : engine->lattice != NULL ? 2 * (engine->lattice->n_seams + 1)
-                                                         : engine->packed->n_colors;
-    engine->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
-    engine->schedule.n_places =
-        levels != NULL ? (size_t)levels->width * levels->height : engine->spins->n_sites;
-    engine->schedule.n_batches = n_batches; /* and no pieces: bits are not run by places */
-    if (levels != NULL && gbsi_levels_n_slots(levels) < engine->schedule.n_places) {
-        r->n_watched = gbsi_levels_n_slots(levels);
-    }
-    r->n_colors = n_batches;
-    r->n_levels = n_batches;
-    r->n_batches = n_batches;
-    engine->pass = levels != NULL            ? &gbsi_pass_levels
-                   : engine->lattice != NULL ? &gbsi_pass_sites
-                                             : &gbsi_pass_packed;
-}
-
 double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options)
 {
     return engine->lattice != NULL ? gbsi_lattice_share(engine->lattice) : share_of_chains(options);
-}
-
-uint64_t gbsi_lattice_bytes(const gbsi_engine *engine)
-{
-    if (engine->levels != NULL) {
-        return engine->levels->bytes;
-    }
-    return engine->lattice != NULL ? engine->lattice->bytes : engine->packed->bytes;
-}
-
-uint64_t gbsi_lattice_scratch_bytes(const gbsi_engine *engine)
-{
-    if (engine->levels != NULL) {
-        return 0;
-    }
-    const uint32_t n = engine->spins->n_sites;
-    return engine->lattice != NULL ? gbsi_grid_bytes(n) : gbsi_packed_compile_bytes(n);
 }

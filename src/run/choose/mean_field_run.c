@@ -2,6 +2,7 @@
 /* Mean field as a method of a run: iterates until no probability moves any more, or until
  * --iterations, --max-updates, --time or the user ends it. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -64,6 +65,7 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_mean_field *m = NULL;
     const gbs_run_options *options = &run->options;
+    run->estimates.exact_mcse = NAN;
     if (run->problem.whole->n_variables == 0) {
         drive->stop = GBSI_STOP_FIXED_POINT;
         run->report.public.residual = 0.0;

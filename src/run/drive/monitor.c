@@ -19,15 +19,8 @@ gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n, gbs
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "monitor: this run was executed before");
     }
-    if (run->shared.share != NULL) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "monitor: where ranks share a model no rank has all states: use "
-                         "--distribute chains");
-    }
-    if (gbsi_run_wants_temper(run)) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "monitor: a run of ladders of temperatures (--temper) has no traces; use "
-                         "gibbsite sample --monitor");
+    if (run->runner->untraced != NULL) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "monitor: %s", run->runner->untraced);
     }
     if (n > 0) {
         GBSI_NEED(variable);

@@ -8,6 +8,7 @@
 #include "choose/exact_part.h"
 #include "choose/pilot.h"
 #include "drive/run_memory.h"
+#include "drive/runners.h"
 
 static gbs_status count_colors(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
@@ -73,15 +74,10 @@ gbs_status gbsi_run_check_draw(gbs_run *run, gbs_error *err)
     return GBS_OK;
 }
 
-static gbs_status compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+gbs_status gbsi_chains_compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
-    if (gbsi_engine_has_form(&run->engine)) {
-        run->report.public.scan = gbsi_scan_of(run->options.scan)->name;
-        gbsi_lattice_compile(&run->engine, &run->report.public);
-        return GBS_OK;
-    }
     run->engine.scan = gbsi_scan_of(run->options.scan);
     if (run->engine.scan == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: found a number that is no gbs_scan_kind");
@@ -114,6 +110,8 @@ static gbs_status compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
         (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0; /* which have no levels */
     run->report.public.n_levels = blocks ? 0 : run->engine.schedule.n_batches;
     run->report.public.n_batches = run->report.public.n_levels;
+    run->report.n_precise =
+        run->engine.plan->n_noisy > 0 ? 0 : run->engine.plan->n_of_class[GBSI_CLASS_PRECISE];
 cleanup:
     return status;
 }
@@ -129,7 +127,7 @@ gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_e
     run->engine.scan->free(run->engine.scan_state);
     run->engine.scan_state = NULL;
     run->options.scan = scan_kind;
-    GBSI_TRY(compile(run, watch, err));
+    GBSI_TRY(run->plain->compile(run, watch, err));
     GBSI_TRY(gbsi_run_predict(run, err));
 cleanup:
     gbsi_watch_leave(before);
@@ -138,10 +136,12 @@ cleanup:
 
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
 {
+    return run->plain->prepare == NULL ? GBS_OK : run->plain->prepare(run, err);
+}
+
+gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
+{
     gbs_status status = GBS_OK;
-    if (run->problem.part == NULL) {
-        return GBS_OK;
-    }
     GBSI_TRY(gbsi_run_check(run, err));
     if (run->engine.pool == NULL) {
         GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
@@ -150,7 +150,6 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
         gbsi_engine_setting(&run->engine, &run->options, run->memory.draw_room);
     GBSI_TRY(gbsi_executor_init(&run->engine.executor, &setting, err));
     run->engine.executor.ranks = run->ranks;
-    GBSI_TRY(gbsi_traces_take(&run->estimates, &run->engine, (uint32_t)run->options.chains, err));
     if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->purpose.anneals) {
         GBSI_TRY(gbsi_run_new_estimate(run, &run->estimates.estimate, err));
     }
@@ -172,16 +171,42 @@ static gbs_status take_exact_marginals(gbs_run *run, gbs_error *err)
                : gbsi_no_memory(err, "marginals", n * sizeof *run->estimates.exact_p);
 }
 
+/* Whether the model has a form of its own, so that there is no plan. */
+static bool has_form(const gbsi_engine *engine)
+{
+    return engine->spins != NULL || engine->levels != NULL;
+}
+
+/* Chooses how the sampled part is run, if there is one. */
+static gbs_status choose_form(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (run->problem.part == NULL) {
+        return GBS_OK;
+    }
+    if (run->options.method != GBS_METHOD_SAMPLE) {
+        GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
+    }
+    if (!has_form(&run->engine)) {
+        GBSI_TRY(gbsi_choose_chains(&run->engine, &run->options, &run->problem, watch, err));
+    }
+    if (!has_form(&run->engine) && run->purpose.limited) {
+        GBSI_TRY(gbsi_run_check_part(run, err));
+    }
+cleanup:
+    return status;
+}
+
 /* Finds the part of the model that is sampled, and whether spins are kept in bits. If nothing of a
  * lattice may be answered exactly, all of it is that part, and no graph is made, which would take
  * many times as much memory. */
 static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (run->options.method == GBS_METHOD_SAMPLE && !gbsi_engine_has_form(&run->engine)) {
+    if (run->options.method == GBS_METHOD_SAMPLE && !has_form(&run->engine)) {
         GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.whole, err));
     }
-    if (gbsi_engine_has_form(&run->engine)) {
+    if (has_form(&run->engine)) {
         run->problem.part = run->problem.whole;
         run->report.public.n_components =
             run->engine.spins != NULL ? run->engine.spins->n_components : 1;
@@ -196,15 +221,7 @@ static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
         gbsi_problem_forget_components(&run->problem);
         gbsi_mapping_rest(&run->problem.model->mapping); /* compiling reads a part of it */
     }
-    if (run->problem.part != NULL && run->options.method != GBS_METHOD_SAMPLE) {
-        GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
-    }
-    if (run->problem.part != NULL && !gbsi_engine_has_form(&run->engine)) {
-        GBSI_TRY(gbsi_choose_chains(&run->engine, &run->options, &run->problem, watch, err));
-    }
-    if (run->problem.part != NULL && !gbsi_engine_has_form(&run->engine) && run->purpose.limited) {
-        GBSI_TRY(gbsi_run_check_part(run, err));
-    }
+    GBSI_TRY(choose_form(run, watch, err));
 cleanup:
     return status;
 }
@@ -223,8 +240,8 @@ static void plan_pilot(gbs_run *run, int scan_kind)
     const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
     const bool wanted = choice == GBSI_CHOICE_TRIED ||
                         (choice == GBSI_CHOICE_BY_NEED && run->report.public.has_zeros);
-    run->engine.undecided =
-        wanted && !gbsi_engine_has_form(&run->engine) && may_splash(&run->purpose, &run->options);
+    run->engine.undecided = wanted && (run->plain->traits & GBSI_RUNNER_SCANS) != 0 &&
+                            may_splash(&run->purpose, &run->options);
     run->engine.by_need = choice == GBSI_CHOICE_BY_NEED;
     run->engine.named = choice == GBSI_CHOICE_NAMED;
     if (choice == GBSI_CHOICE_TRIED && !run->engine.undecided) {
@@ -248,16 +265,14 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     GBSI_TRY(
         gbsi_condition_watched(run->problem.model, evidence, &watch, &run->problem.whole, err));
     GBSI_TRY(find_part(run, &watch, err));
+    gbsi_run_choose_runner(run);
     run->report.public.n_free_variables = run->problem.whole->n_variables;
     run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
-    if (run->problem.part != NULL) {
-        GBSI_TRY(compile(run, &watch, err));
-        GBSI_TRY(gbsi_run_predict(run, err));
+    if (run->plain->compile != NULL) {
+        GBSI_TRY(run->plain->compile(run, &watch, err));
         plan_pilot(run, asked);
     }
-    if (run->problem.part == NULL) {
-        run->report.public.predicted_bytes = gbsi_run_standing_bytes(run);
-    }
+    GBSI_TRY(gbsi_run_predict(run, err));
     if (gbsi_watch_stopped(&watch)) { /* amid a search that then found less */
         GBSI_TRY(gbsi_watch_fail(err, "preparing the run"));
     }

@@ -7,6 +7,12 @@
 #include "chains/run.h"
 #include "chains/run_options.h"
 
+/* Whether ladders answer. */
+static bool climbs(const gbs_run *run)
+{
+    return (run->runner->traits & GBSI_RUNNER_OVER_CHAINS) != 0;
+}
+
 static double target_of(const gbs_run *run)
 {
     const gbs_report *r = &run->report.public;
@@ -27,7 +33,7 @@ static bool has_target(const gbs_run *run)
  * between ladders. */
 bool gbsi_run_chains_agree(const gbs_run *run)
 {
-    return run->tempered != NULL || isnan(run->report.public.max_rhat) ||
+    return climbs(run) || isnan(run->report.public.max_rhat) ||
            run->report.public.max_rhat < GBSI_RHAT_LIMIT;
 }
 
@@ -74,7 +80,7 @@ static bool is_proved(const gbs_run *run)
 static double visits_of_slow_states(const gbs_run *run)
 {
     const gbs_report *r = &run->report.public;
-    const double slow = run->tempered == NULL ? (double)run->report.slow_passes : 0.0;
+    const double slow = climbs(run) ? 0.0 : (double)run->report.slow_passes;
     const double draws = (double)r->sweeps * r->chains;
     return slow > 0.0 ? target_of(run) * draws / slow : (double)INFINITY;
 }
@@ -104,12 +110,6 @@ static bool has_splashes(const gbs_run *run)
     return gbsi_executor_may_connect(&run->engine.executor);
 }
 
-static bool splashes_connect(const gbs_run *run)
-{
-    return run->shared.share == NULL ? gbsi_executor_connects(&run->engine.executor)
-                                     : run->shared.connected;
-}
-
 static bool draw_is_exact(const gbs_run *run)
 {
     const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
@@ -121,8 +121,8 @@ static bool takes_ladders(const gbs_run *run)
 {
     gbs_run_options o = run->options;
     o.temper = 16;
-    return run->shared.share == NULL && !run->purpose.draws && !run->purpose.up_only &&
-           gbsi_options_check(&o, NULL) >= 0;
+    return (run->plain->traits & GBSI_RUNNER_SHARES) == 0 && !run->purpose.draws &&
+           !run->purpose.up_only && gbsi_options_check(&o, NULL) >= 0;
 }
 
 /* Whether ladders may help: chains are so far apart that auto would try ladders. */

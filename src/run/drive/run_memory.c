@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "chains/run_options.h"
 #include "condition/soften.h"
+#include "drive/runners.h"
 #include "graph/graph.h"
-#include "lattice/averages.h"
 
 /* Runs of up to so many passes never write to the sums for long batches (more than 128 counts or
  * 256 terms, estimate.c), so these take no memory: a batch has at most a sixteenth of the passes
@@ -21,60 +21,30 @@
 #define SHORT_OF_SUMS   8192u
 #define SHORT_OF_HELD   128u /* 4 terms, where chains hold their sums */
 
-/* With many sites in bits, the first batches have this many passes. */
-#define MANY_SITES   (UINT32_C(1) << 20)
-#define LONG_BATCHES 16u
-/* The batches of a block and chain for pictures: few, so that there are standard errors after few
- * passes. */
-#define BATCHES_OF_LEVELS 8u
-
-gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
+gbsi_estimate_shape gbsi_plain_shape(const gbs_run *run)
 {
     const uint32_t n_chains = gbsi_options_chains(&run->options);
-    const gbsi_plan *plan = run->engine.plan; /* NULL for a lattice: slots are variables */
-    if (gbsi_engine_holds(&run->engine, &run->options)) {
-        const uint32_t n_slots = gbsi_lattice_n_slots(run->engine.lattice);
-        return (gbsi_estimate_shape){.n_slots = n_slots,
-                                     .same_arity = 2,
-                                     .n_chains = n_chains,
-                                     .lanes = 1,
-                                     .n_groups = n_chains,
-                                     .value_bytes = 1,
-                                     .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
-                                     .each_once = true,
-                                     .held = true,
-                                     .n_padding = n_slots - run->engine.spins->n_sites};
-    }
-    if (run->engine.levels != NULL) { /* sites that are watched */
-        return (gbsi_estimate_shape){.n_slots = gbsi_levels_n_slots(run->engine.levels),
-                                     .same_arity = run->engine.levels->n_levels,
-                                     .n_chains = n_chains,
-                                     .lanes = 1,
-                                     .n_groups = n_chains,
-                                     .value_bytes = 1,
-                                     .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
-                                     .n_batches = BATCHES_OF_LEVELS,
-                                     .each_once = true};
-    }
-    return (gbsi_estimate_shape){
-        .n_slots = run->problem.part->n_variables,
-        .arity = plan == NULL ? run->problem.part->arity : plan->arity,
-        .same_arity = plan == NULL ? 2 : plan->max_arity,
-        .n_chains = n_chains,
-        .lanes = gbsi_lanes_of(n_chains),
-        .n_groups = gbsi_groups_of(n_chains),
-        .value_bytes = plan == NULL ? 1 : plan->value_bytes,
-        .kind = (gbs_estimator_kind)run->options.estimator,
-        .each_once =
-            (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 && run->problem.target == NULL,
-        .first_length = run->engine.lattice != NULL && run->problem.part->n_variables >= MANY_SITES
-                            ? LONG_BATCHES
-                            : 0,
-        .own = run->shared.own_slot,
-        .ranks = run->shared.share == NULL ? NULL : run->ranks,
-        .n_all_cells = run->shared.share == NULL ? 0 : run->shared.share->facts.n_cells,
-        .n_all_runs = run->shared.share == NULL ? 0 : run->shared.share->facts.n_runs,
-        .weave = run->shared.share == NULL ? NULL : &run->shared.weave};
+    const gbsi_conditioned *part = run->problem.part;
+    return (gbsi_estimate_shape){.n_slots = part->n_variables,
+                                 .arity = part->arity,
+                                 .same_arity = 2,
+                                 .n_chains = n_chains,
+                                 .lanes = gbsi_lanes_of(n_chains),
+                                 .n_groups = gbsi_groups_of(n_chains),
+                                 .value_bytes = 1,
+                                 .kind = (gbs_estimator_kind)run->options.estimator,
+                                 .each_once =
+                                     (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 &&
+                                     run->problem.target == NULL};
+}
+
+gbsi_estimate_shape gbsi_chains_shape(const gbs_run *run)
+{
+    gbsi_estimate_shape shape = gbsi_plain_shape(run);
+    shape.arity = run->engine.plan->arity;
+    shape.same_arity = run->engine.plan->max_arity;
+    shape.value_bytes = run->engine.plan->value_bytes;
+    return shape;
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -89,10 +59,8 @@ static uint64_t schedule_bytes(const gbsi_schedule *s)
 /* Compiling has two peaks: the sorting of slots, beside what the factors of each variable need; and
  * the plan, beside the fields in double and, if there are terms, the list of factors of every
  * variable. */
-static uint64_t compile_bytes(const gbs_run *run)
+static uint64_t compile_bytes(const gbsi_plan *plan, const gbsi_factors *f)
 {
-    const gbsi_plan *plan = run->engine.plan;
-    const gbsi_factors *f = &run->problem.part->factors;
     const uint64_t n = plan->n_slots;
     const uint64_t n_ends = f->n_factors == 0 ? 0 : f->scope_start[f->n_factors];
     const uint64_t sorting = n * 52;
@@ -106,29 +74,24 @@ static uint64_t compile_bytes(const gbs_run *run)
 }
 
 /* The bytes for finding starts; with hard zeros that is a search, which keeps domains. */
-static uint64_t start_bytes(const gbs_run *run)
+static uint64_t start_bytes(const gbsi_conditioned *part)
 {
-    const gbsi_factors *f = &run->problem.part->factors;
+    const gbsi_factors *f = &part->factors;
     uint64_t hard_ends = 0;
     uint64_t n_hard = 0;
     for (size_t i = 0; i < f->n_factors; ++i) {
-        if (run->problem.part->has_zeros[i]) {
+        if (part->has_zeros[i]) {
             hard_ends += f->scope_start[i + 1] - f->scope_start[i];
             ++n_hard;
         }
     }
     const uint64_t each = n_hard > 0 ? 48 : 8; /* domains, or only the states of one chain */
-    return run->problem.part->n_variables * each + hard_ends * 8 + n_hard * 40;
+    return part->n_variables * each + hard_ends * 8 + n_hard * 40;
 }
 
-/* The bytes of the results; 0 for pictures, whose results are read some rows at a time. */
-static uint64_t result_bytes(const gbs_run *run)
+uint64_t gbsi_result_bytes(const gbs_model *model)
 {
-    if (run->engine.levels != NULL) {
-        return 0;
-    }
-    const size_t n_states = run->problem.model->state_offset[run->problem.model->n_variables];
-    return 4 * (uint64_t)n_states * sizeof(double); /* p, mcse, ess, rhat */
+    return GBSI_N_ROWS * (uint64_t)model->state_offset[model->n_variables] * sizeof(double);
 }
 
 /* @param bytes out: size of the estimates; 0 if only traces are kept. */
@@ -145,7 +108,7 @@ static gbs_status estimate_bytes(const gbs_run *run, const gbsi_estimate_shape *
 
 gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err)
 {
-    const gbsi_estimate_shape shape = gbsi_run_shape(run);
+    const gbsi_estimate_shape shape = run->plain->shape(run);
     const gbsi_simd level = gbsi_simd_level();
     return gbsi_chains_are_spread(run)
                ? gbsi_estimate_spread(run->ranks, &shape, level, estimate, err)
@@ -201,52 +164,66 @@ gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *option
     return draw->bytes == NULL || run->engine.plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
 }
 
+/* Memory of chains while they run. @param m in: what stands beside them. @param compiling bytes.
+ * @param result bytes of what callers read. */
+static gbs_status add_running(gbs_run *run, gbsi_run_memory *m, uint64_t compiling, uint64_t result,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_estimate_shape shape = run->plain->shape(run);
+    const uint64_t start = start_bytes(run->problem.part);
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const gbsi_executor_setting setting = gbsi_engine_setting(&run->engine, &run->options, 0);
+    GBSI_TRY(estimate_bytes(run, &shape, &run->estimates.estimate_bytes, err));
+    const uint64_t all = more(run->estimates.estimate_bytes, run->estimates.estimate_bytes);
+    result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result;
+    m->states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->options));
+    if (!run->purpose.anneals) {
+        m->estimators = touched_bytes(run, &shape, run->estimates.estimate_bytes);
+    }
+    if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
+        m->estimators = more(m->estimators, m->estimators); /* compared with the random draw */
+    }
+    m->untouched = run->purpose.anneals || all < m->estimators ? 0 : all - m->estimators;
+    m->estimators = more(m->estimators, gbsi_run_threshold_bytes(run));
+    uint64_t running = m->standing + m->plan + m->schedule + (start > result ? start : result);
+    running = more(more(running, m->states), m->estimators);
+    m->draw_room = running < limit ? limit - running : 0;
+    GBSI_TRY(gbsi_run_draw_bytes(run, &run->options, m->draw_room, NULL, &m->draw, err));
+    running = more(running, m->draw);
+    m->peak = compiling > running ? compiling : running;
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_chains_bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
+{
+    const gbsi_plan *plan = run->engine.plan;
+    m->plan = plan->bytes;
+    m->schedule =
+        schedule_bytes(&run->engine.schedule) + (uint64_t)run->problem.part->n_variables * 4;
+    return add_running(run, m, m->standing + compile_bytes(plan, &run->problem.part->factors),
+                       gbsi_result_bytes(run->problem.model), err);
+}
+
+gbs_status gbsi_form_bytes(gbs_run *run, gbsi_run_memory *m, uint64_t result, gbs_error *err)
+{
+    m->plan = run->engine.form.bytes;
+    return add_running(run, m, m->standing + m->plan + run->engine.form.scratch, result, err);
+}
+
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_estimate_shape shape = gbsi_run_shape(run);
     gbsi_run_memory m = {.standing = gbsi_run_standing_bytes(run)};
-    GBSI_TRY(estimate_bytes(run, &shape, &run->estimates.estimate_bytes, err));
-    const uint64_t start = start_bytes(run);
-    const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
-    if (gbsi_engine_has_form(&run->engine)) {
-        m.plan = gbsi_lattice_bytes(&run->engine);
-    } else {
-        m.plan = run->engine.plan->bytes;
-        m.schedule =
-            schedule_bytes(&run->engine.schedule) + (uint64_t)run->problem.part->n_variables * 4;
-    }
-    const gbsi_executor_setting setting = gbsi_engine_setting(&run->engine, &run->options, 0);
-    m.states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->options));
-    m.estimators =
-        run->purpose.anneals ? 0 : touched_bytes(run, &shape, run->estimates.estimate_bytes);
-    if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
-        m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
-    }
-    const uint64_t estimators = m.estimators;
-    m.estimators = more(m.estimators, gbsi_run_threshold_bytes(run));
-    const uint64_t compiling = m.standing + (gbsi_engine_has_form(&run->engine)
-                                                 ? m.plan + gbsi_lattice_scratch_bytes(&run->engine)
-                                                 : compile_bytes(run));
-    uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
-    running = more(more(running, m.states), m.estimators);
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    m.draw_room = running < limit ? limit - running : 0;
-    GBSI_TRY(gbsi_run_draw_bytes(run, &run->options, m.draw_room, NULL, &m.draw, err));
-    running = more(running, m.draw);
-    m.peak = compiling > running ? compiling : running;
-    if (gbsi_run_wants_temper(run)) {
-        m.peak = more(m.peak, gbsi_run_tempered_bytes(run));
-        m.blocks = gbsi_run_block_bytes(run, m.peak < limit ? limit - m.peak : 0);
-        m.peak = more(m.peak, m.blocks);
+    m.peak = m.standing;
+    if (run->runner->bytes != NULL) {
+        GBSI_TRY(run->runner->bytes(run, &m, err));
     }
     run->memory = m;
     run->report.public.predicted_bytes = m.peak;
-    const uint64_t all = more(run->estimates.estimate_bytes, run->estimates.estimate_bytes);
-    const uint64_t untouched = run->purpose.anneals || all < estimators ? 0 : all - estimators;
-    run->budget.own.room += (int64_t)untouched - (int64_t)run->budget.untouched;
-    run->budget.untouched = untouched;
-
+    run->budget.own.room += (int64_t)m.untouched - (int64_t)run->budget.untouched;
+    run->budget.untouched = m.untouched;
 cleanup:
     return status;
 }
@@ -256,8 +233,6 @@ cleanup:
 static gbs_status refuse(const gbs_run *run, uint64_t bytes, const char *least, uint64_t limit,
                          gbs_error *err)
 {
-    const char *fewer =
-        run->engine.levels != NULL ? "fewer levels" : "fewer --chains, --estimator count";
     char needed[16];
     char allowed[16];
     gbsi_bytes_text((double)bytes, needed);
@@ -265,7 +240,7 @@ static gbs_status refuse(const gbs_run *run, uint64_t bytes, const char *least, 
     return gbsi_fail(err, GBS_ERR_LIMIT,
                      "this run would take %s%s (%" PRIu64 " bytes), the limit is %s: try %s or a "
                      "larger --memory-limit",
-                     least, needed, bytes, allowed, fewer);
+                     least, needed, bytes, allowed, run->budget.fewer);
 }
 
 gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
@@ -295,7 +270,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
         GBSI_TRY(estimate_bytes(run, &shape, &estimate, err));
     }
     uint64_t bytes = more(gbsi_run_standing_bytes(run), touched_bytes(run, &shape, estimate));
-    bytes = more(bytes, lanes * part->n_variables + result_bytes(run));
+    bytes = more(bytes, lanes * part->n_variables + gbsi_result_bytes(run->problem.model));
     /* The plan's order of slots has fewer runs of equal slots than the model's order used here, and
      * a run takes 24 bytes: allow for that. */
     const uint64_t slack = (uint64_t)part->n_variables * 24;

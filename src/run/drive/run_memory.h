@@ -6,7 +6,6 @@
 #include "chains/run.h"
 #include "draw/surroundings.h"
 
-gbsi_estimate_shape gbsi_run_shape(const gbs_run *run);
 /* Makes the estimate of all chains, spread over the ranks of the run. */
 gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err);
 

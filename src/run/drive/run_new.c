@@ -38,6 +38,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
         return gbsi_no_memory(err, "run", sizeof *run);
     }
     run->problem.model = model;
+    run->budget.fewer = "fewer --chains, --estimator count";
     gbsi_report_init(&run->report);
     GBSI_TRY(gbsi_options_take(options, &run->options, err));
     run->chains_asked = run->options.chains;
@@ -90,6 +91,7 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
     }
     if (purpose->levels != NULL) {
         run->engine.levels = *purpose->levels;
+        run->budget.fewer = "fewer levels";
         *purpose->levels = NULL;
     }
     run->ranks = purpose->ranks;

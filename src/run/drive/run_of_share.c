@@ -6,8 +6,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "chains/run_options.h"
+#include "choose/exact_part.h"
 #include "drive/partition.h"
 #include "drive/run_memory.h"
+#include "drive/runners.h"
 #include "ranks/turns.h"
 
 /* The scan of the partition; the user may leave it open. */
@@ -95,6 +97,7 @@ static void report_facts(gbs_run *run)
     r->n_colors = (uint32_t)f->n_colors;
     r->n_levels = r->n_batches = gbsi_shared_has_blocks(run) ? 0 : f->n_batches;
     r->has_zeros = f->has_zeros != 0;
+    run->report.n_precise = (uint32_t)f->n_precise;
 }
 
 static gbs_status take_turns(gbs_run *run, gbs_error *err)
@@ -132,6 +135,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     run->engine.scan_traits = run->engine.scan->traits & ~GBSI_SCAN_EACH_ONCE;
     run->engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
     run->engine.pass = gbsi_pass_of((int)share->facts.scan);
+    gbsi_run_choose_runner(run);
     report_facts(run);
     GBSI_TRY(gbsi_run_check_draw(run, err));
     GBSI_TRY(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
@@ -246,3 +250,61 @@ gbs_status gbs_run_new_for_draws_of_share(const gbs_share *share, const gbs_part
 {
     return new_run(share, whole, ranks, options, true, out, err);
 }
+
+/* ---- the way of running ---------------------------------------------------------------------- */
+
+static bool suits(const gbs_run *run)
+{
+    return run->shared.share != NULL;
+}
+
+static gbsi_estimate_shape shape(const gbs_run *run)
+{
+    gbsi_estimate_shape shape = gbsi_chains_shape(run);
+    shape.own = run->shared.own_slot;
+    shape.ranks = run->ranks;
+    shape.n_all_cells = run->shared.share->facts.n_cells;
+    shape.n_all_runs = run->shared.share->facts.n_runs;
+    shape.weave = &run->shared.weave;
+    return shape;
+}
+
+/* The partition knows whether the support is connected. */
+static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    const gbs_status status = gbsi_chains_decide(run, drive, err);
+    return status < 0 ? status : gbsi_shared_starts(run, err);
+}
+
+static gbs_status advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    const gbs_status status = gbsi_chains_advance(run, drive, err);
+    return status < 0 ? status : gbsi_shared_connect(run, err);
+}
+
+static gbs_status remark(gbs_run *run, gbs_error *err)
+{
+    const gbs_status status = gbsi_chains_remark(run, err);
+    return status < 0 ? status : gbsi_shared_report(run, err);
+}
+
+const gbsi_runner gbsi_runner_share = {
+    .name = "share",
+    .traits = GBSI_RUNNER_SCANS | GBSI_RUNNER_SHARES,
+    .suits = suits,
+    .shape = shape,
+    .bytes = gbsi_chains_bytes,
+    .prepare = gbsi_chains_prepare,
+    .begin = gbsi_run_exactly,
+    .start = start,
+    .advance = advance,
+    .parts = gbsi_chains_parts,
+    .untraced = "where ranks share a model no rank has all states: use --distribute chains",
+    .errors = gbsi_chains_errors,
+    .judge = gbsi_judge_sampled,
+    .remark = remark,
+    .marginals = gbsi_shared_marginals,
+    .each = gbsi_shared_each_marginal,
+    .digest = gbsi_shared_digest,
+    .free = gbsi_shared_free,
+};

@@ -2,6 +2,7 @@
 /* Resumes a run from a checkpoint, in place of all the work before the first pass. */
 #include "chains/run.h"
 #include "checkpoint/checkpoint_text.h"
+#include "drive/runners.h"
 
 static void stand_there(gbs_run *run, gbsi_drive *drive, const gbsi_standing *s)
 {
@@ -46,6 +47,7 @@ gbs_status gbsi_run_take_up(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     stand_there(run, drive, &s);
     if (run->phase == GBSI_PHASE_CLIMBING) {
         GBSI_TRY(gbsi_tempered_begin(run, drive, &run->tempered, err));
+        run->runner = &gbsi_runner_ladders;
     }
     GBSI_TRY(gbsi_run_load_parts(run, &source, err));
     if (gbsi_kept_left(c->from) > 0) {

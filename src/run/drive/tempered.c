@@ -5,9 +5,14 @@
  * What is kept grows to three windows; if the verdict is then refused, the first becomes burn-in.
  * So windows double, and no more than a third of the iterations is ever lost. */
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "chains/density.h"
 #include "chains/run_options.h"
+#include "choose/exact_part.h"
+#include "drive/marginals.h"
+#include "drive/runners.h"
 #include "ladders/tempered_inside.h"
 
 #define WINDOW 1024u /* iterations that are kept before the first verdict */
@@ -242,12 +247,19 @@ static bool is_due(const gbsi_means *m)
     return m->open == 0 && m->n >= WINDOW && (m->n_full == 8 || m->n_full == 12);
 }
 
+static gbs_status errors(gbs_run *run, gbs_error *err)
+{
+    (void)err;
+    gbsi_tempered_report(run->tempered, run);
+    return GBS_OK;
+}
+
 static gbs_status check(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tempered *t = run->tempered;
     char text[sizeof run->report.public.verdict];
-    GBSI_TRY(gbsi_run_report_errors(run, err));
+    GBSI_TRY(errors(run, err));
     drive->worst_error = run->report.public.max_mcse;
     if (drive->stop != GBSI_GO_ON) {
         return status;
@@ -346,7 +358,7 @@ static bool may_temper(const gbs_run *run, const gbsi_drive *drive)
                       drive->callbacks->splash == NULL;
     const bool fits =
         open && run->memory.peak + gbsi_run_tempered_bytes(run) <= gbsi_options_memory_limit(o);
-    return fits && !run->engine.named && !gbsi_engine_has_form(&run->engine) &&
+    return fits && !run->engine.named && (run->plain->traits & GBSI_RUNNER_SCANS) != 0 &&
            (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 &&
            o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL && o->start == NULL && o->certified == 0.0 &&
            !o->restarts && !o->partial_scan;
@@ -404,6 +416,7 @@ static void answer_with(gbs_run *run, const gbsi_found_before *found)
     gbs_report *r = &run->report.public;
     gbsi_tempered_free(run->tempered);
     run->tempered = NULL;
+    run->runner = run->plain;
     r->burn_in = found->burn_in;
     r->sweeps = found->sweeps;
     r->chains = (uint32_t)found->chains;
@@ -420,6 +433,7 @@ static gbs_status begin(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
     GBSI_TRY(gbsi_ranks_meet(run->ranks, status, err));
     run->tempered->found = found;
+    run->runner = &gbsi_runner_ladders;
     r->burn_in = r->sweeps = 0;
     run->phase = GBSI_PHASE_CLIMBING;
 cleanup:
@@ -474,3 +488,57 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     return status;
 }
+
+/* ---- the way of running ---------------------------------------------------------------------- */
+
+static gbs_status check_draws(const gbs_run *run, gbs_error *err)
+{
+    const bool some = run->tempered != NULL && gbsi_tempered_has_draws(run->tempered);
+    return some ? GBS_OK : gbsi_no_draw_kept(err);
+}
+
+static void marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+{
+    gbsi_tempered_marginal(run->tempered, v, row);
+}
+
+static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
+    const gbs_status status = gbsi_chains_decide(run, drive, err);
+    drive->stop = GBSI_GO_ON;
+    return status;
+}
+
+static uint64_t more(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static gbs_status bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
+{
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const gbs_status status = run->plain->bytes(run, m, err);
+    m->peak = more(m->peak, gbsi_run_tempered_bytes(run));
+    m->blocks = gbsi_run_block_bytes(run, m->peak < limit ? limit - m->peak : 0);
+    m->peak = more(m->peak, m->blocks);
+    return status;
+}
+
+const gbsi_runner gbsi_runner_ladders = {
+    .name = "ladders",
+    .traits = GBSI_RUNNER_OVER_CHAINS,
+    .suits = gbsi_run_wants_temper,
+    .bytes = bytes,
+    .begin = gbsi_run_exactly,
+    .start = start,
+    .advance = gbsi_run_tempered,
+    .parts = gbsi_ladders_parts,
+    .untraced = "a run of ladders of temperatures (--temper) has no traces; use gibbsite sample "
+                "--monitor",
+    .errors = errors,
+    .judge = gbsi_judge_sampled,
+    .check = check_draws,
+    .marginal = marginal,
+    .digest = gbsi_marginals_digest,
+};

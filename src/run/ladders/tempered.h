@@ -10,6 +10,7 @@
 #ifndef GBSI_LADDERS_TEMPERED_H
 #define GBSI_LADDERS_TEMPERED_H
 
+#include "chains/runner.h"
 #include "temper/means.h"
 
 /* The most variables for which ladders are tried, unless they are asked for or nothing else helps:
@@ -47,9 +48,9 @@ gbs_status gbsi_tempered_save(const gbsi_tempered *tempered, const gbsi_sink *si
 gbs_status gbsi_tempered_load(gbsi_tempered *tempered, struct gbsi_pool *pool,
                               const gbsi_source *source, gbs_error *err);
 
-/* One variable of the part. @param p, mcse, ess, rhat [arity] */
-void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable, double *p,
-                            double *mcse, double *ess, double *rhat);
+/* gbsi_runner.marginal. */
+void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable,
+                            double *const row[GBSI_N_ROWS]);
 /* Whether any state was counted in every ladder. */
 bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
 /* The estimate of ln Z of the part, if only that was asked for. */

@@ -205,15 +205,22 @@ bool gbsi_tempered_has_draws(const gbsi_tempered *t)
     return t->means != NULL && gbsi_means_share(t->means) > 0.0;
 }
 
-void gbsi_tempered_marginal(const gbsi_tempered *t, uint32_t variable, double *p, double *mcse,
-                            double *ess, double *rhat)
+static double ess_of(const gbsi_mean *mean)
+{
+    return mean->mcse > 0.0 ? mean->p * (1.0 - mean->p) / (mean->mcse * mean->mcse) : NAN;
+}
+
+void gbsi_tempered_marginal(const gbsi_tempered *t, uint32_t variable,
+                            double *const row[GBSI_N_ROWS])
 {
     for (uint32_t a = 0; a < t->part->arity[variable]; ++a) {
         const gbsi_mean mean = gbsi_means_cell(t->means, t->part->state_offset[variable] + a);
-        p[a] = mean.p;
-        mcse[a] = mean.mcse;
-        ess[a] = mean.mcse > 0.0 ? mean.p * (1.0 - mean.p) / (mean.mcse * mean.mcse) : NAN;
-        rhat[a] = mean.rhat;
+        const double value[GBSI_N_ROWS] = {mean.p, mean.mcse, ess_of(&mean), mean.rhat};
+        for (unsigned r = 0; r < GBSI_N_ROWS; ++r) {
+            if (row[r] != NULL) {
+                row[r][a] = value[r];
+            }
+        }
     }
 }
 
@@ -250,8 +257,7 @@ static void report_marginals(const gbsi_tempered *t, gbs_report *r)
     r->max_mcse = r->max_rhat = r->min_ess = NAN;
     for (size_t c = 0; c < n_cells; ++c) {
         const gbsi_mean mean = gbsi_means_cell(t->means, c);
-        const double ess =
-            mean.mcse > 0.0 ? mean.p * (1.0 - mean.p) / (mean.mcse * mean.mcse) : NAN;
+        const double ess = ess_of(&mean);
         r->max_mcse = mean.mcse <= r->max_mcse ? r->max_mcse : mean.mcse;
         r->max_rhat = mean.rhat <= r->max_rhat || isnan(mean.rhat) ? r->max_rhat : mean.rhat;
         r->min_ess = ess >= r->min_ess || isnan(ess) ? r->min_ess : ess;
@@ -263,7 +269,9 @@ void gbsi_tempered_report(const gbsi_tempered *t, gbs_run *run)
 {
     gbs_report *r = &run->report.public;
     if (t->ratios != NULL) {
-        r->max_mcse = gbsi_tempered_ask_log_z(t).error;
+        const gbsi_tempered_log_z found = gbsi_tempered_ask_log_z(t);
+        run->checkpoints.best = found.log_z + run->checkpoints.log_exact;
+        r->max_mcse = found.error;
         r->valid_share = gbsi_means_cell(t->means, gbsi_ratios_cells(t->exchange) - 1).p;
     } else {
         report_marginals(t, r);

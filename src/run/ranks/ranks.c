@@ -53,7 +53,7 @@ gbs_status gbsi_ranks_check(const gbs_run *run, gbs_error *err)
     if (run->ranks == NULL || run->problem.part == NULL) {
         return GBS_OK;
     }
-    if (gbsi_engine_has_form(&run->engine)) {
+    if ((run->plain->traits & GBSI_RUNNER_SCANS) == 0) {
         return refuse("spins with one bit each are on one process only: use --lattice never "
                       "with --estimator count or rao-blackwell",
                       err);
@@ -254,7 +254,7 @@ gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, bool wanted
 {
     gbs_status status = GBS_OK;
     bool stays = !wanted;
-    if (run->shared.share != NULL) {
+    if ((run->plain->traits & GBSI_RUNNER_SHARES) != 0) {
         return wanted ? warn_of_ladders(run, err) : GBS_OK;
     }
     GBSI_TRY(gbsi_run_any(run, &stays, err));

@@ -48,7 +48,7 @@ gbs_status gbsi_shared_connect(gbs_run *run, gbs_error *err)
         run->engine.turns == NULL
             ? GBS_OK
             : run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_U64, &open, 1, err);
-    run->shared.connected = open == 0;
+    run->report.connected = open == 0;
     return status;
 }
 
@@ -111,9 +111,6 @@ bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *optio
 
 void gbsi_shared_free(gbs_run *run)
 {
-    if (run->shared.share == NULL) {
-        return;
-    }
     gbsi_halo_free(&run->shared.halo);
     gbsi_free(run->shared.own_slot);
     gbsi_free(run->shared.reach);

@@ -20,12 +20,12 @@ typedef struct gbsi_shared {
     gbsi_halo halo;
     gbsi_turns turns; /* of a scan of blocks */
     uint8_t *reach;   /* [slots] turns.reach */
-    bool connected;   /* blocks of all ranks show the support connected, once the run has ended */
     gbsi_weave weave; /* of what is saved */
     char model[33];   /* digest of the user's model */
     gbs_error lost;
 } gbsi_shared;
 
+/* gbsi_runner.free of shares. */
 void gbsi_shared_free(struct gbs_run *run);
 
 /* Whether the share holds the starts of such a run; whether the scan draws blocks. */
@@ -39,7 +39,7 @@ uint64_t gbsi_run_n_places(const struct gbs_run *run);
 /* Updates of each chain in the last pass, of all ranks. */
 gbs_status gbsi_run_count_updates(const struct gbs_run *run, uint64_t *n, gbs_error *err);
 
-/* Whether blocks of all ranks show the support connected, into run->shared.connected. */
+/* Whether blocks of all ranks show the support connected, into run->report.connected. */
 gbs_status gbsi_shared_connect(struct gbs_run *run, gbs_error *err);
 
 /* The model that the user knows; where ranks share it, perhaps without its factors. */

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plain chains, the way of running that suits every model that is sampled: burn-in and passes
+ * until a stop, all decided by counts. */
+#include "choose/exact_part.h"
+#include "drive/draws.h"
+#include "drive/marginals.h"
+#include "drive/runners.h"
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+#define MANY_SPINS (UINT64_C(1) << 20)
+
+/* Checks fall at 64 * 2^(k/2) sweeps: floor, exact in double. */
+static uint64_t check_after(unsigned k)
+{
+    const double base = k % 2 == 0 ? 64.0 : 90.50966799187809;
+    return k >= 100 ? UINT64_MAX : (uint64_t)(base * (double)(UINT64_C(1) << (k / 2)));
+}
+
+/* Standard errors cost as much as some sweeps: they are computed only for a decision, or to be
+ * shown. With many spins in bits they cost as much as dozens of sweeps, and are not computed to be
+ * shown. */
+static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&
+                         gbsi_run_long_enough(run);
+    const bool costly = run->plain->bits != 0 && gbsi_run_n_places(run) >= MANY_SPINS;
+    const bool shown = drive->callbacks->progress != NULL && !costly;
+    if (!decides && !shown && run->ranks == NULL) {
+        return GBS_OK;
+    }
+    const gbs_status status = run->runner->errors(run, err);
+    drive->worst_error = run->report.public.max_mcse;
+    drive->rhat = run->report.public.max_rhat;
+    if (status < 0 || !decides) {
+        return status;
+    }
+    const bool stuck = gbsi_run_is_stuck(run, drive, run->report.public.max_rhat);
+    const gbs_status turned = gbsi_run_turn_to_ladders(run, drive, stuck, err);
+    if (turned < 0 || drive->stop != GBSI_GO_ON) {
+        return turned;
+    }
+    if (run->report.public.max_mcse <= run->report.public.target_error &&
+        gbsi_run_chains_agree(run) && gbsi_run_has_wandered(run)) {
+        drive->stop = GBSI_STOP_TARGET;
+    } else if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
+        drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
+    }
+    return status;
+}
+
+/* Whether the sweeps so far are enough, before another. @param k of the next check. */
+static gbs_status decide(gbs_run *run, gbsi_drive *drive, unsigned *k, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t sweeps = run->report.public.sweeps;
+    if (sweeps == check_after(*k)) {
+        ++*k;
+        GBSI_TRY(check_target(run, drive, err));
+    }
+    if (run->options.sweeps > 0 && sweeps == run->options.sweeps) {
+        drive->stop = GBSI_STOP_SWEEPS;
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const bool draws = drive->callbacks->draw != NULL;
+    const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
+    unsigned k = 0;
+    gbsi_giving g = {0};
+    if (draws) {
+        GBSI_TRY(gbsi_giving_take(run, splits, &g, err));
+    }
+    while (check_after(k) < run->report.public.sweeps) {
+        ++k;
+    }
+    for (;;) {
+        GBSI_TRY(decide(run, drive, &k, err));
+        if (drive->stop != GBSI_GO_ON) {
+            break;
+        }
+        GBSI_TRY(gbsi_run_pass(run, drive, true, err));
+        if (status == GBS_STOPPED) {
+            break;
+        }
+        if (draws && run->report.public.sweeps % run->options.thin == 0) {
+            gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
+            GBSI_TRY(gbsi_giving_give(run, drive, &g, err));
+        }
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
+    }
+cleanup:
+    gbsi_giving_free(&g);
+    return status;
+}
+
+/* A run that the clock or a signal ended during burn-in has one sweep as its estimate: the same
+ * bits as a run with so long a burn-in and one sweep. Draws have no such mark, and are not given.
+ */
+static gbs_status keep_one_sweep(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    const gbsi_stop stop = drive->stop;
+    const bool ended = stop == GBSI_STOP_TIME || stop == GBSI_STOP_SIGNAL;
+    if (!ended || run->report.public.sweeps > 0 || run->report.public.burn_in == 0 ||
+        run->estimates.estimate == NULL || drive->callbacks->draw != NULL) {
+        return GBS_OK;
+    }
+    drive->stop = GBSI_GO_ON; /* that sweep has a moment of its own */
+    const gbs_status status = gbsi_run_pass(run, drive, true, err);
+    drive->stop = stop;
+    run->report.public.in_burn_in = status >= 0;
+    return status;
+}
+
+gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash,
+                        drive->callbacks->context); /* again: the search made new blocks */
+    GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
+    if (run->phase == GBSI_PHASE_BURN_IN) {
+        GBSI_TRY(gbsi_run_burn_in(run, drive, err));
+    }
+    if (run->report.public.sweeps == 0) {
+        GBSI_TRY(gbsi_run_turn_to_ladders(run, drive, gbsi_run_is_slow(run, drive), err));
+    }
+    GBSI_TRY(sample(run, drive, err));
+    run->phase = drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->phase;
+    GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
+    GBSI_TRY(keep_one_sweep(run, drive, err)); /* no part of what goes on */
+    GBSI_TRY(gbsi_run_compare(run, drive, err));
+    GBSI_TRY(gbsi_monitor_gather(run, err));
+    run->report.connected = gbsi_executor_connects(&run->engine.executor);
+    if (drive->stop == GBSI_STOP_TO_TEMPER) {
+        drive->stop = GBSI_GO_ON;
+        GBSI_TRY(gbsi_run_tempered(run, drive, err));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- judged and read ------------------------------------------------------------------------- */
+
+gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err)
+{
+    return gbsi_estimates_report(&run->estimates, run->engine.pool, &run->report.public, err);
+}
+
+gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (!run->report.burn_in_agreed) {
+        GBSI_TRY(gbsi_burn_in_warn(run, err));
+    }
+    if (run->report.n_precise > 0) {
+        GBSI_TRY(gbsi_report_warn(&run->report, err,
+                                  "%u variables have log-weights so large that their sums run in "
+                                  "double, which is slower",
+                                  run->report.n_precise));
+    }
+    if (run->estimates.estimate != NULL) {
+        GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err)
+{
+    const gbsi_estimate *estimate = run->estimates.estimate;
+    if (estimate == NULL) {
+        return gbsi_fail(err, GBS_ERR_STATE,
+                         "the estimator traces keeps no marginals: use rao-blackwell or count");
+    }
+    if (gbsi_estimate_n_passes(estimate) == 0) {
+        return gbsi_no_draw_kept(err);
+    }
+    return !gbsi_chains_are_spread(run) || gbsi_estimate_has_told(estimate)
+               ? GBS_OK
+               : gbsi_fail(
+                     err, GBS_ERR_STATE,
+                     "on several ranks marginals can be read once gbs_run_execute() has ended");
+}
+
+static void chains_marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+{
+    const uint32_t slot = run->engine.plan->slot_of[v];
+    gbsi_estimate_slot(run->estimates.estimate, slot, row[GBSI_P], row[GBSI_MCSE], row[GBSI_ESS],
+                       row[GBSI_RHAT]);
+}
+
+static bool suits(const gbs_run *run)
+{
+    return run->problem.part != NULL;
+}
+
+const gbsi_runner gbsi_runner_chains = {
+    .name = "chains",
+    .traits = GBSI_RUNNER_SCANS,
+    .suits = suits,
+    .compile = gbsi_chains_compile,
+    .shape = gbsi_chains_shape,
+    .bytes = gbsi_chains_bytes,
+    .prepare = gbsi_chains_prepare,
+    .begin = gbsi_run_exactly,
+    .start = gbsi_chains_start,
+    .advance = gbsi_chains_advance,
+    .parts = gbsi_chains_parts,
+    .errors = gbsi_chains_errors,
+    .judge = gbsi_judge_sampled,
+    .remark = gbsi_chains_remark,
+    .check = gbsi_chains_check,
+    .marginal = chains_marginal,
+    .digest = gbsi_marginals_digest,
+};

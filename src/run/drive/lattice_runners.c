@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chains in a form of their own, as ways of running: the sites of a lattice as bits, chains as
+ * bits, and pictures of levels. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "chains/run_options.h"
+#include "choose/exact_part.h"
+#include "drive/marginals.h"
+#include "drive/runners.h"
+#include "lattice/averages.h"
+#include "lattice/bits.h"
+#include "levels/levels_pass.h"
+
+/* With many sites in bits, the first batches have this many passes. */
+#define MANY_SITES   (UINT32_C(1) << 20)
+#define LONG_BATCHES 16u
+/* The batches of a block and chain for pictures: few, so that there are standard errors after few
+ * passes. */
+#define BATCHES_OF_LEVELS 8u
+
+/* ---- all forms ------------------------------------------------------------------------------- */
+
+static void take_form(gbs_run *run, const gbsi_form *form)
+{
+    gbsi_engine *engine = &run->engine;
+    gbs_report *r = &run->report.public;
+    engine->form = *form;
+    engine->pass = form->pass;
+    engine->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
+    engine->schedule.n_places = form->n_places;
+    engine->schedule.n_batches = form->n_colors; /* and no pieces: bits are not run by places */
+    r->scan = gbsi_scan_of(run->options.scan)->name;
+    r->n_colors = form->n_colors;
+    r->n_levels = r->n_batches = form->n_colors;
+}
+
+/* ---- spins ----------------------------------------------------------------------------------- */
+
+static gbs_status bytes_of_spins(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
+{
+    return gbsi_form_bytes(run, m, gbsi_result_bytes(run->problem.model), err);
+}
+
+static gbs_status prepare_spins(gbs_run *run, gbs_error *err)
+{
+    const gbs_status status = gbsi_chains_prepare(run, err);
+    return status < 0 ? status
+                      : gbsi_traces_take(&run->estimates, run->engine.spins,
+                                         (uint32_t)run->options.chains, err);
+}
+
+static gbs_status report_spins(gbs_run *run, gbs_error *err)
+{
+    gbs_report *r = &run->report.public;
+    gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
+    gbsi_traces_report(&run->estimates, run->engine.spins, r);
+    r->lattice = run->runner->bits;
+    return gbsi_chains_errors(run, err);
+}
+
+/* Slots are variables. */
+static void marginal_of_spin(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+{
+    gbsi_estimate_slot(run->estimates.estimate, v, row[GBSI_P], row[GBSI_MCSE], row[GBSI_ESS],
+                       row[GBSI_RHAT]);
+}
+
+static gbs_status digest_traces(const gbs_report *r, char *text, gbs_error *err)
+{
+    const double value[] = {r->energy,
+                            r->magnetisation,
+                            r->abs_magnetisation,
+                            gbsi_one_nan(r->energy_mcse),
+                            gbsi_one_nan(r->magnetisation_mcse),
+                            gbsi_one_nan(r->abs_magnetisation_mcse)};
+    gbsi_digest *digest = NULL;
+    const gbs_status status = gbsi_digest_new(&digest, err);
+    if (status >= 0) {
+        gbsi_digest_f64(digest, value, sizeof value / sizeof value[0]);
+        gbsi_digest_text(digest, text);
+    }
+    gbsi_digest_free(digest);
+    return status;
+}
+
+static gbs_status digest_spins(gbs_run *run, char *text, gbs_error *err)
+{
+    return run->estimates.estimate == NULL ? digest_traces(&run->report.public, text, err)
+                                           : gbsi_marginals_digest(run, text, err);
+}
+
+/* ---- sites as bits --------------------------------------------------------------------------- */
+
+/* Rows of slots whose sums chains hold, see gbsi_held: their probabilities, then their errors. */
+enum { ROWS = 128 };
+
+typedef struct row_job {
+    const gbsi_estimate *estimate;
+    uint32_t first, n_rows; /* slot, rows */
+    uint32_t n_members;
+    double *value; /* [n_rows][2][GBSI_SLOTS_HELD] */
+} row_job;
+
+static void tell_rows(void *context, uint32_t member)
+{
+    const row_job *job = context;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(job->n_rows, 1, member, job->n_members, &first, &end);
+    for (uint64_t r = first; r < end; ++r) {
+        gbsi_held_row row;
+        double *p = job->value + 2 * r * GBSI_SLOTS_HELD;
+        gbsi_estimate_held_row(job->estimate, job->first + (uint32_t)r * GBSI_SLOTS_HELD, &row);
+        for (uint32_t i = 0; i < GBSI_SLOTS_HELD; ++i) {
+            p[i] = gbsi_one_nan(row.p[i]);
+            p[GBSI_SLOTS_HELD + i] = row.constant[i] ? NAN : gbsi_one_nan(row.mcse[i]);
+        }
+    }
+}
+
+/* Adds the slots in their own order, where all variables are sampled. */
+static gbs_status add_rows(const gbsi_estimate *estimate, uint32_t n_slots, gbsi_pool *pool,
+                           gbsi_digest *digest, gbs_error *err)
+{
+    const size_t n = (size_t)2 * ROWS * GBSI_SLOTS_HELD;
+    row_job job = {.estimate = estimate,
+                   .n_members = gbsi_pool_size(pool),
+                   .value = gbsi_alloc_array(n, sizeof *job.value)};
+    if (job.value == NULL) {
+        return gbsi_no_memory(err, "digest", n * sizeof *job.value);
+    }
+    for (; job.first < n_slots; job.first += job.n_rows * GBSI_SLOTS_HELD) {
+        const uint32_t left = (n_slots - job.first) / GBSI_SLOTS_HELD;
+        job.n_rows = left < ROWS ? left : ROWS;
+        gbsi_pool_run(pool, tell_rows, &job);
+        gbsi_digest_f64(digest, job.value, (size_t)2 * job.n_rows * GBSI_SLOTS_HELD);
+    }
+    gbsi_free(job.value);
+    return GBS_OK;
+}
+
+static bool suits_sites(const gbs_run *run)
+{
+    return run->engine.lattice != NULL;
+}
+
+/* Whether chains keep the sums of their conditionals themselves, see gbsi_held. */
+static bool holds(const gbs_run *run)
+{
+    return run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+}
+
+static gbs_status compile_sites(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+{
+    const gbsi_lattice *l = run->engine.lattice;
+    (void)watch;
+    (void)err;
+    take_form(run, &(gbsi_form){.pass = &gbsi_pass_sites,
+                                .compiled = l,
+                                .n_places = l->spins.n_sites,
+                                .n_colors = 2 * (l->n_seams + 1),
+                                .bytes = l->bytes,
+                                .scratch = gbsi_grid_bytes(l->spins.n_sites)});
+    return GBS_OK;
+}
+
+static gbsi_estimate_shape shape_of_sites(const gbs_run *run)
+{
+    gbsi_estimate_shape shape = gbsi_plain_shape(run);
+    if (!holds(run)) {
+        shape.first_length = shape.n_slots >= MANY_SITES ? LONG_BATCHES : 0;
+        return shape;
+    }
+    const uint32_t n_slots = gbsi_lattice_n_slots(run->engine.lattice);
+    return (gbsi_estimate_shape){.n_slots = n_slots,
+                                 .same_arity = 2,
+                                 .n_chains = shape.n_chains,
+                                 .lanes = 1,
+                                 .n_groups = shape.n_chains,
+                                 .value_bytes = 1,
+                                 .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
+                                 .each_once = true,
+                                 .held = true,
+                                 .n_padding = n_slots - run->engine.spins->n_sites};
+}
+
+static void marginal_of_site(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+{
+    marginal_of_spin(run, holds(run) ? gbsi_lattice_slot_of(run->engine.lattice, v) : v, row);
+}
+
+static gbs_status report_sites(gbs_run *run, gbs_error *err)
+{
+    for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
+        run->report.public.lattice_side[d] = run->engine.lattice->side[d];
+    }
+    return report_spins(run, err);
+}
+
+static gbs_status digest_sites(gbs_run *run, char *text, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_digest *digest = NULL;
+    if (!holds(run) || run->problem.part->n_variables < run->problem.model->n_variables) {
+        return digest_spins(run, text, err);
+    }
+    GBSI_TRY(run->runner->check(run, err));
+    GBSI_TRY(gbsi_digest_new(&digest, err));
+    GBSI_TRY(add_rows(run->estimates.estimate, gbsi_lattice_n_slots(run->engine.lattice),
+                      run->engine.pool, digest, err));
+    gbsi_digest_text(digest, text);
+cleanup:
+    gbsi_digest_free(digest);
+    return status;
+}
+
+const gbsi_runner gbsi_runner_sites = {
+    .name = "sites",
+    .bits = GBS_BITS_SITES,
+    .suits = suits_sites,
+    .compile = compile_sites,
+    .shape = shape_of_sites,
+    .bytes = bytes_of_spins,
+    .prepare = prepare_spins,
+    .begin = gbsi_run_exactly,
+    .start = gbsi_chains_start,
+    .advance = gbsi_chains_advance,
+    .parts = gbsi_chains_parts,
+    .errors = report_sites,
+    .judge = gbsi_judge_sampled,
+    .remark = gbsi_chains_remark,
+    .check = gbsi_chains_check,
+    .marginal = marginal_of_site,
+    .digest = digest_sites,
+};
+
+/* ---- chains as bits -------------------------------------------------------------------------- */
+
+static bool suits_packed(const gbs_run *run)
+{
+    return run->engine.packed != NULL;
+}
+
+static gbs_status compile_packed(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+{
+    const gbsi_packed *p = run->engine.packed;
+    (void)watch;
+    (void)err;
+    take_form(run, &(gbsi_form){.pass = &gbsi_pass_packed,
+                                .compiled = p,
+                                .n_places = p->spins.n_sites,
+                                .n_colors = p->n_colors,
+                                .bytes = p->bytes,
+                                .scratch = gbsi_packed_compile_bytes(p->spins.n_sites)});
+    return GBS_OK;
+}
+
+const gbsi_runner gbsi_runner_packed = {
+    .name = "packed",
+    .bits = GBS_BITS_CHAINS,
+    .suits = suits_packed,
+    .compile = compile_packed,
+    .shape = gbsi_plain_shape,
+    .bytes = bytes_of_spins,
+    .prepare = prepare_spins,
+    .begin = gbsi_run_exactly,
+    .start = gbsi_chains_start,
+    .advance = gbsi_chains_advance,
+    .parts = gbsi_chains_parts,
+    .errors = report_spins,
+    .judge = gbsi_judge_sampled,
+    .remark = gbsi_chains_remark,
+    .check = gbsi_chains_check,
+    .marginal = marginal_of_spin,
+    .digest = digest_spins,
+};
+
+/* ---- pictures of levels ---------------------------------------------------------------------- */
+
+static bool suits_levels(const gbs_run *run)
+{
+    return run->engine.levels != NULL;
+}
+
+static gbs_status compile_levels(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+{
+    const gbsi_levels *l = run->engine.levels;
+    const uint32_t n_sites = l->width * l->height;
+    (void)watch;
+    (void)err;
+    take_form(run, &(gbsi_form){.pass = &gbsi_pass_levels,
+                                .compiled = l,
+                                .n_places = n_sites,
+                                .n_colors = l->n_colors,
+                                .bytes = l->bytes});
+    if (gbsi_levels_n_slots(l) < n_sites) {
+        run->report.public.n_watched = gbsi_levels_n_slots(l);
+    }
+    return GBS_OK;
+}
+
+/* Slots are the sites that are watched. */
+static gbsi_estimate_shape shape_of_levels(const gbs_run *run)
+{
+    const uint32_t n_chains = gbsi_options_chains(&run->options);
+    return (gbsi_estimate_shape){.n_slots = gbsi_levels_n_slots(run->engine.levels),
+                                 .same_arity = run->engine.levels->n_levels,
+                                 .n_chains = n_chains,
+                                 .lanes = 1,
+                                 .n_groups = n_chains,
+                                 .value_bytes = 1,
+                                 .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
+                                 .n_batches = BATCHES_OF_LEVELS,
+                                 .each_once = true};
+}
+
+/* Results are read some rows at a time. */
+static gbs_status bytes_of_levels(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
+{
+    return gbsi_form_bytes(run, m, 0, err);
+}
+
+/* Only sites that are watched have errors. */
+static void levels_marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+{
+    const uint32_t slot = gbsi_levels_slot_of(run->engine.levels, v);
+    gbsi_levels_marginal(run->engine.executor.pass_state, v, row[GBSI_P]);
+    for (unsigned r = GBSI_MCSE; r < GBSI_N_ROWS; ++r) {
+        for (uint32_t a = 0; a < run->engine.levels->n_levels && row[r] != NULL; ++a) {
+            row[r][a] = NAN;
+        }
+    }
+    if (slot != UINT32_MAX) {
+        gbsi_estimate_slot(run->estimates.estimate, slot, NULL, row[GBSI_MCSE], row[GBSI_ESS],
+                           row[GBSI_RHAT]);
+    }
+}
+
+/* The probabilities of all sites, then the errors of those that are watched. */
+static gbs_status digest_levels(gbs_run *run, char *text, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_levels *levels = run->engine.levels;
+    gbsi_digest *digest = NULL;
+    double *value = gbsi_alloc_array(levels->n_levels, sizeof *value);
+    if (value == NULL) {
+        return gbsi_no_memory(err, "digest", levels->n_levels * sizeof *value);
+    }
+    GBSI_TRY(run->runner->check(run, err));
+    GBSI_TRY(gbsi_digest_new(&digest, err));
+    GBSI_TRY(gbsi_marginals_add(run, false, digest, err));
+    for (uint32_t slot = 0; slot < gbsi_levels_n_slots(levels); ++slot) {
+        gbsi_estimate_slot(run->estimates.estimate, slot, NULL, value, NULL, NULL);
+        for (uint32_t a = 0; a < levels->n_levels; ++a) {
+            value[a] = gbsi_one_nan(value[a]);
+        }
+        gbsi_digest_f64(digest, value, levels->n_levels);
+    }
+    gbsi_digest_text(digest, text);
+cleanup:
+    gbsi_digest_free(digest);
+    gbsi_free(value);
+    return status;
+}
+
+const gbsi_runner gbsi_runner_levels = {
+    .name = "levels",
+    .suits = suits_levels,
+    .compile = compile_levels,
+    .shape = shape_of_levels,
+    .bytes = bytes_of_levels,
+    .prepare = gbsi_chains_prepare,
+    .begin = gbsi_run_exactly,
+    .start = gbsi_chains_start,
+    .advance = gbsi_chains_advance,
+    .parts = gbsi_chains_parts,
+    .errors = gbsi_chains_errors,
+    .judge = gbsi_judge_sampled,
+    .remark = gbsi_chains_remark,
+    .check = gbsi_chains_check,
+    .marginal = levels_marginal,
+    .digest = digest_levels,
+};

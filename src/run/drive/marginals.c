@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The estimates in the user's numbering, and their digest. */
+#include "drive/marginals.h"
+
+#include <math.h>
+
+#include "base/extremes.h"
+#include "base/memory.h"
+
+gbs_status gbsi_no_draw_kept(gbs_error *err)
+{
+    return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
+}
+
+double gbsi_one_nan(double value)
+{
+    return isnan(value) ? NAN : value;
+}
+
+/* ---- one variable ---------------------------------------------------------------------------- */
+
+typedef struct marginals_job {
+    const gbs_run *run;
+    uint32_t first, end;      /* the user's variables ... */
+    double *out[GBSI_N_ROWS]; /* ... from the states of the first one on; NULL: not asked for */
+    uint32_t n_members;
+    size_t n_scratch; /* four numbers for each state of a variable */
+    double *scratch;  /* [n_members][n_scratch] */
+} marginals_job;
+
+/* Sets a state whose probability is not estimated from draws. Where there is no estimate, all
+ * states of the variable are NAN, also those that evidence rules out. */
+static void put_known(const marginals_job *job, size_t at, double p, double mcse)
+{
+    const double value[GBSI_N_ROWS] = {p, mcse, NAN, NAN};
+    for (unsigned r = 0; r < GBSI_N_ROWS; ++r) {
+        if (job->out[r] != NULL) {
+            job->out[r][at] = value[r];
+        }
+    }
+}
+
+static void put_sampled(const marginals_job *job, size_t at, double *const row[GBSI_N_ROWS],
+                        const uint32_t *state, uint32_t n_states)
+{
+    for (unsigned r = 0; r < GBSI_N_ROWS; ++r) {
+        for (uint32_t a = 0; a < n_states && job->out[r] != NULL; ++a) {
+            job->out[r][at + state[a]] = row[r][a];
+        }
+    }
+}
+
+/* Fills the estimates of one of the user's variables. */
+static void variable_marginal(const marginals_job *job, uint32_t u, double *scratch)
+{
+    const gbsi_problem *problem = &job->run->problem;
+    const gbsi_estimates *estimates = &job->run->estimates;
+    const gbsi_conditioned *whole = problem->whole;
+    const uint32_t v = whole->free_variable[u];
+    const uint32_t arity = problem->model->arity[u];
+    const size_t at = problem->model->state_offset[u] - problem->model->state_offset[job->first];
+    for (uint32_t a = 0; a < arity; ++a) {
+        put_known(job, at + a, v == GBSI_NONE && whole->fixed_state[u] == a ? 1.0 : 0.0, 0.0);
+    }
+    if (v == GBSI_NONE) {
+        return;
+    }
+    const uint32_t of_part = problem->part_of == NULL ? v : problem->part_of[v];
+    const uint32_t k = whole->arity[v];
+    const uint32_t *state = gbsi_conditioned_states(whole, v);
+    if (of_part == GBSI_NONE && problem->exact[problem->components->of[v]] != 0) {
+        for (uint32_t a = 0; a < k; ++a) {
+            put_known(job, at + state[a], estimates->exact_p[whole->state_offset[v] + a],
+                      estimates->exact_mcse);
+        }
+        return;
+    }
+    double *row[GBSI_N_ROWS] = {scratch};
+    for (unsigned r = GBSI_MCSE; r < GBSI_N_ROWS; ++r) {
+        row[r] = job->out[r] == NULL ? NULL : scratch + r * (size_t)k;
+    }
+    row[GBSI_P][0] = NAN; /* omitted by the scan */
+    if (of_part != GBSI_NONE) {
+        job->run->runner->marginal(job->run, of_part, row);
+    }
+    if (!isnan(row[GBSI_P][0])) {
+        put_sampled(job, at, row, state, k);
+        return;
+    }
+    for (uint32_t a = 0; a < arity; ++a) {
+        put_known(job, at + a, NAN, NAN); /* never visited */
+    }
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static void marginals_share(void *context, uint32_t member)
+{
+    const marginals_job *job = context;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(job->end - job->first, 64, member, job->n_members, &first, &end);
+    for (uint64_t u = job->first + first; u < job->first + end; ++u) {
+        variable_marginal(job, (uint32_t)u, job->scratch + member * job->n_scratch);
+    }
+}
+
+static gbs_status share_marginals(marginals_job job, gbsi_pool *pool, gbs_error *err)
+{
+    const gbs_model *model = job.run->problem.model;
+    job.n_scratch = GBSI_N_ROWS * (size_t)gbsi_largest(model->arity, model->n_variables);
+    job.n_members = gbsi_pool_size(pool);
+    const size_t n = job.n_members * job.n_scratch;
+    job.scratch = gbsi_alloc_array(n, sizeof *job.scratch);
+    if (job.scratch == NULL) {
+        return gbsi_no_memory(err, "marginals", n * sizeof *job.scratch);
+    }
+    gbsi_pool_run(pool, marginals_share, &job);
+    gbsi_free(job.scratch);
+    return GBS_OK;
+}
+
+/* Whether there is anything to read. */
+static gbs_status check_marginals(const gbs_run *run, gbs_error *err)
+{
+    if (run->report.executed && !run->report.answering) {
+        return gbsi_fail(
+            err, GBS_ERR_STATE,
+            "the run failed or is in the middle of a pass: there are no marginals to read");
+    }
+    if (!run->report.executed) {
+        return gbsi_no_draw_kept(err);
+    }
+    return run->runner->check == NULL ? GBS_OK : run->runner->check(run, err);
+}
+
+gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess, double *rhat,
+                             gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(p);
+    if (run->runner->marginals != NULL) {
+        return run->runner->marginals(run, p, mcse, ess, rhat, err);
+    }
+    return gbs_run_marginals_of(run, 0, run->problem.model->n_variables, p, mcse, ess, rhat, err);
+}
+
+gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n, double *p,
+                                double *mcse, double *ess, double *rhat, gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(p);
+    if (run->runner->marginals != NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "the model is on several ranks: use gbs_run_each_marginal()");
+    }
+    const uint32_t n_all = run->problem.model->n_variables;
+    if (first > n_all || n > n_all - first) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "found variables from %u on, %u of them, expected some of %u", first, n,
+                         n_all);
+    }
+    const gbs_status status = check_marginals(run, err);
+    const marginals_job job = {
+        .run = run, .first = first, .end = first + n, .out = {p, mcse, ess, rhat}};
+    /* Only this thread works: callers may read a run from several threads. */
+    return status < 0 ? status : share_marginals(job, NULL, err);
+}
+
+static gbs_status tell_all(const gbs_model *model, const double *value, size_t n,
+                           gbs_on_marginal *on, void *context, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (uint32_t v = 0; v < model->n_variables && status >= 0; ++v) {
+        const double *at = value + model->state_offset[v];
+        status = on(context, v, model->arity[v], at, at + n, at + 2 * n, at + 3 * n, err);
+    }
+    return status;
+}
+
+gbs_status gbs_run_each_marginal(const gbs_run *run, gbs_on_marginal *on_marginal, void *context,
+                                 gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(on_marginal);
+    gbs_status status = GBS_OK;
+    if (run->runner->each != NULL) {
+        return run->runner->each(run, on_marginal, context, err);
+    }
+    const size_t n = run->problem.model->state_offset[run->problem.model->n_variables];
+    double *value = gbsi_alloc_array(n, GBSI_N_ROWS * sizeof *value);
+    if (value == NULL) {
+        return gbsi_no_memory(err, "marginals", n * GBSI_N_ROWS * sizeof *value);
+    }
+    GBSI_TRY(gbs_run_marginals(run, value, value + n, value + 2 * n, value + 3 * n, err));
+    GBSI_TRY(tell_all(run->problem.model, value, n, on_marginal, context, err));
+cleanup:
+    gbsi_free(value);
+    return status;
+}
+
+/* ---- the digest ------------------------------------------------------------------------------ */
+
+/* With fewer states one thread has finished before the others have woken up. */
+#define LEAST_SHARED 4096u
+/* Variables at a time: all numbers of a large model would take more than its states. */
+#define WINDOW (UINT32_C(1) << 16)
+
+static uint32_t window_end(const gbs_model *model, uint32_t first)
+{
+    const uint32_t left = model->n_variables - first;
+    return first + (left < WINDOW ? left : WINDOW);
+}
+
+static size_t largest_window(const gbs_model *model)
+{
+    size_t most = 0;
+    for (uint32_t first = 0; first < model->n_variables;) {
+        const uint32_t end = window_end(model, first);
+        const size_t n = model->state_offset[end] - model->state_offset[first];
+        most = n > most ? n : most;
+        first = end;
+    }
+    return most;
+}
+
+gbs_status gbsi_marginals_add(const gbs_run *run, bool errors, gbsi_digest *digest, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_model *model = run->problem.model;
+    const bool shared = model->state_offset[model->n_variables] >= LEAST_SHARED;
+    const size_t n_window = largest_window(model);
+    double *value = gbsi_alloc_array(n_window, sizeof *value);
+    if (value == NULL) {
+        return gbsi_no_memory(err, "digest", n_window * sizeof *value);
+    }
+    for (uint32_t first = 0; first < model->n_variables && status >= 0;) {
+        const uint32_t end = window_end(model, first);
+        const size_t n = model->state_offset[end] - model->state_offset[first];
+        marginals_job job = {.run = run, .first = first, .end = end};
+        job.out[errors ? GBSI_MCSE : GBSI_P] = value;
+        status = share_marginals(job, shared ? run->engine.pool : NULL, err);
+        for (size_t i = 0; i < n && status >= 0; ++i) {
+            value[i] = gbsi_one_nan(value[i]);
+        }
+        gbsi_digest_f64(digest, value, status >= 0 ? n : 0);
+        first = end;
+    }
+    gbsi_free(value);
+    return status;
+}
+
+gbs_status gbsi_marginals_digest(gbs_run *run, char *text, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_digest *digest = NULL;
+    GBSI_TRY(check_marginals(run, err));
+    GBSI_TRY(gbsi_digest_new(&digest, err));
+    GBSI_TRY(gbsi_marginals_add(run, false, digest, err));
+    GBSI_TRY(gbsi_marginals_add(run, true, digest, err));
+    gbsi_digest_text(digest, text);
+cleanup:
+    gbsi_digest_free(digest);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of tables that several ways of running share, see chains/runner.h. */
+#ifndef GBSI_DRIVE_RUNNERS_H
+#define GBSI_DRIVE_RUNNERS_H
+
+#include "chains/run.h"
+
+/* tempered.c: the runner that a run turns to whose plain chains disagree. */
+extern const gbsi_runner gbsi_runner_ladders;
+
+/* prepare.c: the scan and its plan; memory for chains and estimates. */
+gbs_status gbsi_chains_compile(gbs_run *run, gbsi_watch *watch, gbs_error *err);
+gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err);
+
+/* run_memory.c: the shape of chains without a plan, and the memory of chains whose compiled form
+ * is known. @param result bytes of the marginals that callers ask for. */
+gbsi_estimate_shape gbsi_plain_shape(const gbs_run *run);
+gbsi_estimate_shape gbsi_chains_shape(const gbs_run *run);
+gbs_status gbsi_chains_bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err);
+gbs_status gbsi_form_bytes(gbs_run *run, gbsi_run_memory *m, uint64_t result, gbs_error *err);
+uint64_t gbsi_result_bytes(const gbs_model *model);
+
+/* chains_start.c: the decisions before the first pass, and these with the starts of all chains. */
+gbs_status gbsi_chains_decide(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+gbs_status gbsi_chains_start(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+
+/* chains_runner.c: passes of chains whose draws go into run->estimates. */
+gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err);
+gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err);
+gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err);
+
+/* verdict.c: the verdict of what is sampled. */
+gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ways of running without chains: exact answers, and mean field in place of an answer. */
+#include <stdio.h>
+
+#include "choose/exact_part.h"
+#include "drive/marginals.h"
+
+/* ---- exact ----------------------------------------------------------------------------------- */
+
+static bool nothing_is_sampled(const gbs_run *run)
+{
+    return run->problem.part == NULL;
+}
+
+static gbs_status answer(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    run->report.public.log_z = run->problem.whole->log_constant; /* if nothing is free */
+    return gbsi_run_exactly(run, drive, err);
+}
+
+/* `sample` of a model whose variables are all fixed: one state, given as often as asked. */
+static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
+{
+    if (callbacks->draw == NULL || run->problem.whole->n_variables > 0 || !gbsi_run_speaks(run)) {
+        return GBS_OK;
+    }
+    gbs_status status = GBS_OK;
+    run->report.public.sweeps = run->options.sweeps;
+    for (uint64_t draw = 0; draw < run->options.sweeps / run->options.thin; ++draw) {
+        for (uint32_t chain = 0; chain < run->report.public.chains && status >= 0; ++chain) {
+            status =
+                callbacks->draw(callbacks->context, draw, chain, run->problem.whole->log_constant,
+                                run->problem.whole->fixed_state, err);
+        }
+    }
+    return status;
+}
+
+static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    const gbsi_problem *p = &run->problem;
+    const gbs_status status = p->tree != NULL || p->sparse != NULL || p->cutset != NULL
+                                  ? gbsi_run_sample_exactly(run, drive, err)
+                                  : sample_fixed(run, drive->callbacks, err);
+    drive->stop = drive->stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive->stop;
+    return status;
+}
+
+static gbs_status say_exact(gbs_run *run, gbs_error *err)
+{
+    gbs_report *r = &run->report.public;
+    r->method = "exact";
+    r->converged = true;
+    r->max_mcse = 0.0;
+    (void)snprintf(r->verdict, sizeof r->verdict, "exact");
+    return run->runner->digest(run, r->digest, err);
+}
+
+const gbsi_runner gbsi_runner_exact = {
+    .name = "exact",
+    .suits = nothing_is_sampled,
+    .begin = answer,
+    .advance = sample,
+    .judge = say_exact,
+    .digest = gbsi_marginals_digest,
+};
+
+/* ---- mean field ------------------------------------------------------------------------------ */
+
+static gbs_status say_mean_field(gbs_run *run, gbs_error *err)
+{
+    gbs_report *r = &run->report.public;
+    r->method = "mean-field";
+    r->n_exact_variables = 0;
+    r->converged = r->n_free_variables == 0;
+    if (r->converged) {
+        (void)snprintf(r->verdict, sizeof r->verdict, "exact");
+    } else {
+        (void)gbsi_run_doubt(run, r->verdict, sizeof r->verdict);
+    }
+    return run->runner->digest(run, r->digest, err);
+}
+
+const gbsi_runner gbsi_runner_mean_field = {
+    .name = "mean-field",
+    .traits = GBSI_RUNNER_APPROXIMATES,
+    .suits = gbsi_run_is_mean_field,
+    .begin = gbsi_run_mean_field,
+    .judge = say_mean_field,
+    .digest = gbsi_marginals_digest,
+};

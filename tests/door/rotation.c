@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A way of running as one would be added: a model without factors, whose variables take their
+ * states in turn. It has memory, passes, checkpoints, a verdict and marginals. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "drive/marginals.h"
+
+static bool suits(const gbs_run *run)
+{
+    return run->problem.part != NULL && run->problem.part->factors.n_factors == 0;
+}
+
+/* How often each state was taken: run->own. */
+static uint64_t n_cells(const gbs_run *run)
+{
+    return run->problem.part->state_offset[run->problem.part->n_variables];
+}
+
+static gbs_status bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
+{
+    (void)err;
+    m->estimators = n_cells(run) * sizeof(uint64_t);
+    m->peak = m->standing + m->estimators;
+    return GBS_OK;
+}
+
+static gbs_status prepare(gbs_run *run, gbs_error *err)
+{
+    const size_t n = n_cells(run);
+    run->own = gbsi_alloc_array_zero(n, sizeof(uint64_t));
+    return run->own != NULL ? GBS_OK : gbsi_no_memory(err, "rotation", n * sizeof(uint64_t));
+}
+
+static gbs_status begin(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    (void)run;
+    (void)drive;
+    (void)err;
+    return GBS_OK;
+}
+
+static gbs_status advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_conditioned *part = run->problem.part;
+    uint64_t *count = run->own;
+    GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
+    while (drive->stop == GBSI_GO_ON) {
+        for (uint32_t v = 0; v < part->n_variables; ++v) {
+            ++count[part->state_offset[v] + (drive->pass + v) % part->arity[v]];
+        }
+        run->report.public.updates += part->n_variables;
+        ++run->report.public.sweeps;
+        ++drive->pass;
+        gbsi_run_watch(run, drive, true);
+        if (run->report.public.sweeps == run->options.sweeps) {
+            drive->stop = GBSI_STOP_SWEEPS;
+        } else if (drive->pass == run->checkpoints.stop_after) {
+            drive->stop = GBSI_STOP_SIGNAL;
+        }
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
+    }
+    GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
+cleanup:
+    return status;
+}
+
+static gbs_status save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_put_numbers(sink, run->own, n_cells(run), sizeof(uint64_t), err);
+}
+
+static gbs_status load(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_take_numbers(source, run->own, n_cells(run), sizeof(uint64_t), err);
+}
+
+static const gbsi_part counts = {"counts", NULL, save, load};
+static const gbsi_part *const parts[] = {&counts, NULL};
+
+/* A rotation is off by less than one turn. */
+static gbs_status errors(gbs_run *run, gbs_error *err)
+{
+    (void)err;
+    run->report.public.max_mcse = 1.0 / (double)run->report.public.sweeps;
+    return GBS_OK;
+}
+
+static gbs_status judge(gbs_run *run, gbs_error *err)
+{
+    gbs_report *r = &run->report.public;
+    const gbs_status status = errors(run, err);
+    r->method = "rotation";
+    r->converged = true;
+    (void)snprintf(r->verdict, sizeof r->verdict, "as good as exact");
+    return status < 0 ? status : run->runner->digest(run, r->digest, err);
+}
+
+static void marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
+{
+    const gbsi_conditioned *part = run->problem.part;
+    const uint64_t *count = run->own;
+    const double n = (double)run->report.public.sweeps;
+    for (uint32_t a = 0; a < part->arity[v]; ++a) {
+        const double value[GBSI_N_ROWS] = {(double)count[part->state_offset[v] + a] / n, 1.0 / n,
+                                           NAN, NAN};
+        for (unsigned r = 0; r < GBSI_N_ROWS; ++r) {
+            if (row[r] != NULL) {
+                row[r][a] = value[r];
+            }
+        }
+    }
+}
+
+static void forget(gbs_run *run)
+{
+    gbsi_free(run->own);
+}
+
+const gbsi_runner gbsi_runner_rotation = {
+    .name = "rotation",
+    .suits = suits,
+    .bytes = bytes,
+    .prepare = prepare,
+    .begin = begin,
+    .start = begin,
+    .advance = advance,
+    .parts = parts,
+    .untraced = "a rotation has no chains",
+    .errors = errors,
+    .judge = judge,
+    .marginal = marginal,
+    .digest = gbsi_marginals_digest,
+    .free = forget,
+};
