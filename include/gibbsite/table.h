@@ -67,6 +67,28 @@ GBS_API GBS_MUST_USE gbs_status gbs_table_open_memory(const gbs_model *model, co
                                                       const void *bytes, size_t n_bytes,
                                                       const gbs_table_options *options,
                                                       gbs_table **table, gbs_error *err);
+
+/** A column that a program holds: of a data frame, say. */
+typedef struct gbs_column {
+    const char *name;
+    const char *const *cell; /**< [rows] texts in UTF-8; NULL in place of a text, or of all: no
+                                                value, of which nothing is told */
+} gbs_column;
+
+/**
+ * Read columns as a file with these texts would be read: names, signs of missing values, numbers,
+ * columns that are left out.
+ *
+ * @param name    in messages, where the places of cells are rows from 1 and names of columns.
+ * @param column  [n_columns] borrowed as long as the table, with all that they point to.
+ * @return GBS_ERR_ARGUMENT where gbs_table_open() returns GBS_ERR_FORMAT, so does
+ *         gbs_table_next(); GBS_ERR_LIMIT; GBS_ERR_MEMORY.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_table_of_columns(const gbs_model *model, const char *name,
+                                                     uint32_t n_columns, const gbs_column *column,
+                                                     uint64_t n_rows,
+                                                     const gbs_table_options *options,
+                                                     gbs_table **table, gbs_error *err);
 GBS_API void gbs_table_free(gbs_table *table); /**< NULL is allowed */
 
 /** @param n out or NULL: how many columns are variables. @return [n] their ids. */
@@ -85,6 +107,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_table_next(gbs_table *table, uint32_t *state
 
 /** Go back to the first row. */
 GBS_API void gbs_table_rewind(gbs_table *table);
+
+/** The texts that stand for a missing value, one after the other from 0; none is a state's label
+ *  where the variable has such a state. @return NULL behind the last. */
+GBS_API const char *gbs_table_missing_sign(size_t i);
 
 #ifdef __cplusplus
 }

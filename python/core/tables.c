@@ -58,12 +58,22 @@ static int grow(rows *r)
     return 1;
 }
 
-static gbs_status read_rows(const gbs_model *model, const char *path,
+/* The columns of a frame. */
+typedef struct frame {
+    gbs_column *column; /* [n] their texts are of Python's texts */
+    Py_ssize_t n, n_rows;
+} frame;
+
+/* @param path the file, or if there is a frame its name in messages. */
+static gbs_status read_rows(const gbs_model *model, const char *path, const frame *f,
                             const gbs_table_options *options, rows *r, gbs_error *err)
 {
     gbs_table *table = NULL;
     int end = 0;
-    gbs_status status = gbs_table_open(model, path, options, &table, err);
+    gbs_status status = f->column == NULL
+                            ? gbs_table_open(model, path, options, &table, err)
+                            : gbs_table_of_columns(model, path, (uint32_t)f->n, f->column,
+                                                   (uint64_t)f->n_rows, options, &table, err);
     const uint32_t *column = gbs_table_columns(table, &r->n_columns);
     if (status >= 0) {
         r->column = malloc(r->n_columns * sizeof *r->column + 1);
@@ -82,29 +92,103 @@ static gbs_status read_rows(const gbs_model *model, const char *path,
     return status;
 }
 
-/* read_table(model, path, weights or None, complete, numbers, strict, told): (columns, n, states,
- * weights) */
+static void frame_free(frame *f)
+{
+    for (Py_ssize_t k = 0; f->column != NULL && k < f->n; k++) {
+        PyMem_Free((void *)(uintptr_t)f->column[k].cell);
+    }
+    PyMem_Free(f->column);
+}
+
+/* @return a text that lasts as long as that of Python, or NULL with an exception. */
+static const char *take_text(PyObject *object)
+{
+    Py_ssize_t n = 0;
+    const char *text = PyUnicode_AsUTF8AndSize(object, &n);
+    if (text != NULL && strlen(text) != (size_t)n) {
+        PyErr_SetString(PyExc_ValueError, "found a NUL character, expected a name or a state");
+        return NULL;
+    }
+    return text;
+}
+
+/* Takes the cells of a column: a list of texts and None, or None. @return 0, or -1. */
+static int take_cells(PyObject *list, Py_ssize_t n_rows, gbs_column *column)
+{
+    if (list == Py_None) {
+        return 0;
+    }
+    if (!PyList_Check(list) || PyList_Size(list) != n_rows) {
+        PyErr_SetString(PyExc_TypeError, "expected a list of texts for each column");
+        return -1;
+    }
+    const char **cell = PyMem_Calloc((size_t)n_rows + 1, sizeof *cell);
+    if (cell == NULL) {
+        (void)PyErr_NoMemory();
+        return -1;
+    }
+    column->cell = cell;
+    for (Py_ssize_t i = 0; i < n_rows; i++) {
+        PyObject *text = PyList_GetItem(list, i);
+        cell[i] = text == Py_None ? NULL : take_text(text);
+        if (cell[i] == NULL && text != Py_None) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* @param columns {name: cells} @return 0, or -1 with an exception. */
+static int take_frame(PyObject *columns, Py_ssize_t n_rows, frame *f)
+{
+    Py_ssize_t at = 0;
+    PyObject *name = NULL;
+    PyObject *cells = NULL;
+    f->n_rows = n_rows;
+    f->column = PyMem_Calloc((size_t)PyDict_Size(columns) + 1, sizeof *f->column);
+    if (f->column == NULL) {
+        (void)PyErr_NoMemory();
+        return -1;
+    }
+    while (PyDict_Next(columns, &at, &name, &cells)) {
+        gbs_column *column = &f->column[f->n++];
+        column->name = take_text(name);
+        if (column->name == NULL || take_cells(cells, n_rows, column) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* read_table(model, path, None or {name: cells}, number of rows, weights or None, complete,
+ * numbers, strict, told): (columns, n, states, weights) */
 static PyObject *read_table(PyObject *self, PyObject *arguments)
 {
     PyObject *model = NULL;
     PyObject *told = NULL;
+    PyObject *columns_of = NULL;
     const char *path = NULL;
+    frame f = {NULL, 0, 0};
+    Py_ssize_t n_rows = 0;
     gbs_table_options options = {.size = sizeof options, .tell = keep_note};
     gbs_error err = {GBS_OK, ""};
     rows r = {0, 0, 0, NULL, NULL, NULL};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OszpppO!", &model, &path, &options.weights, &options.complete,
-                          &options.numbers, &options.strict, &PyList_Type, &told)) {
+    if (!PyArg_ParseTuple(arguments, "OsOnzpppO!", &model, &path, &columns_of, &n_rows,
+                          &options.weights, &options.complete, &options.numbers, &options.strict,
+                          &PyList_Type, &told)) {
         return NULL;
     }
     options.context = told;
     const gbs_model *of = core_model(model);
-    if (of == NULL) {
+    if (of == NULL || (columns_of != Py_None && take_frame(columns_of, n_rows, &f) < 0)) {
+        frame_free(&f);
         return NULL;
     }
     PyThreadState *saved = PyEval_SaveThread();
-    const gbs_status status = read_rows(of, path, &options, &r, &err);
+    const gbs_status status = read_rows(of, path, &f, &options, &r, &err);
     PyEval_RestoreThread(saved);
+    frame_free(&f);
     if (status < 0) {
         rows_free(&r);
         return status == GBS_ERR_MEMORY && err.message[0] == '\0' ? PyErr_NoMemory()
@@ -121,6 +205,23 @@ static PyObject *read_table(PyObject *self, PyObject *arguments)
     Py_XDECREF(states);
     Py_XDECREF(weights);
     return result;
+}
+
+/* missing_signs(): the texts that stand for a missing value, the empty one not among them. */
+static PyObject *missing_signs(PyObject *self, PyObject *arguments)
+{
+    PyObject *list = PyList_New(0);
+    (void)self;
+    (void)arguments;
+    for (size_t i = 0; list != NULL && gbs_table_missing_sign(i) != NULL; i++) {
+        const char *sign = gbs_table_missing_sign(i);
+        PyObject *text = PyUnicode_FromString(sign);
+        if (text == NULL || (sign[0] != '\0' && PyList_Append(list, text) < 0)) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(text);
+    }
+    return list;
 }
 
 /* ---- draws ----------------------------------------------------------------------------------- */
@@ -197,6 +298,7 @@ static PyObject *read_draws(PyObject *self, PyObject *arguments)
 
 PyMethodDef core_table_methods[] = {
     {"read_table", read_table, METH_VARARGS,
-     "read_table(model, path, weights, complete, numbers, strict, told)"},
+     "read_table(model, path, columns, n_rows, weights, complete, numbers, strict, told)"},
+    {"missing_signs", missing_signs, METH_NOARGS, "missing_signs()"},
     {"read_draws", read_draws, METH_VARARGS, "read_draws(paths, told)"},
     {NULL, NULL, 0, NULL}};

@@ -6,8 +6,6 @@ Wherever data are expected, the path of a file is taken as well.
 from __future__ import annotations
 
 import os
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
@@ -17,10 +15,9 @@ import numpy.typing as npt
 from . import _core
 from ._results import Draws
 from ._tables import Path, read_table, tell
-from ._text import MOST, is_missing, place_of, reals, text, whole, wholes
+from ._text import MOST, is_missing, reals, text, whole, wholes
 
 UNOBSERVED = 0xFFFFFFFF  # GBS_UNOBSERVED
-SIGNS = ("NA", "N/A", "NaN", "nan", "<NA>", "None", "NULL", "null", "?", ".", "*", "-")  # of a missing value, beside ""
 BITMAP, GREY, COLOR, PALETTE = range(4)  # gbs_image_kind
 
 Table = Any  # a path, DataFrame, dict of columns, list of dicts, array of numbers of states, or Draws
@@ -81,109 +78,21 @@ def states_of(array: npt.ArrayLike) -> npt.NDArray[np.uint32]:
     return np.where(missing, np.uint32(UNOBSERVED), states)
 
 
-# ---- columns of a model's variables -------------------------------------------------------------
+# ---- rows of a model's variables ----------------------------------------------------------------
 
 
-def _bare(name):
-    """Returns a name without what may get lost when tables are written: case, blanks, dots and underscores."""
-    return re.sub(r"[\s._]", "", name).casefold()
-
-
-def _one_letter(a, b):
-    """Whether two names of three letters or more differ by one letter, which is replaced or added."""
-    short, long = sorted((a, b), key=len)
-    if len(short) < 3 or len(long) - len(short) > 1:
-        return False
-    same = next((i for i, (x, y) in enumerate(zip(short, long)) if x != y), len(short))
-    return short[same + (len(short) == len(long)):] == long[same + 1:]
-
-
-def _misspelt(model, left, there):
-    """Refuses a column that is left out and looks like a variable's."""
-    bare = {_bare(name): name for name in model.names}
-    lacking = [name for v, name in enumerate(model.names) if v not in there]
-    for c in left:
-        like = bare.get(_bare(c)) or next((name for name in lacking if _one_letter(_bare(c), _bare(name))), None)
-        if like is not None:
-            raise ValueError(f"found the column {c!r}, which is no variable, expected {like!r} or a name unlike it")
-
-
-def chosen(model: Any, columns: Sequence[str]) -> dict[str, int]:
-    """Returns the variables of columns by name; all other columns are left out, which one warning tells."""
-    found = {c: v for c in columns for v in [model._known(c)] if v is not None}
-    left = [c for c in columns if c not in found]
-    if columns and not found:
-        raise ValueError(f"found the columns {', '.join(map(repr, left[:10]))}, of which none is a variable")
-    if left:
-        _misspelt(model, left, set(found.values()))
-        more = f" and {len(left) - 10} more" if len(left) > 10 else ""
-        tell(f"left out columns that are no variables: {', '.join(map(repr, left[:10]))}{more}")
-    if len(set(found.values())) != len(found):
-        raise ValueError("a variable has two columns")
-    return found
-
-
-def _cell(model, v, value):
-    """Returns the number of the state in a cell, or None if it is missing."""
-    places = model._places(v)
-    if not isinstance(value, str):
-        return None if is_missing(value) else model._find_state(v, value)
-    if value in places:
-        return places[value]
-    bare = value.strip()
-    if not bare or bare in SIGNS and bare not in places:
-        return None
-    number = re.fullmatch(r"([+-]?\d+)\.0*", bare)
-    word = {"true": True, "false": False}.get(bare.lower())
-    found = place_of(places, bare if number is None and word is None else int(number[1]) if number else word)
-    return model._find_state(v, value) if found is None else found
-
-
-def _tell_missing(model, counts):
-    """Tells how many values were taken for missing by a sign, and which None or NaN may be a state that pandas did not keep."""
-    signs: Counter[str] = Counter()
-    for of in counts.values():
-        signs.update({str(sign).strip(): n for sign, n in of.items() if sign is not None and sign.strip()})
-    if signs:
-        told = ", ".join(f"{n} times {sign!r}" for sign, n in signs.items())
-        tell(f"missing values: {told}")
-    lost = [(model.names[v], s) for v, of in counts.items() if of.get(None) for s in SIGNS if s in model._places(v)]
-    if lost:
-        told = ", ".join(f"{name!r} has the state {s!r}" for name, s in lost[:5])
-        tell(f"None and NaN are missing values, but {told}: pandas.read_csv() keeps such texts with keep_default_na=False")
-
-
-def column_states(model: Any, columns: Mapping[int, Sequence[Any]]) -> npt.NDArray[np.uint32]:
-    """Returns an array [rows, columns] of the numbers of the states in the cells of columns; a number is looked up as text."""
-    length = len(next(iter(columns.values()))) if columns else 0
-    states = np.empty((length, len(columns)), np.uint32)
-    missing: dict[int, Counter[Any]] = {v: Counter() for v in columns}
-    for k, (v, values) in enumerate(columns.items()):
-        known: dict[Any, int | None] = {}
-        for i, value in enumerate(values):
-            key = (type(value), None if is_missing(value) else value)
-            if key not in known:
-                known[key] = _cell(model, v, value)
-            a = known[key]
-            states[i, k] = UNOBSERVED if a is None else a
-            if a is None:
-                missing[v][key[1]] += 1
-    _tell_missing(model, missing)
-    return states
-
-
-def model_data(model: Any, table: Table, weights: Any = None, complete: bool = False, **of_files: Any) -> tuple[Any, ...]:
+def model_data(model: Any, table: Table, weights: Any = None, complete: bool = False, **of_tables: Any) -> tuple[Any, ...]:
     """Returns (columns, number of rows, states, weights or None) of a table of a model's variables.
 
     complete : as for a pseudo-likelihood: each variable with a choice has a column
-    of_files : states and strict, for tables in files alone
+    of_tables : states and strict, for tables with names of columns
     """
+    column = weights if isinstance(weights, str) else None
     if is_path(table):
-        column = weights if isinstance(weights, str) else None
-        columns, _, states, read = read_table(model, table, column, complete, **of_files)
+        columns, _, states, read = read_table(model, table, column, complete, **of_tables)
         weights = weights if column is None else read
-    elif of_files:
-        raise ValueError(f"{', '.join(of_files)}: said of a table that is no file")
+    elif of_tables and (isinstance(table, Draws) or _is_array(table)):
+        raise ValueError(f"{', '.join(of_tables)}: said of a table without names of columns")
     elif isinstance(table, Draws):
         columns = [model._find(n) for n in table.names]
         states = np.ascontiguousarray(table.to_numpy().reshape(-1, len(columns)), np.uint32)
@@ -195,18 +104,10 @@ def model_data(model: Any, table: Table, weights: Any = None, complete: bool = F
         columns = list(range(len(model)))
     else:
         cells = columns_of(table)[0]
-        if isinstance(weights, str):
-            if weights not in cells:
-                raise ValueError(f"found no column {weights!r}, expected the weights there")
-            weights = [float(x) for x in cells.pop(weights)]
-        if list(cells)[:3] == ["chain", "draw", "lp"] and "chain" not in model.names:  # draws of gibbsite sample
-            cells = {name: [x if x is None else f"#{x}" for x in values] for name, values in list(cells.items())[3:]}
-            cells = {name[1:] if name not in model.names and name[:1] == "x" else name: x for name, x in cells.items()}
-        if list(cells)[:2] == ["chain", "draw"] and "chain" not in model.names:  # as Draws.to_pandas() has them
-            cells = dict(list(cells.items())[2:])
-        found = chosen(model, list(cells))
-        columns = list(found.values())
-        states = column_states(model, {v: cells[c] for c, v in found.items()})
+        if list(cells)[:2] == ["chain", "draw"] and list(cells)[2:3] != ["lp"] and "chain" not in model.names:
+            cells = dict(list(cells.items())[2:])  # as Draws.to_pandas() has them
+        columns, _, states, read = read_table(model, cells, column, complete, **of_tables)
+        weights = weights if column is None else read
     if complete:
         lacking = [v for v in set(range(len(model))) - set(columns) if len(model._labels(v)) > 1]
         if lacking:
@@ -247,15 +148,15 @@ def hold_out(data: tuple[Any, ...], share: float) -> tuple[tuple[Any, ...], tupl
     return parts[0], parts[1]
 
 
-def split(model: Any, data: Table, held_out: Any, weights: Any, complete: bool = False, **of_files: Any) -> tuple[Any, Any]:
+def split(model: Any, data: Table, held_out: Any, weights: Any, complete: bool = False, **of_tables: Any) -> tuple[Any, Any]:
     """Returns the rows to learn from, and the held-out rows or None."""
-    rows = model_data(model, data, weights, complete, **of_files)
+    rows = model_data(model, data, weights, complete, **of_tables)
     if held_out is None:
         return rows, None
     share = share_of(held_out)
     if share is not None:
         return hold_out(rows, share)
-    return rows, model_data(model, held_out, weights if isinstance(weights, str) else None, complete, **of_files)
+    return rows, model_data(model, held_out, weights if isinstance(weights, str) else None, complete, **of_tables)
 
 
 def _site_state(name, x):

@@ -18,7 +18,7 @@ from . import _core
 from ._data import Table, model_data, split
 from ._learning import Fit, LearntWeights
 from ._results import Cases, Certificate, Draws, Influences, Joint, LogZ, Marginals, Scan, State, _warn
-from ._tables import options_of_files
+from ._tables import options_of_tables
 from ._text import MOST, is_missing, place_of, plain, real, reals, text, texts, whole
 from ._trust import Sensitivities
 
@@ -524,7 +524,7 @@ class Model:
         table : as of ``fit()``; of a file, which is read as for ``marginals --cases``, the options states="numbers" and strict=True hold
         names, variables : those asked for; none: those that are no column
         """
-        columns, n, states, _ = model_data(self, table, **options_of_files(options))
+        columns, n, states, _ = model_data(self, table, **options_of_tables(options))
         query = self._asked(names, variables) or [v for v in range(len(self)) if v not in set(columns)]
         rows = table.index if hasattr(table, "columns") and hasattr(table, "index") else None
         offsets = np.concatenate([[0], np.cumsum([len(self._labels(v)) for v in query])])
@@ -652,7 +652,7 @@ class Model:
         if prior is not None:
             name, colon, weight = prior.partition(":")
             options = {"prior": name, **({"prior_weight": weight} if colon else {}), **options}
-        rows, judged = split(self, data, held_out, weights, **options_of_files(options))
+        rows, judged = split(self, data, held_out, weights, **options_of_tables(options))
         return _warn(_ask(Fit, _core.fit, self._core, rows, judged, real(level, "level"), options=options))
 
     def learn_weights(self, data: Table, *, held_out: Any = None, weights: Any = None, errors: bool = True,
@@ -672,7 +672,7 @@ class Model:
         (True, True)
         """
         complete = str(options.get("objective", "pseudo")) == "pseudo"
-        rows, judged = split(self, data, held_out, weights, complete, **options_of_files(options))
+        rows, judged = split(self, data, held_out, weights, complete, **options_of_tables(options))
         return _warn(_ask(LearntWeights, _core.learn_weights, self._core, rows, judged, bool(errors), bool(curve),
                           options=options))
 

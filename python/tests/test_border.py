@@ -3,6 +3,7 @@
 import itertools
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -106,7 +107,7 @@ def test_cells_of_frames():
         assert found[(0, 1)][:, 1] == pytest.approx(wanted)
     told = pandas.DataFrame({"lamp": [True, None, False]})
     assert m.query_table(told, 7)["7"][1] == pytest.approx([0.5, 0.3, 0.2])
-    with pytest.warns(UserWarning, match=r"missing values: 1 times '\?', 1 times 'NA'"):
+    with pytest.warns(UserWarning, match=r"2 cells have no value: 1 NA, 1 \?"):
         assert m.query_table({7: ["1", "?", "NA"]}, "lamp").p.shape == (3, 2)
     with pytest.raises((TypeError, gb.Error)):
         m.query_table({7: [1, 4]})
@@ -125,17 +126,48 @@ def test_columns_that_are_no_variables():
     m = street()
     table = {"7": [1, 2], "remark": ["a", "b"], "Unnamed: 0": [0, 1]}
     for form in (table, pandas.DataFrame(table), [dict(zip(table, row)) for row in zip(*table.values())]):
-        with pytest.warns(UserWarning, match="left out columns that are no variables: 'remark', 'Unnamed: 0'") as told:
+        with pytest.warns(UserWarning, match="2 columns are no variable and left out: 'remark', 'Unnamed: 0'") as told:
             found = m.query_table(form, "lamp")
         assert len(told) == 1 and told[0].filename == __file__ and len(found) == 2
         with pytest.warns(UserWarning, match="left out"):
             assert m.fit(form).n_rows == 2
     for bad in ({"7": [1], "Lamp": [True]}, {"7": [1], "la mp": [True]}, {"7": [1], "lamb": [True]}, {"remark": [1]}):
-        with pytest.raises(ValueError, match="lamp|none is a variable"):
+        with pytest.raises(ValueError, match="lamp|no variable 'remark'|expected a variable"):
             m.query_table(bad)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         m.query_table({"7": [1]})
+
+
+@pytest.mark.parametrize("sign", [*gb._core.missing_signs(), ""])
+def test_frames_have_the_signs_of_files(tmp_path, sign):
+    m, path = street(), tmp_path / "t.csv"
+    path.write_text(f'7,lamp\n2,"{sign}"\n')
+    with pytest.warns(UserWarning, match=f"1 cell has no value: 1 {re.escape(sign) or 'empty'}"):
+        from_file = m.query_table(path).p
+    with pytest.warns(UserWarning, match=f"1 cell has no value: 1 {re.escape(sign) or 'empty'}"):
+        assert np.array_equal(m.query_table({7: [2], "lamp": [sign]}).p, from_file)
+
+
+def test_frames_are_checked_as_files_are(tmp_path):
+    m, path = street(), tmp_path / "t.csv"
+    for name in ("Lamp", "lmap", "la-mp", "lampe"):
+        path.write_text(f"7,{name}\n2,True\n")
+        for table in (path, {7: [2], name: [True]}):
+            with pytest.raises(gb.Error, match=f"column 2: found '{name}'|:1:3: found '{name}'"):
+                m.query_table(table)
+    with pytest.raises(ValueError, match="table, row 2, column '7': found '4', expected a state"):
+        m.query_table({7: [1, 4]})
+    with pytest.raises(ValueError, match="found 'note', expected a variable in every column"):
+        m.query_table({7: [2], "note": ["x"]}, strict=True)
+    numbers = m.query_table({7: [1]}, states="numbers")
+    assert np.array_equal(numbers.p, m.query_table({7: [2]}).p)
+    assert m.fit({7: [1, 2], "w": [0.5, 2]}, weights="w").weight == 2.5
+    for weights in ({"w": [-1]}, {"v": [1]}):
+        with pytest.raises(ValueError, match="weight"):
+            m.fit({7: [1], **weights}, weights="w")
+    with pytest.raises(ValueError, match="NUL"):
+        m.query_table({7: ["1\0"]})
 
 
 def test_states_that_are_signs():

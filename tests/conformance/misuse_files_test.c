@@ -364,6 +364,14 @@ static void tables_of_data(void **state)
     REFUSED(gbs_table_open_memory(m, NULL, text, sizeof text - 1, NULL, &table, &err));
     REFUSED(gbs_table_open_memory(m, "t", NULL, 0, NULL, &table, &err));
     REFUSED(gbs_table_open_memory(m, "t", text, sizeof text - 1, NULL, NULL, &err));
+    const gbs_column column[2] = {{"0", NULL}, {NULL, NULL}};
+    REFUSED(gbs_table_of_columns(NULL, "t", 1, column, 1, NULL, &table, &err));
+    REFUSED(gbs_table_of_columns(m, NULL, 1, column, 1, NULL, &table, &err));
+    REFUSED(gbs_table_of_columns(m, "t", 1, NULL, 1, NULL, &table, &err));
+    REFUSED(gbs_table_of_columns(m, "t", 2, column, 1, NULL, &table, &err));
+    REFUSED(gbs_table_of_columns(m, "t", 1, column, 1, NULL, NULL, &err));
+    assert_null(gbs_table_missing_sign(SIZE_MAX));
+    assert_string_equal(gbs_table_missing_sign(1), "NA");
     assert_int_equal(gbs_table_open(m, "/none/none", NULL, &table, NULL), GBS_ERR_IO);
     assert_null(table);
     assert_null(gbs_table_columns(NULL, &n));

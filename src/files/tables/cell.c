@@ -13,6 +13,11 @@ static const char *const missing_sign[GBSI_MISSING_SIGNS] = {
     "null", "?",  ".",   "*",   "-",   "n/a",  "#N/A",
 };
 
+const char *gbs_table_missing_sign(size_t i)
+{
+    return i < GBSI_MISSING_SIGNS ? missing_sign[i] : NULL;
+}
+
 int gbsi_find_missing(const char *text, size_t n)
 {
     for (int i = 0; n <= 4 && i < GBSI_MISSING_SIGNS; i++) {

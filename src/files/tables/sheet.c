@@ -2,6 +2,7 @@
 /* Rows as RFC 4180 describes them, and as spreadsheets, pandas and R write them. */
 #include "tables/sheet.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +24,21 @@ gbs_status gbsi_cell_unexpected(const gbsi_sheet *s, const gbsi_cell *cell, cons
                                 gbs_error *err)
 {
     char shown[GBSI_SHOWN];
-    return gbsi_text_fail(&s->text, (gbsi_token){cell->place, 1}, err, "found %s, expected %s",
-                          gbsi_cell_show(cell, shown), expected);
+    return gbsi_cell_fail(s, cell, err, "found %s, expected %s", gbsi_cell_show(cell, shown),
+                          expected);
+}
+
+/* Fails at a cell of columns that a caller holds. */
+static gbs_status fail_in_columns(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error *err,
+                                  const char *what)
+{
+    char shown[GBSI_SHOWN];
+    if (cell >= s->name && cell < s->name + s->n_columns) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s, column %zu: %s", s->text.name,
+                         (size_t)(cell - s->name) + 1, what);
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s, row %" PRIu64 ", column %s: %s", s->text.name,
+                     s->at_row, gbsi_cell_show(&s->name[cell - s->cell], shown), what);
 }
 
 gbs_status gbsi_cell_fail(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error *err,
@@ -35,7 +49,9 @@ gbs_status gbsi_cell_fail(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error 
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return gbsi_text_fail(&s->text, (gbsi_token){cell->place, 1}, err, "%s", what);
+    return s->column != NULL
+               ? fail_in_columns(s, cell, err, what)
+               : gbsi_text_fail(&s->text, (gbsi_token){cell->place, 1}, err, "%s", what);
 }
 
 static gbs_status fail_at(const gbsi_sheet *s, const char *at, gbs_error *err, const char *what)
@@ -205,10 +221,32 @@ static void skip_lines(gbsi_sheet *s, bool keep_empty)
     }
 }
 
+static gbs_status next_of_columns(gbsi_sheet *s, bool *more, gbs_error *err)
+{
+    const gbs_status status = gbsi_watch_work(s->text.watch, s->n_columns, "reading a table", err);
+    *more = status >= 0 && s->at_row < s->n_rows;
+    for (uint32_t k = 0; *more && k < s->n_columns; k++) {
+        const char *text = s->column[k].cell == NULL ? NULL : s->column[k].cell[s->at_row];
+        s->cell[k] = (gbsi_cell){.text = text == NULL ? "" : text, .place = text, .quoted = true};
+        s->cell[k].n = strlen(s->cell[k].text);
+    }
+    s->at_row += *more;
+    return status;
+}
+
+void gbsi_sheet_rewind(gbsi_sheet *s, const char *first)
+{
+    s->text.at = first;
+    s->at_row = 0;
+}
+
 gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t width = (size_t)s->n_columns + s->has_index;
+    if (s->column != NULL) {
+        return next_of_columns(s, more, err);
+    }
     skip_lines(s, width == 1 && !s->skip_empty);
     *more = s->text.at < s->text.end;
     if (!*more) {
@@ -324,6 +362,26 @@ gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column 
         s->n_columns--;
     } else {
         s->has_index = has_row_names(s);
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_sheet_of_columns(gbsi_sheet *s, const gbsi_text *text, const gbs_column *column,
+                                 uint32_t n_columns, uint64_t n_rows, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    *s = (gbsi_sheet){.text = *text, .column = column, .n_columns = n_columns, .n_rows = n_rows};
+    GBSI_TRY(gbsi_reserve(&s->name_cells, &s->name_cells_capacity, (size_t)n_columns + 1,
+                          sizeof(gbsi_cell), "columns of a table", err));
+    GBSI_TRY(gbsi_reserve(&s->row_cells, &s->row_cells_capacity, (size_t)n_columns + 1,
+                          sizeof(gbsi_cell), "columns of a table", err));
+    s->name = s->name_cells;
+    s->cell = s->row_cells;
+    s->name[0] = (gbsi_cell){.text = ""};
+    for (uint32_t k = 0; k < n_columns; k++) {
+        s->name[k] = (gbsi_cell){.text = column[k].name, .n = strlen(column[k].name)};
     }
 
 cleanup:

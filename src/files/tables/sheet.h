@@ -3,6 +3,7 @@
 #ifndef GBSI_TABLES_SHEET_H
 #define GBSI_TABLES_SHEET_H
 
+#include "gibbsite/table.h"
 #include "text/text.h"
 
 /* ---- sheet.c: rows cut into cells ----------------------------------------------------------- */
@@ -10,7 +11,7 @@
 typedef struct gbsi_cell {
     const char *text; /* without quotes, ended by 0 */
     size_t n;
-    const char *place; /* where it begins in the file, for messages */
+    const char *place; /* where it begins in the file, for messages; NULL: there is no text */
     bool quoted;
 } gbsi_cell;
 
@@ -28,7 +29,9 @@ typedef struct gbsi_sheet {
     size_t names_capacity, row_capacity;
     void *name_cells, *row_cells; /* gbsi_cell */
     size_t name_cells_capacity, row_cells_capacity;
-    size_t n_cells, n_bytes; /* of the row */
+    size_t n_cells, n_bytes;  /* of the row */
+    const gbs_column *column; /* [n_columns] NULL for a table in a file */
+    uint64_t n_rows, at_row;  /* of columns: at_row were read */
 } gbsi_sheet;
 
 /* Whether a column of that name is expected: tells which separator the header has. */
@@ -41,6 +44,15 @@ typedef bool (*gbsi_is_column)(const void *context, const char *name);
 gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column known,
                            const void *context, gbs_error *err);
 void gbsi_sheet_free(gbsi_sheet *s);
+
+/* Makes a sheet of columns that a caller holds, which are borrowed. Messages name the row, from 1,
+ * and the column; failures are GBS_ERR_ARGUMENT.
+ * @param text as above, of an empty input: its name and its watch count. */
+gbs_status gbsi_sheet_of_columns(gbsi_sheet *s, const gbsi_text *text, const gbs_column *column,
+                                 uint32_t n_columns, uint64_t n_rows, gbs_error *err);
+
+/* Makes the first row the next one. @param first text.at before that row was read. */
+void gbsi_sheet_rewind(gbsi_sheet *s, const char *first);
 
 /* Reads the next row, of as many cells as there are columns. Empty lines are skipped, but in a
  * table of one column they are rows. @param more false: there is none. */

@@ -239,22 +239,27 @@ static gbs_status refuse_all(const gbs_table *t, gbs_error *err)
     gbs_error found = {GBS_OK, ""};
     uint32_t v = 0;
     if (name->n == 0) {
-        return t->input.n == 0
+        return t->sheet.column != NULL
+                   ? gbsi_fail(err, GBS_ERR_ARGUMENT,
+                               "%s: found no columns with names, expected variables", t->input.name)
+               : t->input.n == 0
                    ? gbsi_fail(err, GBS_ERR_FORMAT,
                                "%s:1:1: found an empty file, expected a line that names variables",
                                t->input.name)
                    : gbsi_cell_unexpected(&t->sheet, name, "a variable for each column", err);
     }
     const char *said = gbsi_cell_show(name, shown);
+    const bool in_file = t->sheet.column == NULL;
     const char *why = gbs_model_find_variable(t->model, name->text, &v, &found) < 0
                           ? reason(name, said, &found)
                           : "variables that have a name are called by it";
     return gbsi_cell_fail(
         &t->sheet, name, err, "found %s, expected a variable: %s%s%s", said, why,
-        t->sheet.n_columns > 1               ? "; no other column is a variable either"
-        : strpbrk(name->text, " |:") != NULL ? "; commas, semicolons or tabs separate columns"
-                                             : "",
-        is_state(t->model, name->text) ? "; the first line names the variables" : "");
+        t->sheet.n_columns > 1 ? "; no other column is a variable either"
+        : in_file && strpbrk(name->text, " |:") != NULL
+            ? "; commas, semicolons or tabs separate columns"
+            : "",
+        in_file && is_state(t->model, name->text) ? "; the first line names the variables" : "");
 }
 
 /* Whether the line of names is a row: numbers of variables without names, which do not ascend. */
@@ -299,7 +304,7 @@ static gbs_status find_columns(gbs_table *t, unsigned char *seen, const char *we
         }
     }
     if (!weighed) {
-        return gbsi_fail(err, GBS_ERR_FORMAT,
+        return gbsi_fail(err, t->sheet.column != NULL ? GBS_ERR_ARGUMENT : GBS_ERR_FORMAT,
                          "%s: found no column \"%.64s\", expected the weights there", t->input.name,
                          weights);
     }
@@ -344,7 +349,15 @@ cleanup:
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static gbs_status read_header(gbs_table *t, const char *weights, gbs_error *err)
+/* The columns that a caller holds. */
+typedef struct held {
+    const gbs_column *column;
+    uint32_t n;
+    uint64_t n_rows;
+} held;
+
+/* @param of NULL: a table in a file. */
+static gbs_status read_header(gbs_table *t, const held *of, const char *weights, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_text text;
@@ -356,14 +369,16 @@ static gbs_status read_header(gbs_table *t, const char *weights, gbs_error *err)
         GBSI_TRY(gbsi_no_memory(err, "columns of a table", n));
     }
     GBSI_TRY(gbsi_text_open(&text, &t->input, NULL, err));
-    GBSI_TRY(gbsi_sheet_open(&t->sheet, &text, is_variable, t->model, err));
+    GBSI_TRY(of != NULL
+                 ? gbsi_sheet_of_columns(&t->sheet, &text, of->column, of->n, of->n_rows, err)
+                 : gbsi_sheet_open(&t->sheet, &text, is_variable, t->model, err));
     uint32_t v = 0;
     t->is_draws = gbsi_sheet_is_draws(&t->sheet) && !gbsi_find_name(t->model, "chain", &v);
     t->use = gbsi_alloc_array_zero(t->sheet.n_columns, sizeof *t->use);
     if (t->use == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "columns of a table", t->sheet.n_columns));
     }
-    if (is_row(t)) {
+    if (of == NULL && is_row(t)) {
         GBSI_TRY(gbsi_cell_unexpected(&t->sheet, &t->sheet.name[0],
                                       "a first line that names the variables; numbers of variables "
                                       "without names ascend",
@@ -389,9 +404,9 @@ cleanup:
     return status;
 }
 
-/* @param path NULL: bytes in memory. */
+/* @param path NULL: bytes in memory. @param of NULL: no columns in place of them. */
 static gbs_status open_table(gbs_table *t, const char *path, const char *name, const void *bytes,
-                             size_t n_bytes, gbs_error *err)
+                             size_t n_bytes, const held *of, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_budget budget;
@@ -403,7 +418,7 @@ static gbs_status open_table(gbs_table *t, const char *path, const char *name, c
     const gbs_read_options warned = {
         .size = sizeof warned, .warn = t->options.tell, .context = t->options.context};
     GBSI_TRY(gbsi_input_decode(&t->input, &warned, err));
-    GBSI_TRY(read_header(t, weights, err));
+    GBSI_TRY(read_header(t, of, weights, err));
 
 cleanup:
     gbsi_budget_leave(before);
@@ -434,7 +449,7 @@ gbs_status gbs_table_open(const gbs_model *model, const char *path,
     GBSI_NEED(path);
     gbs_table *t = NULL;
     gbs_status status = new_table(model, options, table == NULL ? NULL : &t, err);
-    status = status < 0 ? status : open_table(t, path, NULL, NULL, 0, err);
+    status = status < 0 ? status : open_table(t, path, NULL, NULL, 0, NULL, err);
     if (status < 0) {
         gbs_table_free(t);
         return status;
@@ -451,7 +466,28 @@ gbs_status gbs_table_open_memory(const gbs_model *model, const char *name, const
     GBSI_NEED(bytes);
     gbs_table *t = NULL;
     gbs_status status = new_table(model, options, table == NULL ? NULL : &t, err);
-    status = status < 0 ? status : open_table(t, NULL, name, bytes, n_bytes, err);
+    status = status < 0 ? status : open_table(t, NULL, name, bytes, n_bytes, NULL, err);
+    if (status < 0) {
+        gbs_table_free(t);
+        return status;
+    }
+    *table = t;
+    return GBS_OK;
+}
+
+gbs_status gbs_table_of_columns(const gbs_model *model, const char *name, uint32_t n_columns,
+                                const gbs_column *column, uint64_t n_rows,
+                                const gbs_table_options *options, gbs_table **table, gbs_error *err)
+{
+    GBSI_NEED(name);
+    GBSI_NEED(column);
+    for (uint32_t k = 0; k < n_columns; k++) {
+        GBSI_NEED(column[k].name);
+    }
+    gbs_table *t = NULL;
+    const held of = {column, n_columns, n_rows};
+    gbs_status status = new_table(model, options, table == NULL ? NULL : &t, err);
+    status = status < 0 ? status : open_table(t, NULL, name, "", 0, &of, err);
     if (status < 0) {
         gbs_table_free(t);
         return status;
@@ -559,7 +595,7 @@ static gbs_status read_state(gbs_table *t, uint32_t k, const gbsi_cell *cell, ui
     const int sign = gbsi_find_missing(cell->text, cell->n);
     if (sign >= 0 && (by_number || !(t->is_label[k] >> sign & 1))) {
         *state = GBS_UNOBSERVED;
-        t->n_missing[sign]++;
+        t->n_missing[sign] += cell->place != NULL;
         return !t->options.complete || gbs_model_arity(t->model, v) == 1
                    ? GBS_OK
                    : gbsi_cell_fail(&t->sheet, cell, err,
@@ -617,6 +653,6 @@ cleanup:
 void gbs_table_rewind(gbs_table *table)
 {
     if (table != NULL) {
-        table->sheet.text.at = table->first;
+        gbsi_sheet_rewind(&table->sheet, table->first);
     }
 }

@@ -270,6 +270,45 @@ static void rows_are_no_names(void **state)
     gbs_model_free(model);
 }
 
+/* Columns that a program holds are read as a file is; places are rows and columns. */
+static void columns_that_are_held(void **state)
+{
+    (void)state;
+    static const char *const day[3] = {"1.0", NULL, "n/a"};
+    static const char *const mood[3] = {"low", "", "HIGH"};
+    static const char *const weight[3] = {"1", "2e0", "3"};
+    const gbs_column columns[] = {{"note", NULL}, {"mood", mood}, {"w", weight}, {"day", day}};
+    const gbs_column misspelt[] = {{"mood", mood}, {"Day", day}};
+    gbs_model *model = new_model();
+    gbs_error err = {GBS_OK, ""};
+    gbs_table *table = NULL;
+    told notes = {""};
+    uint32_t x[2];
+    double w = 0.0;
+    int end = 0;
+    const gbs_table_options options = {
+        .size = sizeof options, .weights = "w", .tell = take_note, .context = &notes};
+    assert_int_equal(gbs_table_of_columns(model, "t", 4, columns, 3, &options, &table, &err),
+                     GBS_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        assert_int_equal(gbs_table_next(table, x, &w, &end, &err), GBS_OK);
+        assert_true(x[0] == 0 && x[1] == 1 && w == 1.0);
+        assert_int_equal(gbs_table_next(table, x, &w, &end, &err), GBS_OK);
+        assert_true(x[0] == U && x[1] == U && w == 2.0);
+        assert_int_equal(gbs_table_next(table, x, &w, &end, &err), GBS_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, "t, row 3, column 'mood': found 'HIGH', expected"));
+        gbs_table_rewind(table);
+    }
+    assert_string_equal(notes.text, "t: 1 column is no variable and left out: 'note'|");
+    gbs_table_free(table);
+    assert_int_equal(gbs_table_of_columns(model, "t", 2, misspelt, 3, NULL, &table, &err),
+                     GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "t, column 2: found 'Day', expected a variable: \"day\""));
+    assert_int_equal(gbs_table_of_columns(model, "t", 0, columns, 3, NULL, &table, &err),
+                     GBS_ERR_ARGUMENT);
+    gbs_model_free(model);
+}
+
 static void names_nearly_alike(void **state)
 {
     (void)state;
@@ -326,8 +365,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ordinary_variants),     cmocka_unit_test(ambiguous_tables_are_refused),
         cmocka_unit_test(signs_that_are_states), cmocka_unit_test(models_without_names),
-        cmocka_unit_test(rows_are_no_names),     cmocka_unit_test(names_nearly_alike),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(rows_are_no_names),     cmocka_unit_test(columns_that_are_held),
+        cmocka_unit_test(names_nearly_alike),    cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
