@@ -28,8 +28,8 @@ typedef struct gbs_read_options {
     int lenient;        /**< 1: warn about what gibbsite-formats(5) marks lenient; 0:
                              refuse it */
     int normalize_cpts; /**< 1: scale columns of conditional tables to sum to one */
-    const char *evidence_format; /**< "single", "multi", "tab" or "names"; NULL: by file name
-                                      extension and content */
+    const char *evidence_format; /**< "single", "multi", "tab", "names" or "xmlbif"; NULL: by
+                                      file name extension and content */
     const char *convention;      /**< sign of couplings: "physics", "bqm" or "maxcut"; NULL: the
                                       default of the format */
     const char *diagonal;        /**< diagonal of a matrix of couplings: "field", "ignore" or

@@ -106,7 +106,7 @@ static int is_interrupted(void *watch)
 }
 
 /* read(path or name, bytes or None, format, lenient, normalize_cpts, convention, diagonal, vartype,
- * offset, weight_scale, states, table_order, warnings) */
+ * offset, weight_scale, states, table_order, file_evidence, warnings) */
 static PyObject *read_model(PyObject *self, PyObject *arguments)
 {
     const char *path = NULL;
@@ -122,9 +122,10 @@ static PyObject *read_model(PyObject *self, PyObject *arguments)
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "sz*zppzzzddO&zO", &path, &bytes, &o.format, &o.lenient,
+    if (!PyArg_ParseTuple(arguments, "sz*zppzzzddO&zpO", &path, &bytes, &o.format, &o.lenient,
                           &o.normalize_cpts, &o.convention, &o.diagonal, &o.vartype, &o.offset,
-                          &o.weight_scale, core_u32, &o.states, &o.table_order, &warnings)) {
+                          &o.weight_scale, core_u32, &o.states, &o.table_order, &o.file_evidence,
+                          &warnings)) {
         return NULL;
     }
     o.context = warnings;
@@ -385,6 +386,43 @@ static PyObject *evidence_add(PyObject *self, PyObject *arguments)
     return status < 0 ? core_fail(status, &err) : Py_NewRef(Py_None);
 }
 
+/* Returns the variables that are observed, with their states. */
+static PyObject *evidence_observed(const evidence_object *e)
+{
+    const uint32_t n = gbs_model_n_variables(core_model(e->model));
+    PyObject *dict = PyDict_New();
+    for (uint32_t v = 0; dict != NULL && v < n; v++) {
+        uint32_t a = 0;
+        if (!gbs_evidence_state(e->evidence, v, &a)) {
+            continue;
+        }
+        PyObject *key = PyLong_FromUnsignedLong(v);
+        PyObject *state = PyLong_FromUnsignedLong(a);
+        if (key == NULL || state == NULL || PyDict_SetItem(dict, key, state) < 0) {
+            Py_CLEAR(dict);
+        }
+        Py_XDECREF(key);
+        Py_XDECREF(state);
+    }
+    return dict;
+}
+
+/* read(path): adds the observations of a file of a model */
+static PyObject *evidence_read(PyObject *self, PyObject *arguments)
+{
+    const char *path = NULL;
+    gbs_error err = {GBS_OK, ""};
+    const evidence_object *e = (const evidence_object *)self;
+    const gbs_read_options o = {.size = sizeof o, .evidence_format = "xmlbif"};
+    if (!PyArg_ParseTuple(arguments, "s", &path)) {
+        return NULL;
+    }
+    PyThreadState *saved = PyEval_SaveThread();
+    const gbs_status status = gbs_evidence_read(e->evidence, path, 0, &o, &err);
+    PyEval_RestoreThread(saved);
+    return status < 0 ? core_fail(status, &err) : evidence_observed(e);
+}
+
 /* ---- types ----------------------------------------------------------------------------------- */
 
 static PyMethodDef model_methods[] = {
@@ -404,6 +442,7 @@ static PyMethodDef evidence_methods[] = {
     {"observe", evidence_observe, METH_VARARGS, "observe(variable, state)"},
     {"likelihood", evidence_likelihood, METH_VARARGS, "likelihood(variable, numbers)"},
     {"add", evidence_add, METH_VARARGS, "add(text), as on the command line"},
+    {"read", evidence_read, METH_VARARGS, "read(path): {variable: state} of an XMLBIF file"},
     {NULL, NULL, 0, NULL}};
 
 static PyMethodDef functions[] = {

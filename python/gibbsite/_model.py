@@ -54,24 +54,25 @@ def options(question: str | None = None) -> list[dict[str, Any]]:
 
 def read(path: str | os.PathLike[str], format: str | None = None, *, lenient: bool = False, normalize_cpts: bool = False,
          convention: str | None = None, diagonal: str | None = None, vartype: str | None = None, offset: float = 0.0,
-         weight_scale: float = 0.0, states: int = 0, table_order: str | None = None) -> Model:
+         weight_scale: float = 0.0, states: int = 0, table_order: str | None = None, file_evidence: bool = False) -> Model:
     """Read a model from a file; its extension tells the format unless ``format`` does.
 
     Formats are those of ``gibbsite convert``: uai, bif, xmlbif, xdsl, net, fg, gbm, wcnf, ... The options are those of
-    the command line. The model is a copy: its file may change afterwards. Raises Error with FILE:LINE:COLUMN for what cannot
-    be read.
+    the command line. With ``file_evidence`` the observations in an XMLBIF file are evidence of every question about the model,
+    beside the evidence of the question, and ``file_evidence`` of the model tells them; without, a warning does.
+    The model is a copy: its file may change afterwards. Raises Error with FILE:LINE:COLUMN for what cannot be read.
     """
     return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale,
-                 states, table_order)
+                 states, table_order, file_evidence)
 
 
 def loads(text: str | bytes, format: str, *, name: str = "text", lenient: bool = False, normalize_cpts: bool = False,
           convention: str | None = None, diagonal: str | None = None, vartype: str | None = None, offset: float = 0.0,
-          weight_scale: float = 0.0, states: int = 0, table_order: str | None = None) -> Model:
+          weight_scale: float = 0.0, states: int = 0, table_order: str | None = None, file_evidence: bool = False) -> Model:
     """Read a model from a str or bytes in one of the formats of ``read()``."""
     data = text.encode() if isinstance(text, str) else bytes(text)
     return _read(name, data, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale, states,
-                 table_order)
+                 table_order, file_evidence)
 
 
 def _read(path, data, *how):
@@ -79,7 +80,16 @@ def _read(path, data, *how):
     core = _core.read(path, data, *how, told)
     for text in told:
         warnings.warn(text, stacklevel=3)
-    return Model._of(core)
+    model = Model._of(core)
+    if how[-1] and data is None:
+        model._seen = _core.Evidence(core).read(path)
+    elif how[-1]:
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, os.path.basename(path) or "text")
+            with open(name, "wb") as file:
+                file.write(data)
+            model._seen = _core.Evidence(core).read(name)
+    return model
 
 
 def _progress(wanted):
@@ -152,6 +162,7 @@ class Model:
         self._parts = []  # of models that are made here: variables and factors in their order
         self._made, self._shapes = {}, []  # their numbers by name, and how many states they have
         self._cache = {}
+        self._seen = {}  # states of variables that the model's file tells: evidence of every question
 
     @classmethod
     def _of(cls, core):
@@ -239,7 +250,7 @@ class Model:
         return self._built
 
     def __reduce__(self):
-        return _unpickle, (self._bytes("gbm"),)
+        return _unpickle, (self._bytes("gbm"), self._seen)
 
     def _bytes(self, format):
         with tempfile.TemporaryDirectory() as folder:
@@ -254,6 +265,11 @@ class Model:
         self._core.write(os.fspath(path), format, convention, told)
         for text in told:
             warnings.warn(text, stacklevel=2)
+
+    @property
+    def file_evidence(self) -> dict[str, str]:
+        """The observations in the model's file, if it was read with ``file_evidence=True``: evidence of every question."""
+        return {self.names[v]: self._labels(v)[a] for v, a in self._seen.items()}
 
     # ---- names and labels --------------------------------------------------------------------
 
@@ -370,9 +386,11 @@ class Model:
         return self._find_state(v, state)
 
     def _evidence(self, evidence, likelihood):
-        if (evidence is None or not len(evidence)) and not likelihood:
+        if (evidence is None or not len(evidence)) and not likelihood and not self._seen:
             return None
         e = _core.Evidence(self._core)
+        for v, a in self._seen.items():
+            e.observe(v, a)
         if isinstance(evidence, str):
             e.add(evidence)
             evidence = {}
@@ -430,8 +448,11 @@ class Model:
 
     def logz(self, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> LogZ:
         """ln of the sum of the weights of all states that agree with the evidence."""
+        return self._logz(self._evidence(evidence, likelihood), options)
+
+    def _logz(self, evidence, options):
         return _warn(_ask(lambda about: LogZ({**about, "digest": self.digest, "seed": int(options.get("seed", 0))}),
-                          _core.log_z, self._core, self._evidence(evidence, likelihood), options=options))
+                          _core.log_z, self._core, evidence, options=options))
 
     def prob(self, evidence: Evidence, likelihood: Likelihood = None, **options: Any) -> float:
         """P(evidence). The logarithm, with its error, is ``logz(evidence) - logz()``."""
@@ -441,7 +462,7 @@ class Model:
             if error.status != "impossible":
                 raise
             return 0.0
-        below = 0.0 if self._shape()["normalized"] else float(self.logz(**options))
+        below = 0.0 if self._shape()["normalized"] else float(self._logz(None, options))
         return float(np.exp(float(above) - below))
 
     def map(self, evidence: Evidence = None, likelihood: Likelihood = None, *, probability: bool = False,
@@ -712,5 +733,7 @@ def _summary(found):
     return {**json.loads(found["summary"]), "stopped": found["stopped"]}
 
 
-def _unpickle(data):
-    return loads(data, "gbm")
+def _unpickle(data, seen=None):
+    model = loads(data, "gbm")
+    model._seen = seen or {}
+    return model

@@ -5,10 +5,12 @@ import io
 import json
 import math
 import os
+import pickle
 import re
 import signal
 import subprocess
 import threading
+import warnings
 
 import gibbsite as gb
 import numpy as np
@@ -634,3 +636,37 @@ def test_progress(clinic):
     clinic.fit(draws, progress=lambda p: seen.append(p["pass"]) and False)
     with pytest.raises(ZeroDivisionError):
         gb.learn_rbm(np.zeros((500, 30), int), hidden=30, epochs=10**6, time=300, progress=lambda p: 1 / 0)
+
+
+# ---- observations in a model's file -------------------------------------------------------------
+
+KETTLE = """<BIF VERSION="0.3"><NETWORK><NAME>n</NAME>
+<VARIABLE TYPE="nature"><NAME>heat</NAME><OUTCOME>low</OUTCOME><OUTCOME>high</OUTCOME></VARIABLE>
+<VARIABLE TYPE="nature"><NAME>steam</NAME><OUTCOME>no</OUTCOME><OUTCOME>yes</OUTCOME><OBS>yes</OBS></VARIABLE>
+<DEFINITION><FOR>heat</FOR><TABLE>0.6 0.4</TABLE></DEFINITION>
+<DEFINITION><FOR>steam</FOR><GIVEN>heat</GIVEN><TABLE>0.9 0.1 0.3 0.7</TABLE></DEFINITION>
+</NETWORK></BIF>
+"""
+
+
+def test_file_evidence(tmp_path):
+    path = tmp_path / "kettle.xml"
+    path.write_text(KETTLE)
+    with pytest.warns(UserWarning, match="1 observation .'steam' = 'yes'"):
+        assert gb.read(path).file_evidence == {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        models = [gb.read(path, file_evidence=True), gb.loads(KETTLE, "xmlbif", file_evidence=True)]
+    for m in (*models, pickle.loads(pickle.dumps(models[0]))):
+        assert m.file_evidence == {"steam": "yes"}
+        assert m.query("heat")["heat"]["high"] == pytest.approx(0.28 / 0.34)
+        assert m.prob({"heat": "high"}) == pytest.approx(0.28) and m.prob({}) == pytest.approx(0.34)
+        assert m.mpe() == {"heat": "high", "steam": "yes"}
+        assert m.query_table({"heat": ["low"]}, "steam")["steam"].tolist() == [[0.0, 1.0]]
+        with pytest.raises(gb.Error, match="observed in state"):
+            m.query("heat", evidence={"steam": "no"})
+    with pytest.raises(gb.Error, match="clinic.bif:1:1: found .*, expected XMLBIF"):
+        gb.read(EXAMPLES / "clinic.bif", file_evidence=True)
+    path.write_text(KETTLE.replace("<OBS>yes</OBS>", ""))
+    with pytest.raises(gb.Error, match="found no observation"):
+        gb.read(path, file_evidence=True)

@@ -44,7 +44,13 @@ static gbs_status read_format(gbsi_evidence_set *set, const char *path,
     GBSI_TRY(gbsi_input_decode(&set->input, options, err));
     GBSI_TRY(gbsi_text_open(&set->text, &set->input, options, err));
     const gbsi_token first = gbsi_text_peek(&set->text);
-    const bool xml = format == NULL && first.n > 0 && first.at[0] == '<';
+    const bool is_xml = first.n > 0 && first.at[0] == '<';
+    if (format != NULL && strcmp(format, "xmlbif") == 0 && !is_xml) {
+        GBSI_TRY(gbsi_text_unexpected(
+            &set->text, first, "XMLBIF, the only format of models whose observations are read",
+            err));
+    }
+    const bool xml = is_xml && (format == NULL || strcmp(format, "xmlbif") == 0);
     const bool typed = format == NULL ? !tab && !xml && gbsi_evidence_is_typed(&set->text)
                                       : strcmp(format, "names") == 0;
     status = tab     ? gbsi_evidence_read_tab(set, err)
