@@ -167,6 +167,17 @@ const char *cli_nearest(const char *text, const char *const *candidate, size_t n
 /* Refuse early, before a long run, what cannot be written: a folder, a missing or read-only one. */
 int cli_check_output(const char *path);
 
+/* Refuses a name whose extension says another kind of file than what the verb writes there.
+ * @return CLI_DONE, or CLI_USAGE after a message. */
+int cli_check_written(const cli_verb *verb, const cli_arguments *arguments);
+/* The same for an answer in a form of the UAI competitions. */
+int cli_check_answer(const char *path);
+/* Refuses a result in the place of what it is computed from. */
+int cli_check_operands(const cli_verb *verb, const cli_arguments *arguments);
+/* Refuses a name whose extension says any kind of file. @param known the formats, for the message.
+ */
+int cli_refuse_ending(const char *path, const char *known);
+
 /* The same of --output and the files beside it: --intervals, --curve, --summary and --checkpoint.
  * No two of them are one file, and one at most is standard output. */
 int cli_check_results(const cli_arguments *arguments);

@@ -201,33 +201,6 @@ static int run_in_set(const cli_verb *verb, cli_arguments *arguments)
     return done < 0 ? cli_fail(done, &err) : status;
 }
 
-/* Whether a verb writes models, which may take the place of the one that was read. */
-static int writes_models(const cli_verb *verb)
-{
-    const cli_option *format = cli_find_option("format", verb);
-    return format != NULL && format->unit == cli_model_formats + 1;
-}
-
-/* Refuses a result in the place of what it is computed from. */
-static int check_operands(const cli_verb *verb, const cli_arguments *arguments)
-{
-    struct stat result;
-    struct stat source;
-    if (arguments->output == NULL || writes_models(verb) || stat(arguments->output, &result) != 0 ||
-        !S_ISREG(result.st_mode)) {
-        return CLI_DONE;
-    }
-    for (int i = 0; i < arguments->n_operands; i++) {
-        if (stat(arguments->operand[i], &source) == 0 && source.st_dev == result.st_dev &&
-            source.st_ino == result.st_ino) {
-            return cli_error(CLI_USAGE,
-                             "--output %s would replace the file that is read: name another one",
-                             arguments->output);
-        }
-    }
-    return CLI_DONE;
-}
-
 static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, char **all_argv)
 {
     cli_arguments arguments;
@@ -248,7 +221,8 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
         cli_lock lock = {0};
         gbs_set_memory_limit(arguments.run.memory_limit);
         gbsi_set_csv_safe(arguments.csv_safe);
-        status = check_operands(verb, &arguments);
+        status = cli_check_written(verb, &arguments);
+        status = status == CLI_DONE ? cli_check_operands(verb, &arguments) : status;
         status = status == CLI_DONE ? cli_lock_checkpoint(&arguments, &lock) : status;
         status = cli_meet(status); /* whether or not this rank has a checkpoint */
         status = status == CLI_DONE ? run_in_set(verb, &arguments) : status;

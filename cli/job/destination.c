@@ -55,7 +55,6 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
     } names[] = {{"mar", "mar"}, {"map", "map"}, {"pr", "pr"},   {"csv", "csv"},   {"json", "json"},
                  {"tab", "tab"}, {"npz", "npz"}, {"npy", "npy"}, {"nc", "netcdf"}, {"pbm", "pbm"},
                  {"pgm", "pgm"}, {"ppm", "ppm"}, {"png", "png"}};
-    static const char *const foreign[] = {".xlsx", ".xls", ".ods", ".parquet", ".feather", ".rds"};
     const char *path = arguments->output;
     if (arguments->format != NULL) {
         *format = arguments->format;
@@ -80,12 +79,8 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
         *format = names[i].format;
         return CLI_DONE;
     }
-    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
-        const size_t m = strlen(foreign[i]);
-        if (n > m && strncasecmp(path + n - m, foreign[i], m) == 0) {
-            return cli_error(CLI_USAGE, "%s: %s files are not written; the formats are --format %s",
-                             path, foreign[i], known);
-        }
+    if (cli_refuse_ending(path, known) != CLI_DONE) {
+        return CLI_USAGE;
     }
     *format = strstr(known, "csv") != NULL ? "csv" : fallback; /* any other name, as x.txt */
     return CLI_DONE;

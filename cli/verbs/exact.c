@@ -36,7 +36,7 @@ static int check_format(const cli_arguments *arguments, int task)
         return cli_error(CLI_USAGE, "--format %s: --task %s takes %s", arguments->format,
                          tasks[task].word, known);
     }
-    return CLI_DONE;
+    return known == NULL ? cli_check_answer(arguments->output) : CLI_DONE;
 }
 
 /* ---- PR and MAP ------------------------------------------------------------------------------ */

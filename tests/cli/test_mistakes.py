@@ -105,7 +105,7 @@ MISTAKES = [
     ("sample {} -o out.json", "the formats are --format csv|"),
     ("marginals no-such.bif", "no-such.bif: cannot be opened"),
     ("marginals clinic", "clinic: cannot be opened"),
-    ("marginals {} -o out.xlsx", ".xlsx files are not written"),
+    ("marginals {} -o out.xlsx", "files of other programs, which this verb does not write"),
     ("marginals examples/clinic.csv", "type gibbsite marginals MODEL --cases examples/clinic.csv"),
     ("fit examples/clinic.csv {} -o out.bif", "type gibbsite fit MODEL examples/clinic.csv"),
     ("report {}", "type gibbsite marginals examples/clinic.bif --report FILE.html"),

@@ -182,10 +182,10 @@ SEVERAL = [
     ["label", EXAMPLES / "places.crf", EXAMPLES / "places.txt", "-o", "x", "--summary", "x"],
     ["learn", "crf", EXAMPLES / "places.template", EXAMPLES / "places.txt", "-o", "x", "--intervals", "x"],
     ["learn", "weights", EXAMPLES / "friends.gbm", EXAMPLES / "friends.csv", "-o", "y.gbm", "--curve", "x", "--intervals", "x"],
-    ["learn", "potts", EXAMPLES / "bars.csv", "-o", "x.gbm", "--curve", "x.gbm"],
-    ["learn", "rbm", EXAMPLES / "bars.csv", "--hidden", "2", "-o", "x.gbm", "--summary", "x.gbm"],
+    ["learn", "potts", EXAMPLES / "bars.csv", "-o", "x", "--format", "gbm", "--curve", "x"],
+    ["learn", "rbm", EXAMPLES / "bars.csv", "--hidden", "2", "-o", "x", "--format", "gbm", "--summary", "x"],
     ["learn", "aspects", EXAMPLES / "ground" / "list.txt", "-o", "x", "--summary", "x"],
-    ["fit", SPRINKLER, EXAMPLES / "sprinkler.csv", "-o", "x.bif", "--summary", "x.bif"],
+    ["fit", SPRINKLER, EXAMPLES / "sprinkler.csv", "-o", "x", "--format", "bif", "--summary", "x"],
 ]
 
 
@@ -205,3 +205,49 @@ def test_one_result_on_standard_output(run, work):
     assert done.status == 0 and done.out.startswith("{")
     assert run(*label, "--summary", "/dev/null", "-o", "/dev/null").status == 0
     only(work, "x")
+
+
+CLINIC = ROOT / "examples" / "clinic.bif"
+
+
+@pytest.mark.parametrize("words, says", [
+    (["exact", CLINIC, "-o", "r.xml"], "r.xml: found the extension of models (xmlbif), which this verb does not write"),
+    (["exact", CLINIC, "--task", "pr", "-o", "r.Net"], "expected a name that ends in .MAP or .PR"),
+    (["exact", CLINIC, "--task", "map", "-o", "r.csv"], "found the extension of tables"),
+    (["exact", CLINIC, "--task", "sample", "-o", "r.html"], "pages for a browser"),
+    (["marginals", CLINIC, "-o", "r.dot"], "found the extension of models (dot)"),
+    (["marginals", CLINIC, "-o", "r.svg"], "found the extension of charts"),
+    (["sample", CLINIC, "-o", "r.uai.gz"], "found the extension of models (uai)"),
+    (["map", CLINIC, "-o", "r.parquet"], "files of other programs"),
+    (["logz", CLINIC, "-o", "r.gbm"], "found the extension of models (gbm)"),
+    (["certify", CLINIC, "-o", "r.cnf"], "--output r.cnf: found the extension of models (wcnf)"),
+    (["scan", CLINIC, "--target", "cold", "-o", "r.fg"], "found the extension of models (fg)"),
+    (["info", CLINIC, "-o", "r.bif"], "expected a name that ends in .txt or .json"),
+    (["diagnose", ROOT / "examples" / "clinic.csv", "-o", "r.mln"], "found the extension of models (mln)"),
+    (["report", "s.json", "-o", "r.csv"], "a page for a browser is written"),
+    (["learn", "crf", "t", "d", "-o", "r.gbm"], "a conditional random field is written"),
+    (["learn", "aspects", "l.txt", "-o", "r.json"], "found the extension of JSON"),
+    (["label", "m", "d", "-o", "r.uai"], "a labelled text is written"),
+    (["fit", SPRINKLER, "d.csv", "-o", "r.csv"], "found the extension of tables, but a model is written"),
+    (["generate", "ising", "--grid", "3x3", "-o", "r.npz"], "found the extension of arrays, but a model is written"),
+    (["marginals", CLINIC, "--summary", "r.bif"], "--summary r.bif: found the extension of models (bif), but JSON is written"),
+    (["marginals", CLINIC, "--report", "r.json"], "--report r.json: found the extension of JSON"),
+    (["marginals", CLINIC, "--checkpoint", "r.csv"], "a checkpoint is written"),
+    (["fit", SPRINKLER, "d.csv", "-o", "r.bif", "--intervals", "r.xml"], "--intervals r.xml"),
+])
+def test_names_of_other_kinds_of_files(run, work, words, says):
+    """A result does not take the place of a file of another kind, nor a name that other programs would misread."""
+    for old in (None, "mine"):
+        path = work / next(str(w) for w in reversed(words) if str(w).startswith("r."))
+        if old is not None:
+            path.write_text(old)
+        done = run(*words)
+        assert done.status == 2 and says in done.err and done.out == "", done.err
+        assert not path.exists() if old is None else path.read_text() == old
+
+
+def test_names_that_are_typed_with_a_format(run, work):
+    """--format says what is written, whatever the name; .txt is for any text."""
+    for words in (["-o", "r.xml", "--format", "csv"], ["-o", "r.txt"], ["-o", "r"], ["-o", "r.v2"]):
+        assert run("exact", CLINIC, *words).status == 0
+        assert (work / words[1]).read_text().startswith("variable,")

@@ -97,7 +97,7 @@ def test_chart(run, work):
 
 @pytest.mark.parametrize("arguments, part", [
     (["--query", "rain=yes", "--plot", "t.png"], "expected a name that ends in .svg"),
-    (["--query", "rain=yes", "--plot", "t.svg", "-o", "t.svg"], "name the same file"),
+    (["--query", "rain=yes", "--plot", "t.svg", "-o", "t.svg", "--format", "csv"], "name the same file"),
     ([], "--query is missing"),
     (["--query", "rain"], "expected a variable and one of its states"),
     (["--query", "=rain"], "expected a variable and one of its states"),
