@@ -95,6 +95,7 @@ int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *p
         status = cli_load_model(job, arguments, path);
     }
     if (status == CLI_DONE) {
+        cli_tell_numbers(job);
         status = cli_load_evidence(job, path);
     }
     return status == CLI_DONE ? cli_load_options(job) : status;

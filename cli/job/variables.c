@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of variables: names, 0-based numbers and ranges of them, ',' between. */
+/* Lists of variables: names, 0-based numbers where no name is one, and ranges of them, ',' between.
+ */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +117,17 @@ static int add_item(cli_selection *s, uint8_t *seen, const typed *t, char *item)
         }
         return status < 0 ? cli_fail(status, &err) : add(s, seen, t, variable);
     }
+    for (uint32_t v = 0; v < n; v++) {
+        uint64_t number = 0;
+        const char *name = gbs_model_variable_name(t->model, v);
+        if (name != NULL && cli_parse_uint(name, &number) && number != v && number >= first &&
+            number <= last) {
+            return cli_error(CLI_USAGE,
+                             "%s %s: variables have numbers for names, %s that of variable %" PRIu32
+                             ": list names, or numbers behind a #, as in #0,#1",
+                             t->option, item, name, v);
+        }
+    }
     if (first > last || last >= n) {
         return cli_error(CLI_USAGE, "%s %s: the model has variables 0 to %ld", t->option, item,
                          (long)n - 1);
@@ -180,6 +193,51 @@ static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char 
     }
     free(copy);
     return status;
+}
+
+/* Tells which variable is meant by a number in a text, if another one has it for its name.
+ * @return whether there is one. */
+static int tell_number(const cli_job *job, const char *text)
+{
+    static const char ends[] = " ,=!|:@";
+    for (const char *at = text; text != NULL && *at != '\0';) {
+        char word[16];
+        uint64_t number = 0;
+        uint32_t v = 0;
+        const size_t n = strcspn(at, ends);
+        (void)snprintf(word, sizeof word, "%.*s", (int)(n < 15 ? n : 15), at);
+        const int is_name = at == text || strchr(" ,", at[-1]) != NULL; /* neither =1 nor a state */
+        if (is_name && n > 0 && n < sizeof word && word[strspn(word, "0123456789")] == '\0' &&
+            cli_parse_uint(word, &number) && number < gbs_model_n_variables(job->model) &&
+            gbs_model_find_variable(job->model, word, &v, NULL) >= 0 && v != number) {
+            cli_note(job->arguments,
+                     "%s stands for the variable called so; #%s is the one with that number", word,
+                     word);
+            return 1;
+        }
+        at += n;
+        at += strspn(at, ends);
+    }
+    return 0;
+}
+
+void cli_tell_numbers(const cli_job *job)
+{
+    const cli_arguments *a = job->arguments;
+    const char *const text[] = {a->query, a->monitor, a->targets, a->focus, a->likelihood};
+    int told = 0;
+    for (int i = 0; i < a->n_evidence && !told; i++) {
+        told = tell_number(job, a->evidence[i]);
+    }
+    for (int i = 0; i < a->n_joints && !told; i++) {
+        told = tell_number(job, a->joint[i]);
+    }
+    for (int i = 0; i < a->n_targets && !told; i++) {
+        told = tell_number(job, a->target[i]);
+    }
+    for (size_t i = 0; i < sizeof text / sizeof text[0] && !told; i++) {
+        told = tell_number(job, text[i]);
+    }
 }
 
 int cli_select(const gbs_model *model, const char *option, const char *list,

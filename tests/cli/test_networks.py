@@ -2,6 +2,7 @@
 """Networks as other programs write them: what is read, what is told, and how names are typed."""
 
 import csv
+import math
 
 import pytest
 
@@ -108,3 +109,35 @@ def test_r_names_become_legal(run, tmp_path):
     back = run("marginals", tmp_path / "r.xdsl")
     assert probability(back, "top_level", "a_b_2") == pytest.approx(0.2)
     assert probability(back, "top_level_2", "s10") == pytest.approx(0.25)
+
+
+# ---- names that are numbers ----------------------------------------------------------------------
+
+STREETS = """network n { }
+variable 1 { type discrete [ 2 ] { a, b }; }
+variable 0 { type discrete [ 2 ] { a, b }; }
+variable 7 { type discrete [ 2 ] { a, b }; }
+probability ( 1 ) { table 0.25, 0.75; }
+probability ( 0 ) { table 0.5, 0.5; }
+probability ( 7 ) { table 0.125, 0.875; }
+"""
+
+
+def test_a_name_that_is_a_number_is_a_name(run, work):
+    """Typed on the command line as in a table; # stands for numbers of variables."""
+    (work / "s.bif").write_text(STREETS)
+    (work / "t.csv").write_text("1\nb\n")
+    for typed, variable, said in (("1", "1", True), ("=1", "1", False), ("#1", "0", False), ("7", "7", False), ("2", "7", False),
+                                  ("#2", "7", False)):
+        done = run("exact", "s.bif", "--query", typed, "--format", "csv")
+        assert done.out.splitlines()[1].startswith(f"{variable},a,"), typed
+        assert ("#1 is the one with that number" in done.err) == said
+        observed = run("exact", "s.bif", "-e", f"{typed}=b", "--format", "csv")
+        assert f"\n{variable},b,1," in observed.out
+        assert ("#1 is the one with that number" in observed.err) == said
+    cases = run("marginals", "s.bif", "--cases", "t.csv", "--query", "0", "--format", "csv")
+    assert float(cases.out.splitlines()[1].split(",")[-1]) == pytest.approx(math.log(0.75))
+    refused = run("exact", "s.bif", "--query", "0-2")
+    assert refused.status == 2 and "variables have numbers for names" in refused.err and "#0,#1" in refused.err
+    assert run("exact", "s.bif", "--query", "2-2").status == 0
+    assert run("exact", "s.bif", "--query", "#9").status == 2

@@ -43,8 +43,12 @@ static void test_find(void **unused)
     REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_state(m, 5, "0", &a, &err), "variable 5");
     assert_int_equal(v, 99);
     assert_int_equal(a, 99);
-    assert_int_equal(gbs_model_find_variable(m, "3", &v, NULL), GBS_OK);
+    assert_int_equal(gbs_model_find_variable(m, "3", &v, NULL), GBS_OK); /* the name */
+    assert_int_equal(v, 2);
+    assert_int_equal(gbs_model_find_variable(m, "#3", &v, NULL), GBS_OK);
     assert_int_equal(v, 3);
+    assert_int_equal(gbs_model_find_variable(m, "1", &v, NULL), GBS_OK);
+    assert_int_equal(v, 1);
     assert_int_equal(gbs_model_find_variable(m, "=3", &v, NULL), GBS_OK);
     assert_int_equal(v, 2);
     assert_int_equal(gbs_model_find_variable(m, "sky", &v, NULL), GBS_OK);

@@ -271,17 +271,18 @@ gbs_status gbs_model_find_variable(const gbs_model *model, const char *text, uin
     GBSI_NEED(text);
     GBSI_NEED(variable);
     uint64_t index = 0;
-    if (all_digits(text, &index)) {
+    uint32_t found = find_name(model, text);
+    if (found == GBSI_NONE && all_digits(text + (text[0] == '#'), &index)) {
         if (index >= model->n_variables) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "variable %.40s: the model has %u variables, counted from 0", text,
-                             (unsigned)model->n_variables);
+                             "variable %.40s: the model has %u variable%s, counted from 0", text,
+                             (unsigned)model->n_variables, model->n_variables == 1 ? "" : "s");
         }
         *variable = (uint32_t)index;
         return GBS_OK;
     }
-    const char *name = text[0] == '=' ? text + 1 : text;
-    const uint32_t found = find_name(model, name);
+    const char *name = text + (text[0] == '=');
+    found = found == GBSI_NONE ? find_name(model, name) : found;
     if (found == GBSI_NONE) {
         return no_such_variable(model, name, err);
     }
