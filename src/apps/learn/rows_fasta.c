@@ -3,6 +3,7 @@
  * alphabet, whether small letters are insertions, and what '*' at the end of a sequence is. */
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -37,6 +38,7 @@ typedef struct alignment {
     size_t n_sequences, n_starred;
     size_t width;                    /* signs of the first sequence */
     bool even;                       /* all sequences have as many */
+    bool is_mixed;                   /* capitals and small letters */
     bool inserts;                    /* A2M: small letters and '.' are insertions */
     bool ends;                       /* '*' at the end of a sequence is no site */
     uint8_t state_of[UCHAR_MAX + 1]; /* NOT_A_SITE: left out */
@@ -104,8 +106,8 @@ static gbs_status look_at(alignment *a, sequence s, gbs_error *err)
         ++width;
     }
     if (width == 0) {
-        return gbsi_text_fail(a->text, (gbsi_token){s.end, s.end < a->text->end ? 1 : 0}, err,
-                              "found no letters, expected those of a sequence");
+        return gbsi_text_fail(a->text, (gbsi_token){s.at - 1, 1}, err,
+                              "found no letters below this line, expected those of a sequence");
     }
     a->width = a->n_sequences == 0 ? width : a->width;
     a->even = (a->even || a->n_sequences == 0) && a->width == width;
@@ -183,6 +185,32 @@ static const char *find_odd(const alignment *a)
     return at;
 }
 
+/* Signs of a sequence without small letters and '.'. */
+static size_t kept_in_a2m(sequence s)
+{
+    size_t n = 0;
+    for (const char *at = s.at; at < s.end; ++at) {
+        n += !gbsi_is_blank(*at) && *at != '.' && !(*at >= 'a' && *at <= 'z');
+    }
+    return n;
+}
+
+/* Whether all sequences have as many signs without small letters and '.', as in A2M. Where they do
+ * not, and have as many with them, small letters mark a part of an alignment, repeats say. */
+static bool is_a2m(const alignment *a)
+{
+    bool same = true;
+    size_t first = 0;
+    for (const char *at = a->text->at; at < a->text->end && same;) {
+        const sequence s = sequence_behind(a->text, at);
+        const size_t n = kept_in_a2m(s);
+        first = at == a->text->at ? n : first;
+        same = n == first;
+        at = s.end;
+    }
+    return same || !a->even;
+}
+
 /* The alphabet, and the state of each byte. */
 static gbs_status settle(alignment *a, uint64_t *n_unknown, gbs_error *err)
 {
@@ -193,7 +221,8 @@ static gbs_status settle(alignment *a, uint64_t *n_unknown, gbs_error *err)
         n_small += a->n_of[c];
     }
     a->inserts = false;
-    a->inserts = n_small > 0 && count(a, NULL) > n_small;
+    a->is_mixed = n_small > 0 && count(a, NULL) > n_small;
+    a->inserts = a->is_mixed && is_a2m(a);
     a->ends = a->n_starred == a->n_sequences || !a->even;
     a->alphabet = told ? tell_alphabet(a) : a->alphabet;
     *n_unknown = find_states(a, &odd) + (a->ends ? 0 : a->n_starred);
@@ -239,7 +268,7 @@ static gbs_status add_sequence(const alignment *a, sequence s, gbs_rows *rows, g
         rows->weight[rows->n++] = 1.0;
         return GBS_OK;
     }
-    return gbsi_text_fail(a->text, (gbsi_token){s.end, 0}, err,
+    return gbsi_text_fail(a->text, (gbsi_token){last_sign(s), 0}, err,
                           "found %zu sites, expected %" PRIu32, n, rows->n_sites);
 }
 
@@ -250,7 +279,7 @@ static gbs_status open_rows(const alignment *a, gbs_rows **rows, gbs_error *err)
     const size_t n = read_sites(a, s, NULL);
     const char *states = alphabets[a->alphabet].states;
     if (n == 0 || n > GBS_MAX_SITES) {
-        return gbsi_text_fail(a->text, (gbsi_token){s.end, 0}, err,
+        return gbsi_text_fail(a->text, (gbsi_token){last_sign(s), 0}, err,
                               "found %zu sites, expected 1 to %u", n, GBS_MAX_SITES);
     }
     const gbs_status status = gbs_rows_new((uint32_t)n, (uint32_t)strlen(states), rows, err);
@@ -276,6 +305,14 @@ gbs_status gbsi_rows_read_fasta(const gbsi_text *text, gbs_alphabet alphabet, gb
     GBSI_TRY(settle(&a, &n_unknown, err));
     GBSI_TRY(open_rows(&a, &own, err));
     own->n_unknown = n_unknown;
+    if (a.is_mixed) {
+        (void)snprintf(own->note, sizeof own->note, "%s",
+                       a.inserts
+                           ? "capitals and small letters: small letters and '.' are taken for "
+                             "insertions (A2M) and left out; to keep them, write capitals"
+                           : "small letters are read as capitals: without them, as in A2M, "
+                             "sequences differ in length");
+    }
     for (const char *at = text->at; at < text->end;) {
         const sequence s = sequence_behind(text, at);
         GBSI_TRY(add_sequence(&a, s, own, err));

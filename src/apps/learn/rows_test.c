@@ -186,9 +186,9 @@ static void letters_of_no_alphabet(void **state)
 static void files_are_refused(void **state)
 {
     static const char *const bad[][2] = {
-        {">a\nAC\n>b\nACD\n", "d:5:1: found 3 sites, expected 2"},
+        {">a\nAC\n>b\nACD\n", "d:4:3: found 3 sites, expected 2"},
         {">a\nA1\n", "d:2:2: found '1', expected a letter"},
-        {">a\n>b\nA\n", "d:2:1: found no letters"},
+        {">a\n>b\nA\n", "d:1:3: found no letters below this line"},
         {">a\n", "found no letters"},
         {"", "d:1:1: found an empty cell, expected the name of a site"},
         {"a,\n0,1\n", "d:1:3: found an empty cell, expected the name of a site"},
@@ -219,12 +219,36 @@ static void files_are_refused(void **state)
     }
 }
 
+/* A note tells what small letters beside capitals are taken for. */
+static void small_letters_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *note;
+        uint32_t n_sites;
+    } cases[] = {
+        {">a\nGGtt.C\n>b\nGC..aC\n", "insertions (A2M) and left out; to keep them, write", 3},
+        {">a\nGGttC\n>b\nGCC\n", "insertions (A2M)", 3},
+        {">a\nGGttC\n>b\nGCAAc\n", "small letters are read as capitals", 5},
+        {">a\nGGTTC\n>b\nGCAAC\n", NULL, 5},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
+        gbs_rows *rows = parse(cases[k].text, NULL);
+        assert_non_null(rows);
+        assert_int_equal(gbs_rows_n_sites(rows), cases[k].n_sites);
+        assert_true(cases[k].note == NULL ? gbs_rows_note(rows) == NULL
+                                          : strstr(gbs_rows_note(rows), cases[k].note) != NULL);
+        gbs_rows_free(rows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_share_weights), cmocka_unit_test(files_are_read),
-        cmocka_unit_test(alphabets_are_told), cmocka_unit_test(letters_of_no_alphabet),
-        cmocka_unit_test(tables_are_read),    cmocka_unit_test(files_are_refused),
+        cmocka_unit_test(rows_share_weights),     cmocka_unit_test(files_are_read),
+        cmocka_unit_test(alphabets_are_told),     cmocka_unit_test(letters_of_no_alphabet),
+        cmocka_unit_test(tables_are_read),        cmocka_unit_test(files_are_refused),
+        cmocka_unit_test(small_letters_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -587,6 +587,22 @@ static gbs_status refuse_state(const gbs_table *t, uint32_t k, const gbsi_cell *
                                           : "");
 }
 
+/* Whether a cell such as 1.000 may mean a thousand too: columns are not separated by commas, so
+ * that a dot may stand before thousands, and both numbers are states. */
+static bool may_be_thousands(const gbs_table *t, uint32_t v, const gbsi_cell *cell, bool by_number)
+{
+    char whole[GBSI_WHOLE + 1] = "#";
+    const size_t n = cell->n;
+    uint32_t state = 0;
+    if (t->sheet.separator == ',' || n < 5 || n > GBSI_WHOLE - 2 ||
+        strcmp(cell->text + n - 4, ".000") != 0 || !gbsi_whole_text(cell->text, n, whole + 1) ||
+        !find_state(t, v, whole + !by_number, &state)) {
+        return false;
+    }
+    (void)strcat(whole, "000");
+    return find_state(t, v, whole + !by_number, &state);
+}
+
 static gbs_status read_state(gbs_table *t, uint32_t k, const gbsi_cell *cell, uint32_t *state,
                              gbs_error *err)
 {
@@ -601,6 +617,15 @@ static gbs_status read_state(gbs_table *t, uint32_t k, const gbsi_cell *cell, ui
                    : gbsi_cell_fail(&t->sheet, cell, err,
                                     "found no value, expected a state: weights are learnt from "
                                     "complete rows");
+    }
+    uint32_t exact = 0;
+    if (may_be_thousands(t, v, cell, by_number) &&
+        (by_number || !find_state(t, v, cell->text, &exact))) {
+        char shown[GBSI_SHOWN];
+        return gbsi_cell_fail(&t->sheet, cell, err,
+                              "found %s, expected a number without a dot: it may stand before "
+                              "decimals or thousands, and both numbers are states",
+                              gbsi_cell_show(cell, shown));
     }
     return (by_number ? find_number : find_label)(t, v, cell, state)
                ? GBS_OK

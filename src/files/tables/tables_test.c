@@ -270,6 +270,45 @@ static void rows_are_no_names(void **state)
     gbs_model_free(model);
 }
 
+/* 1.000 is 1, unless the columns are separated as where a dot stands before thousands and a
+ * thousand is a state too. */
+static void dots_before_thousands(void **state)
+{
+    (void)state;
+    static const char bif[] = "network n { }\n"
+                              "variable load { type discrete [ 3 ] { 1, 2, 1000 }; }\n"
+                              "variable gear { type discrete [ 2 ] { 1, 2 }; }\n"
+                              "probability ( load ) { table 0.5, 0.25, 0.25; }\n"
+                              "probability ( gear ) { table 0.5, 0.5; }\n";
+    static const struct {
+        const char *text;
+        int n;
+    } tables[] = {
+        {"load;gear\n1000;1.000\n2.000;2,00\n", 2},
+        {"load;gear\n1.000;1\n", -1},
+        {"load\tgear\n1.000\t1\n", -1},
+        {"load,gear\n1.000,2.000\n", 1},
+        {"load;gear\n1.0;1.0000\n", 1},
+    };
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_model_read_memory("n.bif", bif, sizeof bif - 1, NULL, &model, NULL),
+                     GBS_OK);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        test_row("%s", tables[i].text);
+        uint32_t x[ROWS][2] = {{9, 9}, {9, 9}, {9, 9}, {9, 9}};
+        told notes;
+        gbs_error err;
+        assert_int_equal(read_rows(model, tables[i].text, (gbs_table_options){0}, x, &notes, &err),
+                         tables[i].n);
+        if (tables[i].n < 0) {
+            assert_non_null(strstr(err.message, "t:2:1: found '1.000', expected a number without"));
+        } else {
+            assert_true(x[0][0] == (tables[i].n == 2 ? 2 : 0));
+        }
+    }
+    gbs_model_free(model);
+}
+
 /* Columns that a program holds are read as a file is; places are rows and columns. */
 static void columns_that_are_held(void **state)
 {
@@ -365,8 +404,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ordinary_variants),     cmocka_unit_test(ambiguous_tables_are_refused),
         cmocka_unit_test(signs_that_are_states), cmocka_unit_test(models_without_names),
-        cmocka_unit_test(rows_are_no_names),     cmocka_unit_test(columns_that_are_held),
-        cmocka_unit_test(names_nearly_alike),    cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(dots_before_thousands), cmocka_unit_test(rows_are_no_names),
+        cmocka_unit_test(columns_that_are_held), cmocka_unit_test(names_nearly_alike),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
