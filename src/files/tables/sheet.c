@@ -95,9 +95,10 @@ static gbs_status add_cell(gbsi_sheet *s, const char *place, size_t begin, bool 
 /* Blanks that are not the separator. */
 static bool is_space(const gbsi_sheet *s, char c)
 {
-    return (c == ' ' || c == '\t') && c != s->separator;
+    return (c == ' ' || c == '\t') && (c != s->separator || c == ' ');
 }
 
+/* Where blanks separate columns, a run of them is one separator. */
 static const char *skip_spaces(const gbsi_sheet *s, const char *at)
 {
     while (at < s->text.end && is_space(s, *at)) {
@@ -111,6 +112,11 @@ static const char *skip_spaces(const gbsi_sheet *s, const char *at)
 static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
 {
     const char *end = s->text.end;
+    if (s->separator == ' ') { /* the blanks are behind us */
+        at += at < end && *at == '\r';
+        *ended = at == end || *at == '\n';
+        return at == end ? at : *ended ? at + 1 : at[-1] == ' ' || at[-1] == '\t' ? at : NULL;
+    }
     at += at + 1 < end && at[0] == '\r' && at[1] == '\n';
     at += at + 1 == end && at[0] == '\r';
     *ended = at == end || *at == '\n';
@@ -162,8 +168,10 @@ static gbs_status read_cell(gbsi_sheet *s, bool *ended, gbs_error *err)
     while (at < s->text.end && *at != s->separator && *at != '\n') {
         at++;
     }
-    *ended = at == s->text.end || *at == '\n';
-    s->text.at = at == s->text.end ? at : at + 1;
+    const char *next = s->separator == ' ' ? skip_spaces(s, at) : at;
+    next += next < s->text.end && *next == '\r' && s->separator == ' ';
+    *ended = next == s->text.end || *next == '\n';
+    s->text.at = next == s->text.end || (s->separator == ' ' && !*ended) ? next : next + 1;
     while (at > begin && (is_space(s, at[-1]) || (*ended && at[-1] == '\r'))) {
         at--;
     }
@@ -336,6 +344,35 @@ static bool has_row_names(gbsi_sheet *s)
     return read && s->n_cells == (size_t)s->n_columns + 1 && s->name[0].quoted && cell[0].quoted;
 }
 
+/* Whether a line begins with a row name of R: in quotes, a blank behind it. */
+static bool begins_with_row_name(const gbsi_sheet *s, const char *line)
+{
+    const size_t n = (size_t)(line_end(s, line) - line);
+    const char *quote = n > 1 && *line == '"' ? memchr(line + 1, '"', n - 1) : NULL;
+    return quote != NULL && quote + 1 < line + n && quote[1] == ' ';
+}
+
+/* Whether the header is one of R's write.table(): names in quotes with a blank between, no other
+ * separator outside of them; under a single name a row name in quotes. */
+static bool is_of_write_table(const gbsi_sheet *s)
+{
+    const char *end = line_end(s, s->text.at);
+    const char *at = s->text.at;
+    size_t n = 0;
+    while (at < end && *at == '"') {
+        const char *quote = memchr(at + 1, '"', (size_t)(end - at - 1));
+        if (quote == NULL) {
+            return false;
+        }
+        n++;
+        at = quote + 1;
+        at += at < end && *at == ' ';
+    }
+    at += at < end && *at == '\r';
+    return at == end &&
+           (n > 1 || (n == 1 && end < s->text.end && begins_with_row_name(s, end + 1)));
+}
+
 gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column known,
                            const void *context, gbs_error *err)
 {
@@ -350,7 +387,9 @@ gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column 
     }
     char separator = n == 0 ? 0 : take_separator_line(s);
     skip_lines(s, false);
-    s->separator = separator != 0 ? separator : find_separator(s, known, context);
+    s->separator = separator != 0         ? separator
+                   : is_of_write_table(s) ? ' '
+                                          : find_separator(s, known, context);
     GBSI_TRY(read_row(s, MOST_COLUMNS + 1, err));
     if (s->n_cells > MOST_COLUMNS) {
         return fail_at(s, s->text.begin, err, "found more than 16777216 columns");

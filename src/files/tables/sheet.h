@@ -38,7 +38,8 @@ typedef struct gbsi_sheet {
 typedef bool (*gbsi_is_column)(const void *context, const char *name);
 
 /* Reads the header. The separator is that of ',', ';' and tab which makes the most expected
- * columns, then the one that makes the most of any kind; a first line "sep=;" names it.
+ * columns, then the one that makes the most of any kind; a first line "sep=;" names it. Names in
+ * quotes with blanks between are those of R's write.table(): blanks separate the columns.
  * @param text copied, what it points to is borrowed; a line that begins with its comment is none.
  * @param known NULL: any name is expected. Free in either case. */
 gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column known,
