@@ -37,6 +37,16 @@ static size_t least_ess(const cli_diagnosis *a, double *ess)
     return at;
 }
 
+/* An R-hat above 1.01 with as many digits as show it. */
+static const char *above_text(double rhat, char *text, size_t size)
+{
+    int digits = 4;
+    do {
+        (void)snprintf(text, size, "%.*g", digits, rhat);
+    } while (strcmp(text, "1.01") == 0 && ++digits < 17);
+    return text;
+}
+
 /* @return whether they have converged. */
 static int tell(const cli_diagnosis *a)
 {
@@ -67,10 +77,12 @@ static int tell(const cli_diagnosis *a)
     cli_colour colour = CLI_YELLOW;
     if (rhat > MOST_RHAT) {
         colour = CLI_RED;
+        char number[32];
         (void)snprintf(text, sizeof text,
-                       "not converged: the chains disagree, R-hat of %.100s is %.4g, above 1.01; "
-                       "draw longer chains",
-                       a->drawn.name[a->worst], rhat);
+                       "not converged: %s, R-hat of %.100s is %s, above 1.01; draw longer chains",
+                       a->drawn.n_chains == 1 ? "the halves of the chain disagree"
+                                              : "the chains disagree",
+                       a->drawn.name[a->worst], above_text(rhat, number, sizeof number));
     } else if (a->drawn.n_chains < LEAST_CHAINS) {
         (void)snprintf(text, sizeof text,
                        "not converged: fewer than 4 chains: one that is stuck looks like one that "

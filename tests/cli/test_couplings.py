@@ -143,3 +143,12 @@ def test_first_order_networks_are_refused(run, data):
     done = run("info", path)
     assert done.status != 0
     assert "smoking.mln:4:17: found 'person)'" in done.err and "ground clause" in done.err
+
+
+@pytest.mark.parametrize("offset", ["nan", "inf", "-inf", "much", "", "1e400", "1 2"])
+def test_offsets_that_are_no_numbers(run, work, offset):
+    (work / "a.coo").write_text("# vartype=SPIN\n0 1 -1\n")
+    done = run("logz", "a.coo", f"--offset={offset}")
+    assert done.status == 2 and done.out == "" and "--offset" in done.err
+    twice = run("logz", "a.coo", "--offset", "1", "--offset", "1")
+    assert twice.status == 2 and twice.out == "" and "--offset is given twice" in twice.err

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 import shutil
 import subprocess
 import xml.etree.ElementTree
@@ -268,3 +269,23 @@ def test_plot_without_r_hat_writes_nothing(run, work):
     assert (done.status, done.out) == (1, "")
     assert "no quantity has an R-hat" in done.err
     assert not (work / "figures.csv").exists() and not (work / "ranks.svg").exists()
+
+
+def test_one_chain_has_halves(run, work):
+    (work / "d.csv").write_text("x\n" + "".join(f"{i // 50 + 0.01 * (i * 37 % 11)}\n" for i in range(100)))
+    done = run("diagnose", "d.csv")
+    assert "the halves of the chain disagree" in done.err and "chains disagree" not in done.err
+
+
+def test_rhat_shows_that_it_is_above(run, work):
+    """Rounded to 1.01 it would not be above 1.01."""
+    found = []
+    for step in range(100):
+        rows = [f"{c},{((i * 7919 + c * 104729) % 1009) / 1009 + c * step * 0.0006}" for c in range(4) for i in range(400)]
+        (work / "d.csv").write_text("chain,x\n" + "\n".join(rows) + "\n")
+        said = re.search(r"R-hat of x is ([0-9.]+), above", run("diagnose", "d.csv").err)
+        if said:
+            found.append(said[1])
+            if float(said[1]) > 1.02:
+                break
+    assert found and all(float(x) > 1.01 for x in found)

@@ -164,3 +164,8 @@ def test_texts_like_formulas(run, work):
     assert "\n@sum,=1+1,0.25" in plain and "\n-2+3,none,0.75" in plain and "'" not in plain
     assert "\n'@sum,'=1+1,0.25" in safe and "\n'-2+3,none,0.75" in safe
     assert "\nplain,'=1+1,0.25" in safe and "\nquo=te,none,0.75" in safe
+    assert "\n@sum,none" in run("map", "names.bif", "--format", "csv").out
+    assert "\n'@sum,none" in run("map", "names.bif", "--format", "csv", "--csv-safe").out
+    (work / "rows.csv").write_text("@sum\nnone\n")
+    assert run("fit", "names.bif", "rows.csv", "-o", "f.bif", "--intervals", "i.csv", "--csv-safe").status == 0
+    assert "\n'@sum,'=1+1," in (work / "i.csv").read_text()
