@@ -172,7 +172,7 @@ int cli_check_output(const char *path);
 int cli_check_written(const cli_verb *verb, const cli_arguments *arguments);
 /* The same for an answer in a form of the UAI competitions. */
 int cli_check_answer(const char *path);
-/* Refuses a result in the place of what it is computed from. */
+/* Refuses operands in another order, and a result in the place of what it is computed from. */
 int cli_check_operands(const cli_verb *verb, const cli_arguments *arguments);
 /* Refuses a name whose extension says any kind of file. @param known the formats, for the message.
  */

@@ -280,7 +280,9 @@ static void tell(const answering *a, int stopped)
                  "may exist",
                  a->n_unknown, a->n_unknown == 1 ? " is" : "s are");
     }
-    if (gbs_cases_is_exact(a->cases)) {
+    if (a->n_done == 0 && !stopped) {
+        cli_note(arguments, "%s: found no cases below the names of columns", arguments->cases);
+    } else if (gbs_cases_is_exact(a->cases)) {
         cli_note(arguments, "%" PRIu64 " case%s, exact", a->n_done, a->n_done == 1 ? "" : "s");
     } else {
         cli_note(arguments,

@@ -140,6 +140,12 @@ int cli_check_operands(const cli_verb *verb, const cli_arguments *arguments)
 {
     struct stat result;
     struct stat source;
+    const int takes_rows = cli_is_verb(verb, "fit") || cli_is_verb(verb, "learn weights");
+    if (takes_rows && cli_is_table(arguments->operand[0]) &&
+        gbsi_model_format_of(arguments->operand[1]) != NULL) {
+        return cli_error(CLI_USAGE, "found a table before a model: type gibbsite %s %s %s",
+                         verb->name, arguments->operand[1], arguments->operand[0]);
+    }
     if (arguments->output == NULL || writes_models(verb) || stat(arguments->output, &result) != 0 ||
         !S_ISREG(result.st_mode)) {
         return CLI_DONE;

@@ -179,7 +179,8 @@ int cli_probability_typed(const char *option, const char *text, int states)
     if (bar != NULL) {
         trim(given, sizeof given, bar + 1, n - (size_t)(bar + 1 - from));
     }
-    const int stated = !states && strchr(asked, '=') != NULL;
+    const int stated =
+        !states && asked[0] != '=' && strchr(asked, '=') != NULL; /* "=3" is a name */
     if (!called && bar == NULL && !stated) {
         return CLI_DONE;
     }
@@ -323,6 +324,14 @@ static int one_name_more(const cli_verb *verb, const cli_arguments *arguments, c
                      text, option, list != NULL ? list : "", list != NULL ? "," : "", text);
 }
 
+/* The state behind a name alone, "-e rain yes". */
+static int stray_state(const cli_verb *verb, const char *name, const char *text)
+{
+    return cli_error(CLI_USAGE,
+                     "%s: unexpected '%s'; what is observed is one word: type -e '%s=%s'",
+                     verb->name, text, name, text);
+}
+
 /* "NAME=STATE" outside an option. */
 static int stray_observation(const cli_verb *verb, const cli_arguments *arguments, const char *text)
 {
@@ -350,6 +359,12 @@ int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments)
     if (asks && (strchr(text, '(') != NULL || (bar != NULL && equals != NULL && bar < equals)) &&
         cli_probability_typed("--query", text, cli_is_verb(verb, "sensitivity")) != CLI_DONE) {
         return CLI_USAGE;
+    }
+    const char *last =
+        arguments->n_evidence > 0 ? arguments->evidence[arguments->n_evidence - 1] : "";
+    if (last[0] != '\0' && strpbrk(last, "=./") == NULL && strpbrk(text, "=./") == NULL &&
+        access(last, F_OK) != 0) {
+        return stray_state(verb, last, text);
     }
     if (asks && verb->n_operands > 0 && strpbrk(text, "=./") == NULL && access(text, F_OK) != 0) {
         return one_name_more(verb, arguments, text);

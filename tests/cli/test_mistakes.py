@@ -7,6 +7,11 @@ CLINIC = "examples/clinic.bif"
 
 # What is typed after the program's name, and what the one line of the message must hold.
 MISTAKES = [
+    ("marginals {} --query =cmd", 'there is no variable "cmd"'),
+    ("marginals {} -e fever yes", "type -e 'fever=yes'"),
+    ("fit rows.csv {}", "found a table before a model: type gibbsite fit"),
+    ("learn weights rows.csv {}", "found a table before a model: type gibbsite learn weights"),
+    ("marginals .", ".: found a folder, expected a file"),
     # evidence
     ("marginals {} -e fever", "expected a state of fever: type -e 'fever=no'"),
     ("marginals {} -e fever:yes", "type -e 'fever=yes'"),
@@ -107,7 +112,7 @@ MISTAKES = [
     ("marginals clinic", "clinic: cannot be opened"),
     ("marginals {} -o out.xlsx", "files of other programs, which this verb does not write"),
     ("marginals examples/clinic.csv", "type gibbsite marginals MODEL --cases examples/clinic.csv"),
-    ("fit examples/clinic.csv {} -o out.bif", "type gibbsite fit MODEL examples/clinic.csv"),
+    ("fit examples/clinic.csv {} -o out.bif", f"type gibbsite fit {CLINIC} examples/clinic.csv"),
     ("report {}", "type gibbsite marginals examples/clinic.bif --report FILE.html"),
     ("fit {}", "fit: DATA is missing"),
     ("learn {} examples/clinic.csv", "type gibbsite fit NETWORK DATA"),

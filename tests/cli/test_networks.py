@@ -141,3 +141,17 @@ def test_a_name_that_is_a_number_is_a_name(run, work):
     assert refused.status == 2 and "variables have numbers for names" in refused.err and "#0,#1" in refused.err
     assert run("exact", "s.bif", "--query", "2-2").status == 0
     assert run("exact", "s.bif", "--query", "#9").status == 2
+
+
+def test_couplings_of_dimod_called_txt(run, work):
+    (work / "b.txt").write_text("# vartype=SPIN\n0 1 -1\n")
+    refused = run("logz", "b.txt")
+    assert refused.status == 3 and "b.txt:1:1: found the vartype of a file of dimod" in refused.err and "--from coo" in refused.err
+    assert run("logz", "b.txt", "--from", "coo").status == 0
+
+
+def test_cases_without_rows(run, work):
+    (work / "s.bif").write_text(STREETS)
+    (work / "t.csv").write_text("7\n")
+    done = run("marginals", "s.bif", "--cases", "t.csv")
+    assert done.status == 0 and "t.csv: found no cases below the names of columns" in done.err and "exact" not in done.err

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/budget.h"
 #include "base/machine.h"
@@ -278,6 +279,13 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
         GBSI_TRY(gbsi_input_check(path, err)); /* before its name is judged */
         if (gbsi_dimmwitted_in_folder(path)) {
             return gbsi_dimmwitted_read(path, options, model, err);
+        }
+        struct stat is;
+        if (stat(path, &is) == 0 && S_ISDIR(is.st_mode)) {
+            return gbsi_fail(err, GBS_ERR_IO,
+                             "%s: found a folder, expected a file, or a folder of DimmWitted with "
+                             "graph.meta",
+                             path);
         }
     }
     GBSI_TRY(find_format(path, options->format, READ, &format, err));

@@ -13,6 +13,20 @@ typedef struct rud_reader {
     bool commented; /* there was a comment: one warning is enough */
 } rud_reader;
 
+/* Whether a comment is the one that dimod writes in front of couplings. @param line a copy. */
+static bool says_vartype(gbsi_text line)
+{
+    static const char word[] = "vartype=";
+    line.comment = 0;
+    for (gbsi_token t = gbsi_text_next(&line); t.n > 0; t = gbsi_text_next(&line)) {
+        const size_t hash = t.at[0] == '#';
+        if (t.n - hash >= sizeof word - 1 && memcmp(t.at + hash, word, sizeof word - 1) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Reads the next line. *found is false at the end of the file. Comments are lenient: the
  * originals have none. */
 static gbs_status next_line(rud_reader *r, gbsi_text *line, bool *found, gbs_error *err)
@@ -23,6 +37,11 @@ static gbs_status next_line(rud_reader *r, gbsi_text *line, bool *found, gbs_err
         gbsi_token token = gbsi_text_peek(line);
         if (strchr(comments, token.at[0]) == NULL) {
             return GBS_OK;
+        }
+        if (says_vartype(*line)) {
+            return gbsi_text_fail(text, token, err,
+                                  "found the vartype of a file of dimod, expected the numbers of a "
+                                  "graph: name the format, --from coo");
         }
         if (!r->commented) {
             GBSI_TRY(gbsi_text_deviation(text, token, err,
