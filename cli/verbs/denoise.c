@@ -448,7 +448,14 @@ static int answer(cli_denoising *d)
     const cli_arguments *a = d->job.arguments;
     const int marginals = a->output != NULL || a->mean != NULL || a->uncertainty != NULL ||
                           a->truth != NULL || a->summary != NULL;
+    const double begun_s = cli_clock_s();
+    const double time_s = d->job.options.time_s;
+    const int shared = marginals && a->best != NULL && time_s > 0.0;
+    d->job.options.time_s = shared ? 0.5 * time_s : time_s;
     int status = marginals ? restore(d) : CLI_DONE;
+    if (shared) { /* the rest is the search's */
+        d->job.options.time_s = fmax(time_s - (cli_clock_s() - begun_s), LEAST_S);
+    }
     if (a->best != NULL && (status == CLI_DONE || status == CLI_DOUBTFUL)) {
         const int found = draw_best(d, a->best);
         status = found != CLI_DONE ? found : status;

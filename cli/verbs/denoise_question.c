@@ -247,10 +247,13 @@ static int check_truth(const cli_denoising *d, const cli_arguments *a)
                          a->operand[0]);
     }
     if ((d->truth.kind == GBS_IMAGE_BITMAP) != (d->noisy.kind == GBS_IMAGE_BITMAP)) {
-        return cli_error(CLI_INPUT,
-                         "%s: one of the two pictures is a bitmap, expected both or "
-                         "neither",
-                         a->truth);
+        return cli_error(
+            CLI_INPUT,
+            "%s: found a %s beside a %s, expected two of a kind: black is 1 in a bitmap, "
+            "and 0 in others; save %s as .pbm, or the other one as .png",
+            a->truth, d->truth.kind == GBS_IMAGE_BITMAP ? "bitmap" : "picture with levels",
+            d->noisy.kind == GBS_IMAGE_BITMAP ? "bitmap" : "picture with levels",
+            d->noisy.kind == GBS_IMAGE_BITMAP ? a->truth : a->operand[0]);
     }
     return CLI_DONE;
 }

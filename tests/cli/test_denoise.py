@@ -258,3 +258,13 @@ def test_the_verdict_and_any_number_of_threads(run, work):
     assert json.loads((work / "s.json").read_text())["converged"] is (done.status == 0)
     one = run("denoise", NOISY, *GIVEN, "--threads", "1", "-o", "one.png")
     assert one.status == 0 and (work / "one.png").read_bytes() == (work / "clean.png").read_bytes()
+
+
+def test_a_bitmap_beside_a_picture_with_levels(run, work):
+    """Which of them is inverted is not guessed: the message says what to save anew."""
+    (work / "n.pbm").write_text("P1\n4 4\n" + "0 1 1 0\n" * 4)
+    pgm(work / "t.pgm", [[255, 0, 0, 255]] * 4, 255)
+    for noisy, truth, grey in (("n.pbm", "t.pgm", "t.pgm"), ("t.pgm", "n.pbm", "t.pgm")):
+        done = run("denoise", noisy, "--truth", truth)
+        assert done.status == 3 and done.out == ""
+        assert f"{truth}: found a" in done.err and f"save {grey} as .pbm, or the other one as .png" in done.err

@@ -155,3 +155,9 @@ def test_cases_without_rows(run, work):
     (work / "t.csv").write_text("7\n")
     done = run("marginals", "s.bif", "--cases", "t.csv")
     assert done.status == 0 and "t.csv: found no cases below the names of columns" in done.err and "exact" not in done.err
+
+
+def test_elements_in_small_letters_are_named(run, work):
+    (work / "s.xml").write_text(OBSERVED.format("on", "").replace("NETWORK>", "network>"))
+    done = run("exact", "s.xml")
+    assert done.status == 3 and "s.xml:2:20: found '<network>', expected" in done.err

@@ -33,7 +33,9 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
     const bool aims = own.target_error != 0.0;
     const bool ends = own.sweeps != 0 || own.max_updates != 0 || own.time_s != 0.0;
     uint64_t n_frozen = 0;
-    GBSI_TRY(gbs_denoise_frozen(noisy, options, &n_frozen, err));
+    if (!ends) { /* else the answer does not matter */
+        GBSI_TRY(gbs_denoise_frozen(noisy, options, &n_frozen, err));
+    }
     const bool frozen = n_frozen == n / o.levels;
     if (!ends && frozen) { /* more would show nothing else */
         run->sweeps = LEAST_SWEEPS;

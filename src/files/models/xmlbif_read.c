@@ -179,7 +179,8 @@ static gbs_status start_unknown(xmlbif_reader *r, gbsi_token tag, const char *na
     const gbsi_token called = {name, strlen(name)};
     bool known = r->at != BIF && r->at != NETWORK;
     for (element e = BIF; e < N_ELEMENTS; e++) {
-        known = known || (elements[e].name[0] != 0 && strcmp(name, elements[e].name) == 0);
+        known =
+            known || (elements[e].name[0] != 0 && gbsi_token_is_any_case(called, elements[e].name));
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (gbsi_token_is_any_case(called, others[i])) {
