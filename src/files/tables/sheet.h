@@ -94,7 +94,7 @@ int gbsi_truth(const char *text);
 /* Reads a number, with a decimal comma if the columns of the sheet are not separated by commas. */
 bool gbsi_cell_number(const gbsi_sheet *s, const gbsi_cell *cell, double *number);
 
-/* Whether two names differ only by case, blanks, '.', '_' and '-'. */
+/* Whether two names differ only by case, quotes, blanks, '.', '_' and '-'. */
 bool gbsi_alike_names(const char *a, const char *b);
 /* Whether two names are alike, or differ by one letter more, or by two that changed places.
  * Numbers in them must be equal: x1 is not close to x2. */

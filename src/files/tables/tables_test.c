@@ -380,6 +380,7 @@ static void names_nearly_alike(void **state)
          "Strase", 0, 1},
         {"", "", 1, 1},
         {"season1", "season", 0, 1},
+        {"`wind speed`", "wind.speed", 1, 1},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         test_row("%s, %s", pairs[i].a, pairs[i].b);
