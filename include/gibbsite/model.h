@@ -380,9 +380,9 @@ GBS_API const char *gbs_model_state_label(const gbs_model *model, uint32_t varia
                                           uint32_t state);
 
 /**
- * Find a variable from text that a user typed: a name; or, if no variable is called so, digits for a
- * 0-based index. "#3" means the index 3, "=3" the name "3". @return GBS_ERR_ARGUMENT if there is none; the message lists similar
- * names.
+ * Find a variable from text that a user typed: a name; or, if no variable is called so, digits for
+ * a 0-based index. "#3" means the index 3, "=3" the name "3". @return GBS_ERR_ARGUMENT if there is
+ * none; the message lists similar names.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_model_find_variable(const gbs_model *model, const char *text,
                                                         uint32_t *variable, gbs_error *err);
