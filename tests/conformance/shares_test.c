@@ -263,6 +263,10 @@ static void places_beyond_random_numbers_are_refused(void **state)
     assert_int_equal(gbs_partition_new(model, NULL, NULL, 2, GBS_PARTS_AUTO, &partition, &err),
                      GBS_OK);
     assert_int_equal(gbs_partition_share(partition, 0, &share, &err), GBS_OK);
+    char folder[] = "/tmp/gibbsite_share_XXXXXX";
+    char path[64];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/0.share", folder);
     for (uint64_t more = 0; more < 2; ++more) {
         gbs_share *read = NULL;
         void *bytes = NULL;
@@ -273,8 +277,15 @@ static void places_beyond_random_numbers_are_refused(void **state)
         assert_true((read == NULL) == (more > 0));
         gbs_share_bytes_free(bytes);
         gbs_share_free(read);
+        read = NULL;
+        assert_int_equal(gbs_share_write(share, path, &err), GBS_OK);
+        assert_int_equal(gbs_share_read(path, &read, &err), more ? GBS_ERR_LIMIT : GBS_OK);
+        assert_true(more == 0 || strncmp(err.message, path, strlen(path)) == 0);
+        gbs_share_free(read);
+        assert_int_equal(unlink(path), 0);
     }
     assert_non_null(strstr(err.message, "the random numbers of a pass would repeat"));
+    assert_int_equal(rmdir(folder), 0);
     gbs_share_free(share);
     gbs_partition_free(partition);
     gbs_model_free(model);

@@ -32,7 +32,12 @@ gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err)
     memcpy(copy, path, n);
     GBSI_TRY(gbsi_kept_open(path, &form, &kept, err));
     const gbsi_source source = gbsi_kept_source(kept);
-    GBSI_TRY(gbsi_share_load(&source, gbsi_kept_left(kept), share, err));
+    status = gbsi_share_load(&source, gbsi_kept_left(kept), share, err);
+    if ((status == GBS_ERR_FORMAT || status == GBS_ERR_LIMIT) && err != NULL) { /* of any share */
+        gbs_error inner = *err;
+        status = gbsi_fail(err, status, "%s: %s", path, inner.message);
+    }
+    GBSI_TRY(status);
     (*share)->path = copy;
     copy = NULL;
 cleanup:
