@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws in ArviZ's schema: variables [chain][draw]... of the group posterior, and the log density
  * lp of sample_stats. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "draws_read.h"
 #include "netcdf_library.h"
 #include "src/files/arrays/arrays.h"
 
 enum { MOST_DIMS = GBSI_ARRAY_MAX_DIMS, NAME_BYTES = 257 };
+enum { SECONDS = 5, BYTES_A_SECOND = 10000000 }; /* of the processor, for a file and its size */
 
 typedef struct reader {
     cli_netcdf_library library;
@@ -154,21 +162,59 @@ static int take_group(cli_drawn *d, const reader *r, const char *name, const cha
     return status;
 }
 
+static int take_file(cli_drawn *d, reader *r)
+{
+    int status = check(r, r->library.open(r->path, NC_NOWRITE, &r->file));
+    if (status != CLI_DONE) {
+        return status;
+    }
+    status = take_group(d, r, "posterior", NULL);
+    if (status == CLI_DONE && d->n > 0) {
+        status = take_group(d, r, "sample_stats", "lp");
+    }
+    (void)r->library.close(r->file);
+    return status;
+}
+
+/* Reads the file in a process of its own first, with a limit of processor time: on some damaged
+ * files the library crashes, or goes round in a circle for ever. Whatever else is wrong the second
+ * reading says. */
+static int try_file(cli_drawn *d, reader *r)
+{
+    struct stat file;
+    int ended = 0;
+    const rlim_t seconds =
+        SECONDS + (stat(r->path, &file) == 0 ? (rlim_t)file.st_size / BYTES_A_SECOND : 0);
+    const struct rlimit time = {seconds, seconds};
+    const struct rlimit none = {0, 0};
+    const pid_t child = fork();
+    if (child == 0) {
+        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        (void)dup2(nowhere, STDERR_FILENO);
+        (void)setrlimit(RLIMIT_CORE, &none);
+        (void)setrlimit(RLIMIT_CPU, &time);
+        (void)take_file(d, r);
+        _exit(0);
+    }
+    while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR) {
+    }
+    return child < 0 || (WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
+               ? CLI_DONE
+               : cli_error(CLI_INPUT, "%s: the file is damaged: the NetCDF library %s", r->path,
+                           WIFSIGNALED(ended) &&
+                                   (WTERMSIG(ended) == SIGXCPU || WTERMSIG(ended) == SIGKILL)
+                               ? "does not come to an end with it"
+                               : "crashes when it reads it");
+}
+
 int cli_drawn_read_netcdf(cli_drawn *d, const char *path)
 {
     reader r = {.path = path};
     if (!cli_netcdf_library_open(&r.library)) {
         return cli_error(CLI_INPUT, "%s: NetCDF needs libnetcdf, which is not installed", path);
     }
-    int status = check(&r, r.library.open(path, NC_NOWRITE, &r.file));
-    if (status != CLI_DONE) {
-        return status;
-    }
-    status = take_group(d, &r, "posterior", NULL);
-    if (status == CLI_DONE && d->n > 0) {
-        status = take_group(d, &r, "sample_stats", "lp");
-    }
-    (void)r.library.close(r.file);
+    int status = try_file(d, &r);
+    status = status == CLI_DONE ? take_file(d, &r) : status;
     return status == CLI_DONE && d->n == 0
                ? cli_error(CLI_INPUT,
                            "%s: found no draws, expected variables [chain, draw, ...] in a group "

@@ -169,6 +169,11 @@ def test_netcdf(run, work):
     assert [r["name"] for r in here] == [f"x[{r['name']}]" if r["name"] != "lp" else "lp" for r in there]
     (work / "bad.nc").write_text("no such thing")
     assert run("diagnose", "bad.nc").status == 3
+    whole = (work / "d.nc").read_bytes()
+    at = whole.index(b"GCOL") + 16  # a free object of no length: HDF5 looks for the end of it for ever
+    (work / "bad.nc").write_bytes(whole[:at] + bytes(16) + whole[at + 16:])
+    done = run("diagnose", "bad.nc")
+    assert (done.status, done.out) == (3, "") and done.err.startswith("gibbsite: bad.nc: "), done.err
 
 
 def test_verdicts(run, work):
