@@ -110,3 +110,17 @@ def test_damage_is_a_bad_file(run, work):
     done = run("info", "bad.gbm")
     assert done.status == 3
     assert f"bad.gbm: byte {len(whole) - 32}: found another checksum" in done.err
+
+
+def test_from_a_pipe(run, work):
+    """Bytes with NULs, from another program at once or in pieces."""
+    assert run("convert", SPRINKLER, "-o", "m.gbm").status == 0
+    whole = (work / "m.gbm").read_bytes()
+    expected = run("exact", "m.gbm")
+    for first in (0, 10, 200):
+        child = subprocess.Popen([program(), "exact", "-", "--from", "gbm"], cwd=work, stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child.stdin.write(whole[:first])
+        child.stdin.flush()
+        out, err = child.communicate(whole[first:], timeout=300)
+        assert (child.returncode, out.decode()) == (0, expected.out), err

@@ -293,7 +293,9 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     if (format->read_files != NULL && strcmp(path, "-") != 0) {
         return format->read_files(path, options, model, err);
     }
-    GBSI_TRY(gbsi_input_read_text(path, &input, err));
+    /* what is read in its own way otherwise is no text, and has NULs */
+    GBSI_TRY(format->read_files != NULL ? gbsi_input_read(path, &input, err)
+                                        : gbsi_input_read_text(path, &input, err));
     status = read_input(&input, format, options, model, err);
 
 cleanup:
