@@ -18,11 +18,15 @@ REASONS = ("probability zero", "probability 0", "positive probability", "positiv
            "double precision", "ruled out by hard zeros", "search for a fresh start", "are told apart",
            "no quantity has an R-hat", "variables of mln files", "hold spins, which have 2", "the focus variable must have",
            "has no form for it", "the model has no variables", "focus variables of two states only",
-           "found 0 weights to learn", "built without libLBFGS", "no state found after")
+           "found 0 weights to learn", "built without libLBFGS", "no state found after", "evidence fixes every variable")
 
 
 class Wrong(Exception):
     """What is wrong with a trial, in a line; its first word says of what kind."""
+
+
+class Skipped(Exception):
+    """Why a trial cannot be made here."""
 
 
 def rows_of(out, *columns):

@@ -269,8 +269,9 @@ def once(options):
     return [option for i, option in enumerate(options) if option[0] not in [later[0] for later in options[i + 1:]]]
 
 
-def random_question(r, m):
-    verb = r.choice(VERBS)
+def random_question(r, m, verb=None):
+    """@param verb: which is asked where the model allows it."""
+    verb = verb or r.choice(VERBS)
     if not m.arity and verb not in ("marginals", "logz", "map", "sample", "info", "convert", "exact", *OTHERS):
         verb = "marginals"
     tables = m.directed and all(word == "potential" for word, _ in m.factors)

@@ -7,20 +7,23 @@
  *
  * A request is a line with a number of bytes, then that many bytes of words, each followed by a
  * byte 0: a folder, a limit in seconds, exit or _exit, NAME=VALUE for each variable of the
- * environment, an empty word, and the command, whose first word is gibbsite, or model for a model
- * to be made of the file `stdin`. The command runs in the folder in a process of its own, with the
- * files `stdin` (if there is one), `stdout` and `stderr` there. With _exit no leaks are looked for
- * when it has ended, which would take longer than most commands. The answer is a line: "exit
- * STATUS" or "signal NUMBER" (SIGALRM: the limit was reached). */
+ * environment (NAME alone takes it out), an empty word, and the command, whose first word is
+ * gibbsite, gibbsite-mpi or seal (attack_shares.c), or model for a model to be made of the file
+ * `stdin`. The command runs in the folder in a process of its own, with the files `stdin` (if there
+ * is one), `stdout` and `stderr` there. With _exit no leaks are looked for when it has ended, which
+ * would take longer than most commands. The answer is a line: "exit STATUS KIB" or "signal NUMBER
+ * KIB" (SIGALRM: the limit was reached), with the most memory that it had. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "attack_model.h"
+#include "attack_shares.h"
 
 enum { MOST_BYTES = 1 << 16, MOST_WORDS = 256, FIRST_VARIABLE = 3 };
 
@@ -58,8 +61,10 @@ static int run(char **word, int n)
         return 120;
     }
     word[n] = NULL;
-    return strcmp(word[i], "model") == 0 ? attack_model(n - i, word + i)
-                                         : __real_main(n - i, word + i);
+    return strcmp(word[i], "model") == 0          ? attack_model(n - i, word + i)
+           : strcmp(word[i], "seal") == 0         ? attack_seal(n - i, word + i)
+           : strcmp(word[i], "gibbsite-mpi") == 0 ? attack_alone(n - i, word + i)
+                                                  : __real_main(n - i, word + i);
 }
 
 /* @return 1, or 0 at the end of the requests. */
@@ -90,6 +95,7 @@ static void serve(void)
     (void)setvbuf(stdin, NULL, _IONBF, 0); /* a child must not find the next request in its own */
     while (next_request(bytes, word, &n)) {
         int status = 0;
+        struct rusage used = {0};
         const pid_t child = fork();
         if (child == 0) {
             const int ended = run(word, n);
@@ -99,12 +105,12 @@ static void serve(void)
             (void)fflush(NULL);
             _exit(ended);
         }
-        if (child < 0 || waitpid(child, &status, 0) != child) {
+        if (child < 0 || wait4(child, &status, 0, &used) != child) {
             perror("attack_server");
             exit(120);
         }
-        (void)printf(WIFEXITED(status) ? "exit %d\n" : "signal %d\n",
-                     WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        (void)printf(WIFEXITED(status) ? "exit %d %ld\n" : "signal %d %ld\n",
+                     WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), used.ru_maxrss);
         (void)fflush(stdout);
     }
 }

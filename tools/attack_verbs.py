@@ -10,8 +10,11 @@ import numpy
 
 from attack_answers import Answers, Wrong, rows_of
 from attack_ground import ground
+from attack_inputs import netcdf, shares
 from attack_models import Model
 from attack_pictures import denoise
+from attack_places import pipes, places
+from attack_ranks import ranks
 from attack_runs import diagnose, monitor, report, resume
 from attack_segment import segment
 from attack_sequences import label, learn
@@ -61,7 +64,7 @@ def attack(trial):
     trial.program.make(trial.folder, trial.m.describe())
     for name, text in trial.q.files.items():
         trial.write(name, text)
-    return OF_SEVERAL.get(trial.q.verb, ask)(trial)
+    return {**OF_SEVERAL, **FAMILIES}.get(trial.q.verb, ask)(trial)
 
 
 # ---- a command, and equivalent ones ----------------------------------------------------------
@@ -435,3 +438,5 @@ OF_SEVERAL = {"convert": convert, "uai": uai, "compare": compare, "scan": scan, 
               "resume": resume, "resume-sample": resume, "resume-map": resume, "resume-logz": resume, "diagnose": diagnose,
               "monitor": monitor, "report": report, "denoise": denoise, "label": label, "learn": learn,
               "ground": ground, "segment": segment}
+# What --families asks for.
+FAMILIES = {"netcdf": netcdf, "shares": shares, "ranks": ranks, "pipes": pipes, "places": places}

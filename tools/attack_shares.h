@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef GBSI_ATTACK_SHARES_H
+#define GBSI_ATTACK_SHARES_H
+
+/* gibbsite-mpi partition, or another verb of it on the only rank of a job. @return exit status */
+int attack_alone(int argc, char **argv);
+/* seal FILE: gives a damaged share the checksum of what it holds. @return exit status */
+int attack_seal(int argc, char **argv);
+
+#endif
