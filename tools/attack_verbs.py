@@ -11,6 +11,8 @@ import numpy
 from attack_answers import Answers, Wrong, rows_of
 from attack_ground import ground
 from attack_inputs import netcdf, shares
+from attack_large import counters, large
+from attack_learning import em, gradients
 from attack_models import Model
 from attack_pictures import denoise
 from attack_places import pipes, places
@@ -439,4 +441,5 @@ OF_SEVERAL = {"convert": convert, "uai": uai, "compare": compare, "scan": scan, 
               "monitor": monitor, "report": report, "denoise": denoise, "label": label, "learn": learn,
               "ground": ground, "segment": segment}
 # What --families asks for.
-FAMILIES = {"netcdf": netcdf, "shares": shares, "ranks": ranks, "pipes": pipes, "places": places}
+FAMILIES = {"netcdf": netcdf, "shares": shares, "ranks": ranks, "pipes": pipes, "places": places,
+            "gradients": gradients, "em": em, "large": large, "counters": counters}
