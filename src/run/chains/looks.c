@@ -109,6 +109,12 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
     atomic_store(&drive->watch.stopped, drive->stop != GBSI_GO_ON);
 }
 
+void gbsi_drive_go_whole(gbsi_drive *drive, bool keep)
+{
+    gbsi_drive_go_on(drive, keep);
+    drive->whole = drive->run->checkpoints.path != NULL || drive->run->ranks != NULL;
+}
+
 void gbsi_drive_finish(gbsi_drive *drive)
 {
     drive->keeping = true;

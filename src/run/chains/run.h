@@ -82,6 +82,7 @@ typedef struct gbsi_run_purpose {
      * none */
     gbsi_lattice **lattice;
     gbsi_levels **levels;
+    bool bare; /* it has one */
 } gbsi_run_purpose;
 
 /* The state of an automatic burn-in: see burn_in.c. */
@@ -101,6 +102,7 @@ struct gbs_run {
     const gbsi_runner *plain;  /* ... and how its plain chains are, see runner.h */
     void *own;                 /* of a runner that needs no field here; see gbsi_runner.free */
     const gbs_ranks *ranks;    /* NULL: this process is alone */
+    const gbs_ranks *spread;   /* the same where they share the chains; NULL: all chains are here */
     gbsi_shared shared;        /* where ranks share the model rather than the chains */
     gbsi_problem problem;
     gbsi_engine engine;
@@ -203,6 +205,9 @@ void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callb
 /* Called before a pass or other work: resets the watch, unless drive->stop says that the run has
  * ended. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
+/* The same before a pass that is finished whatever happens, if checkpoints are written, as a run
+ * cannot go on from half a pass, or with several ranks, which end a pass together. */
+void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
 /* Says in drive->stop that --time is over, or that the call which this run works for ends. */
 void gbsi_drive_end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s);
 /* Called before the last work of a run, which may still take a moment whatever stopped the run. */
@@ -268,8 +273,8 @@ bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options
  * bits were asked for. There is no plan. */
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
                               const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
-/* The share of bits in use. */
-double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options);
+/* The share of bits that chains in bits use. */
+double gbsi_share_of_chains(const gbs_run_options *options);
 /* certified.c: finds the burn-in for options.certified, if it asks for one; with restarts, the
  * bound on the distance that one pass leaves. @param watch of preparing. */
 gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err);

@@ -312,9 +312,10 @@ gbs_status gbsi_run_keep(gbs_run *run, const gbsi_drive *drive, gbsi_moment mome
     if (!c->begun || !due) {
         return GBS_OK;
     }
-    status = write_checkpoint(run, drive, 1, &why, run->ranks == NULL ? &why : err);
+    const bool alone = run->ranks == NULL;
+    status = write_checkpoint(run, drive, 1, &why, alone ? &why : err);
     c->last_s = gbsi_clock_s();
-    if (run->ranks == NULL || status >= 0) { /* ranks that did not come together cannot go on */
+    if (alone || status >= 0) { /* ranks that did not come together cannot go on */
         status = status < 0 || why.status < 0 ? tell(run, &why, err) : GBS_OK;
     }
 cleanup:
@@ -333,7 +334,7 @@ static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *e
                          "--%s: this run has no factors by which its model could be told again",
                          option);
     }
-    return run->shared.share == NULL || draw->save == NULL || draw->weave != NULL
+    return !gbsi_runner_shares(run->plain) || draw->save == NULL || draw->weave != NULL
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                            "--%s: draw %s cannot be kept where ranks share the model", option,
@@ -380,7 +381,7 @@ gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n
         return gbsi_fail(err, GBS_ERR_STATE,
                          "which draws are kept is said before checkpoints are, and the run");
     }
-    if (run->shared.share != NULL && run->shared.user == NULL) {
+    if (gbsi_runner_shares(run->plain) && run->shared.user == NULL) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "draws of a model that ranks share: gbs_run_name_variables() comes first");
     }

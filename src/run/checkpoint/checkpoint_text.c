@@ -130,7 +130,7 @@ gbs_status gbsi_digest_exact(const gbs_run *run, char *text, gbs_error *err)
 /* The number of bins of the draw, which the length of the run decides. */
 uint64_t gbsi_run_bins(const gbs_run *run, const gbs_run_options *options)
 {
-    return gbsi_draw_bins(options, gbsi_run_n_sampled(run));
+    return gbsi_draw_bins(options, run->problem.n_sampled);
 }
 
 /* ---- numbers ---- */
@@ -352,8 +352,8 @@ static gbs_status check_option(const gbs_run *run, const char *path, const char 
     if (!find_line(text, "--", name, saved)) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line --%s is missing", path, name);
     }
-    const bool fixed =
-        run->shared.share != NULL && (strcmp(name, "method") == 0 || strcmp(name, "lattice") == 0);
+    const bool fixed = gbsi_runner_shares(run->plain) &&
+                       (strcmp(name, "method") == 0 || strcmp(name, "lattice") == 0);
     return strcmp(saved, own) == 0
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -453,7 +453,8 @@ static gbs_status check_length(const gbs_run *run, const char *path, const char 
 {
     gbs_run_options options = run->options;
     gbs_status status = GBS_OK;
-    const bool anneals = run->purpose.anneals && !gbsi_run_wants_temper(run);
+    const bool anneals =
+        run->purpose.anneals && (run->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0;
     if (anneals) {
         GBSI_TRY(check_schedule(run, path, text, err));
     }

@@ -318,17 +318,23 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
     if (run->problem.exact == NULL || run->problem.enumerated == NULL) {
         return gbsi_no_memory(err, "components", n);
     }
-    if (gbsi_run_is_mean_field(run)) {
+    uint64_t bytes = gbsi_run_auto_bytes(run);
+    switch (run->options.method) {
+    case GBS_METHOD_MEAN_FIELD:
         memset(run->problem.exact, 1, n); /* none is sampled; mean_field_run.c answers */
-    } else if (run->options.method == GBS_METHOD_AUTO) {
+        break;
+    case GBS_METHOD_AUTO:
         GBSI_TRY(choose_auto(run, err));
-    } else if (run->options.method == GBS_METHOD_EXACT) {
+        break;
+    case GBS_METHOD_EXACT:
+        bytes = bytes_left(run);
         GBSI_TRY(choose_all(run, err));
+        break;
+    default: /* all is sampled */
+        break;
     }
     if (run->problem.tree != NULL) {
         const gbsi_tree *tree = run->problem.tree;
-        const uint64_t bytes =
-            run->options.method == GBS_METHOD_EXACT ? bytes_left(run) : gbsi_run_auto_bytes(run);
         run->problem.keep = gbsi_exact_keep(tree, run->purpose.up_only, bytes);
         run->problem.exact_bytes = tree_bytes(run);
     }

@@ -179,7 +179,7 @@ gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err)
     if (gbsi_estimate_n_passes(estimate) == 0) {
         return gbsi_no_draw_kept(err);
     }
-    return !gbsi_chains_are_spread(run) || gbsi_estimate_has_told(estimate)
+    return gbsi_estimate_has_told(estimate)
                ? GBS_OK
                : gbsi_fail(
                      err, GBS_ERR_STATE,

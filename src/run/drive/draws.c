@@ -80,7 +80,7 @@ static gbs_status give_each(gbs_run *run, const gbsi_drive *drive, gbsi_giving *
             gbsi_executor_group_density(&run->engine.executor, chain / lanes, NULL, density);
         }
         const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % lanes];
-        if (run->shared.share != NULL) {
+        if (gbsi_runner_shares(run->plain)) {
             gbsi_executor_get(&run->engine.executor, chain, g->x);
             GBSI_TRY(gbsi_shared_gather_state(run, g->x, g->user, err));
             status = gbsi_run_speaks(run)
@@ -89,13 +89,13 @@ static gbs_status give_each(gbs_run *run, const gbsi_drive *drive, gbsi_giving *
             continue;
         }
         gbsi_run_user_state(run, chain, g->x, g->user);
-        if (run->ranks != NULL) {
+        if (g->rows.own != NULL) {
             rows_put(&g->rows, chain, own, g->user);
         } else {
             status = gbsi_run_give_draw(run, drive, draw, chain, own, g->user, err);
         }
     }
-    if (status >= 0 && gbsi_chains_are_spread(run)) {
+    if (status >= 0 && g->rows.own != NULL) {
         status = rows_give(&g->rows, run, drive, draw, err);
     }
 cleanup:
@@ -111,8 +111,9 @@ void gbsi_giving_free(gbsi_giving *g)
 
 gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *g, gbs_error *err)
 {
-    const size_t n_model = run->shared.share != NULL ? run->shared.share->facts.n_user_variables
-                                                     : run->problem.model->n_variables;
+    const bool shares = gbsi_runner_shares(run->plain);
+    const size_t n_model =
+        shares ? run->shared.share->facts.n_user_variables : run->problem.model->n_variables;
     g->x =
         gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *g->x);
     g->user = gbsi_alloc_array(n_model, sizeof *g->user);
@@ -120,11 +121,11 @@ gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *g, gbs_error
     if (g->x == NULL || g->user == NULL) {
         return gbsi_no_memory(err, "run", n_model * sizeof *g->x);
     }
-    if (run->shared.share != NULL) {
+    if (shares) {
         return GBS_OK;
     }
     memcpy(g->user, run->problem.whole->fixed_state, n_model * sizeof *g->user);
-    return run->ranks == NULL ? GBS_OK : rows_take(&g->rows, run, err);
+    return run->spread == NULL ? GBS_OK : rows_take(&g->rows, run, err);
 }
 
 gbs_status gbsi_giving_give(gbs_run *run, const gbsi_drive *drive, gbsi_giving *giving,

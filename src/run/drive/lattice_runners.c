@@ -161,7 +161,8 @@ static gbs_status compile_sites(gbs_run *run, gbsi_watch *watch, gbs_error *err)
                                 .n_places = l->spins.n_sites,
                                 .n_colors = 2 * (l->n_seams + 1),
                                 .bytes = l->bytes,
-                                .scratch = gbsi_grid_bytes(l->spins.n_sites)});
+                                .scratch = gbsi_grid_bytes(l->spins.n_sites),
+                                .share = gbsi_lattice_share(l)});
     return GBS_OK;
 }
 
@@ -252,7 +253,8 @@ static gbs_status compile_packed(gbs_run *run, gbsi_watch *watch, gbs_error *err
                                 .n_places = p->spins.n_sites,
                                 .n_colors = p->n_colors,
                                 .bytes = p->bytes,
-                                .scratch = gbsi_packed_compile_bytes(p->spins.n_sites)});
+                                .scratch = gbsi_packed_compile_bytes(p->spins.n_sites),
+                                .share = gbsi_share_of_chains(&run->options)});
     return GBS_OK;
 }
 

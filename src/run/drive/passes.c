@@ -29,9 +29,7 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
     if (run->options.restarts) {
         GBSI_TRY(gbsi_run_restart(run, drive, err));
     }
-    gbsi_drive_go_on(drive, estimate != NULL);
-    /* A run cannot go on from half a pass, and ranks end a pass together. */
-    drive->whole = run->checkpoints.path != NULL || run->ranks != NULL;
+    gbsi_drive_go_whole(drive, estimate != NULL);
     run->engine.executor.watch = &drive->watch;
     run->report.answering = false; /* estimates are in the making while progress is told */
     status = gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, drive->pass, estimate,

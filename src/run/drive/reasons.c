@@ -88,7 +88,7 @@ static double visits_of_slow_states(const gbs_run *run)
 static double visits_needed(const gbs_run *run)
 {
     return run->report.slow_passes >= GBSI_SLOW_PASSES &&
-                   gbsi_run_n_sampled(run) <= GBSI_MOST_CLIMBING
+                   run->problem.n_sampled <= GBSI_MOST_CLIMBING
                ? GBSI_SURE_VISITS
                : GBSI_LEAST_VISITS;
 }
@@ -121,8 +121,8 @@ static bool takes_ladders(const gbs_run *run)
 {
     gbs_run_options o = run->options;
     o.temper = 16;
-    return (run->plain->traits & GBSI_RUNNER_SHARES) == 0 && !run->purpose.draws &&
-           !run->purpose.up_only && gbsi_options_check(&o, NULL) >= 0;
+    return !gbsi_runner_shares(run->plain) && !run->purpose.draws && !run->purpose.up_only &&
+           gbsi_options_check(&o, NULL) >= 0;
 }
 
 /* Whether ladders may help: chains are so far apart that auto would try ladders. */

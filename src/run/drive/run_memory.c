@@ -102,17 +102,13 @@ static gbs_status estimate_bytes(const gbs_run *run, const gbsi_estimate_shape *
     if (shape->kind == GBS_ESTIMATOR_TRACES) {
         return GBS_OK;
     }
-    return gbsi_chains_are_spread(run) ? gbsi_estimate_spread_bytes(run->ranks, shape, bytes, err)
-                                       : gbsi_estimate_bytes(shape, bytes, err);
+    return gbsi_estimate_spread_bytes(run->spread, shape, bytes, err);
 }
 
 gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err)
 {
     const gbsi_estimate_shape shape = run->plain->shape(run);
-    const gbsi_simd level = gbsi_simd_level();
-    return gbsi_chains_are_spread(run)
-               ? gbsi_estimate_spread(run->ranks, &shape, level, estimate, err)
-               : gbsi_estimate_new(&shape, level, estimate, err);
+    return gbsi_estimate_spread(run->spread, &shape, gbsi_simd_level(), estimate, err);
 }
 
 static uint64_t more(uint64_t a, uint64_t b)
@@ -139,7 +135,7 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
     const uint64_t each = shape->held ? sizeof(float)
                           : counts    ? 2 * sizeof(double)
                                       : sizeof(double);
-    const uint32_t n_ranks = gbsi_chains_are_spread(run) ? run->ranks->n_ranks : 1;
+    const uint32_t n_ranks = gbsi_n_ranks(run->spread);
     const uint64_t late = n_cells * shape->lanes * shape->n_groups * each / n_ranks;
     return late < estimate ? estimate - late : estimate;
 }
@@ -152,7 +148,7 @@ gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *option
     const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
     const uint32_t n_chains = gbsi_options_chains(options);
     const uint32_t lanes = gbsi_lanes_of(n_chains);
-    const uint32_t n_own = gbsi_chains_are_spread(run) ? run->engine.own.n : n_chains;
+    const uint32_t n_own = gbsi_chains_of_own(run->spread, n_chains).n;
     const gbsi_draw_job job = {.plan = run->engine.plan,
                                .options = options,
                                .traits = draw->traits,

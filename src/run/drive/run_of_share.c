@@ -129,13 +129,11 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     const gbs_share *share = run->shared.share;
     const gbsi_plan_options options =
         gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1);
-    run->problem.whole = run->problem.part = share->part;
     run->problem.support = (gbsi_support)share->facts.support;
     run->engine.scan = gbsi_scan_of((int)share->facts.scan);
     run->engine.scan_traits = run->engine.scan->traits & ~GBSI_SCAN_EACH_ONCE;
     run->engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
     run->engine.pass = gbsi_pass_of((int)share->facts.scan);
-    gbsi_run_choose_runner(run);
     report_facts(run);
     GBSI_TRY(gbsi_run_check_draw(run, err));
     GBSI_TRY(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
@@ -182,6 +180,10 @@ static gbs_status begin_run(const gbs_share *share, const gbs_partition *whole,
     run->options.scan = (int)share->facts.scan;
     run->ranks = ranks;
     run->shared.share = share;
+    run->shared.ranks = ranks;
+    run->problem.whole = run->problem.part = share->part;
+    run->problem.n_sampled = (uint32_t)share->facts.n_free;
+    gbsi_run_choose_runner(run);
     run->shared.whole = whole == NULL || whole->run == NULL ? NULL : whole->run->problem.part;
     run->purpose.limited = true;
     run->purpose.draws = draws;

@@ -51,9 +51,7 @@ static gbs_status local_moves(gbs_run *run, gbsi_drive *drive, bool keep, gbs_er
     gbs_status status = GBS_OK;
     gbsi_tempered *t = run->tempered;
     gbsi_executor *x = &t->executor;
-    gbsi_drive_go_on(drive, keep);
-    /* A run cannot go on from half a sweep, and ranks end a sweep together. */
-    drive->whole = run->checkpoints.path != NULL || run->ranks != NULL;
+    gbsi_drive_go_whole(drive, keep);
     x->watch = &drive->watch;
     if (t->blocks.used) {
         gbsi_tempered_draw_blocks(t);
@@ -395,7 +393,7 @@ static bool may_burn_in(const gbs_run *run)
 bool gbsi_run_is_slow(const gbs_run *run, const gbsi_drive *drive)
 {
     return drive->stop == GBSI_GO_ON && run->report.slow_passes >= GBSI_SLOW_PASSES &&
-           gbsi_run_n_sampled(run) <= GBSI_MOST_CLIMBING && may_temper(run, drive) &&
+           run->problem.n_sampled <= GBSI_MOST_CLIMBING && may_temper(run, drive) &&
            may_burn_in(run);
 }
 
@@ -493,8 +491,7 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 
 static gbs_status check_draws(const gbs_run *run, gbs_error *err)
 {
-    const bool some = run->tempered != NULL && gbsi_tempered_has_draws(run->tempered);
-    return some ? GBS_OK : gbsi_no_draw_kept(err);
+    return gbsi_tempered_has_draws(run->tempered) ? GBS_OK : gbsi_no_draw_kept(err);
 }
 
 static void marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])

@@ -327,7 +327,7 @@ cleanup:
 static uint64_t predict(gbs_run *run)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    if (!gbsi_run_wants_temper(run)) {
+    if ((run->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0) {
         run->memory.peak += gbsi_run_tempered_bytes(run);
         const uint64_t left = limit > run->memory.peak ? limit - run->memory.peak : 0;
         run->memory.blocks = gbsi_run_block_bytes(run, left);

@@ -202,7 +202,7 @@ double gbsi_tempered_draw(gbsi_tempered *t, uint32_t ladder)
 
 bool gbsi_tempered_has_draws(const gbsi_tempered *t)
 {
-    return t->means != NULL && gbsi_means_share(t->means) > 0.0;
+    return t != NULL && t->means != NULL && gbsi_means_share(t->means) > 0.0;
 }
 
 static double ess_of(const gbsi_mean *mean)

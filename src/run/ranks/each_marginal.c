@@ -214,7 +214,7 @@ static gbs_status keep_one(void *context, uint32_t variable, uint32_t arity, con
 gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err)
 {
     GBSI_NEED(run);
-    if (run->shared.share == NULL) {
+    if (!gbsi_runner_shares(run->plain)) {
         return GBS_OK;
     }
     keeping k = {.n = run->ranks->rank == 0 ? run->shared.share->facts.n_user_states : 0};

@@ -18,9 +18,25 @@ bool gbsi_run_speaks(const gbs_run *run)
     return run->ranks == NULL || run->ranks->rank == 0;
 }
 
-bool gbsi_chains_are_spread(const gbs_run *run)
+uint32_t gbsi_n_ranks(const gbs_ranks *ranks)
 {
-    return run->ranks != NULL && run->shared.share == NULL;
+    return ranks == NULL ? 1 : ranks->n_ranks;
+}
+
+gbs_status gbsi_ranks_combine(const gbs_ranks *ranks, gbs_combine_kind kind, void *values, size_t n,
+                              gbs_error *err)
+{
+    return ranks == NULL ? GBS_OK : ranks->combine(ranks->context, kind, values, n, err);
+}
+
+gbs_status gbsi_ranks_broadcast(const gbs_ranks *ranks, void *bytes, size_t n, gbs_error *err)
+{
+    return ranks == NULL ? GBS_OK : ranks->broadcast(ranks->context, 0, bytes, n, err);
+}
+
+gbsi_own_chains gbsi_chains_of_own(const gbs_ranks *ranks, uint32_t n_chains)
+{
+    return gbsi_chains_of(ranks, ranks == NULL ? 0 : ranks->rank, n_chains);
 }
 
 gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains)
@@ -105,17 +121,10 @@ cleanup:
 
 /* ---- together -------------------------------------------------------------------------------- */
 
-static gbs_status combine_max(const gbs_run *run, uint64_t *value, gbs_error *err)
-{
-    return run->ranks == NULL
-               ? GBS_OK
-               : run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_U64, value, 1, err);
-}
-
 gbs_status gbsi_drive_agree(const gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     uint64_t stop = (uint64_t)drive->stop;
-    const gbs_status status = combine_max(run, &stop, err);
+    const gbs_status status = gbsi_ranks_combine(run->ranks, GBS_COMBINE_MAX_U64, &stop, 1, err);
     drive->stop = (gbsi_stop)stop;
     return status;
 }
@@ -123,7 +132,7 @@ gbs_status gbsi_drive_agree(const gbs_run *run, gbsi_drive *drive, gbs_error *er
 gbs_status gbsi_run_any(const gbs_run *run, bool *is_so, gbs_error *err)
 {
     uint64_t value = *is_so;
-    const gbs_status status = combine_max(run, &value, err);
+    const gbs_status status = gbsi_ranks_combine(run->ranks, GBS_COMBINE_MAX_U64, &value, 1, err);
     *is_so = value != 0;
     return status;
 }
@@ -149,9 +158,9 @@ gbs_status gbsi_run_gather(const gbs_run *run, const void *own, size_t size, voi
 gbs_status gbsi_run_gather_f64(const gbs_run *run, const double *own, double *all, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_ranks *ranks = run->ranks;
+    const gbs_ranks *ranks = run->spread;
     const uint32_t n = run->engine.executor.n_all;
-    if (!gbsi_chains_are_spread(run)) {
+    if (ranks == NULL) {
         memcpy(all, own, n * sizeof *all);
         return GBS_OK;
     }
@@ -254,7 +263,7 @@ gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, bool wanted
 {
     gbs_status status = GBS_OK;
     bool stays = !wanted;
-    if ((run->plain->traits & GBSI_RUNNER_SHARES) != 0) {
+    if (gbsi_runner_shares(run->plain)) {
         return wanted ? warn_of_ladders(run, err) : GBS_OK;
     }
     GBSI_TRY(gbsi_run_any(run, &stays, err));
@@ -285,7 +294,7 @@ gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_thinned *t = &run->monitor.traces;
-    if (!gbsi_chains_are_spread(run) || t->density == NULL) {
+    if (run->spread == NULL || t->density == NULL) {
         return GBS_OK;
     }
     GBSI_TRY(gather_rows(run, t->density, GBSI_THINNED * sizeof *t->density, err));

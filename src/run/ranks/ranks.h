@@ -15,8 +15,15 @@
 struct gbs_run;
 struct gbsi_drive;
 
-/* Whether ranks share the chains, and not the model. */
-bool gbsi_chains_are_spread(const struct gbs_run *run);
+/* In the four functions that take `ranks`, NULL is a process alone. */
+uint32_t gbsi_n_ranks(const gbs_ranks *ranks);
+/* Combines numbers of all ranks: gbs_ranks.combine. */
+gbs_status gbsi_ranks_combine(const gbs_ranks *ranks, gbs_combine_kind kind, void *values, size_t n,
+                              gbs_error *err);
+/* Gives bytes of rank 0 to all ranks: gbs_ranks.broadcast. */
+gbs_status gbsi_ranks_broadcast(const gbs_ranks *ranks, void *bytes, size_t n, gbs_error *err);
+/* The chains of this rank. */
+gbsi_own_chains gbsi_chains_of_own(const gbs_ranks *ranks, uint32_t n_chains);
 /* Unless stated otherwise, the functions below do nothing in a run on one process (run->ranks is
  * NULL). */
 

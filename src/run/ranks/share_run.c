@@ -12,16 +12,10 @@
 #include "chains/run.h"
 #include "chains/run_options.h"
 
-uint32_t gbsi_run_n_sampled(const gbs_run *run)
-{
-    return run->shared.share == NULL ? run->problem.part->n_variables
-                                     : (uint32_t)run->shared.share->facts.n_free;
-}
-
 uint64_t gbsi_run_n_places(const gbs_run *run)
 {
-    return run->shared.share == NULL ? run->engine.schedule.n_places
-                                     : run->shared.share->facts.n_places;
+    return gbsi_runner_shares(run->plain) ? run->shared.share->facts.n_places
+                                          : run->engine.schedule.n_places;
 }
 
 bool gbsi_shared_has_blocks(const gbs_run *run)
@@ -32,7 +26,7 @@ bool gbsi_shared_has_blocks(const gbs_run *run)
 gbs_status gbsi_run_count_updates(const gbs_run *run, uint64_t *n, gbs_error *err)
 {
     const gbs_ranks *ranks = run->ranks;
-    const bool counted = run->shared.share == NULL || gbsi_shared_has_blocks(run);
+    const bool counted = !gbsi_runner_shares(run->plain) || gbsi_shared_has_blocks(run);
     *n = counted ? run->engine.executor.n_updates : gbsi_run_n_places(run);
     return run->engine.turns == NULL
                ? GBS_OK
@@ -62,7 +56,8 @@ const char *gbs_run_model_digest(const gbs_run *run)
     if (run == NULL) {
         return NULL;
     }
-    return run->shared.share == NULL ? gbs_model_digest(run->problem.model) : run->shared.model;
+    return gbsi_runner_shares(run->plain) ? run->shared.model
+                                          : gbs_model_digest(run->problem.model);
 }
 
 gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err)
@@ -70,7 +65,7 @@ gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_erro
     GBSI_NEED(run);
     GBSI_NEED(model);
     const gbs_share *share = run->shared.share;
-    if (share == NULL || model->n_variables != share->facts.n_user_variables ||
+    if (!gbsi_runner_shares(run->plain) || model->n_variables != share->facts.n_user_variables ||
         model->state_offset[model->n_variables] != share->facts.n_user_states) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "these are not the variables of the model that the ranks share");
@@ -82,7 +77,7 @@ gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_erro
 gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int decided, gbs_error *err)
 {
     const gbs_share *share = run->shared.share;
-    return share == NULL || decided == (int)share->facts.scan
+    return !gbsi_runner_shares(run->plain) || decided == (int)share->facts.scan
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "%s: a checkpoint of a run with scan %s, the model was divided for scan "

@@ -12,6 +12,7 @@ struct gbsi_drive;
 
 typedef struct gbsi_shared {
     const gbs_share *share;        /* borrowed; NULL: the model is not shared */
+    const gbs_ranks *ranks;        /* which share it; NULL as well */
     const gbsi_conditioned *whole; /* on rank 0, where starts are searched for; borrowed */
     const gbs_model *user;         /* names of the user's variables; borrowed, NULL: none */
     uint8_t *own_slot;             /* [slots] share->own */
@@ -32,8 +33,7 @@ void gbsi_shared_free(struct gbs_run *run);
 bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *options);
 bool gbsi_shared_has_blocks(const struct gbs_run *run);
 
-/* Variables that are sampled, and updates of a pass, of all ranks. */
-uint32_t gbsi_run_n_sampled(const struct gbs_run *run);
+/* Updates of a pass, of all ranks. */
 uint64_t gbsi_run_n_places(const struct gbs_run *run);
 
 /* Updates of each chain in the last pass, of all ranks. */
