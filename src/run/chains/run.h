@@ -126,8 +126,8 @@ static inline bool gbsi_run_wants_temper(const gbs_run *run)
 
 /* run.c: puts the run's budget in force, unless another one is, until gbsi_run_leave() or
  * gbs_run_free(). */
-void gbsi_run_enter(gbs_run *run);
-void gbsi_run_leave(gbs_run *run);
+void gbsi_run_enter(gbsi_run_budget *budget);
+void gbsi_run_leave(gbsi_run_budget *budget);
 
 /* prepare.c: conditions the model, chooses what is exact, makes scan and plan, and predicts the
  * memory ... */
@@ -162,7 +162,7 @@ gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *level
                                   const gbs_run_options *options, gbs_run **out, gbs_error *err);
 
 /* problem.c: the bytes that stay in memory from conditioning to the end. */
-uint64_t gbsi_run_standing_bytes(const gbs_run *run);
+uint64_t gbsi_run_standing_bytes(const gbsi_problem *problem, const gbsi_estimates *estimates);
 
 /* The reason why a run ended; their names are in run.c. Reasons from GBSI_STOP_TIME on mean that it
  * ended before its target. */
@@ -209,7 +209,7 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
  * cannot go on from half a pass, or with several ranks, which end a pass together. */
 void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
 /* Says in drive->stop that --time is over, or that the call which this run works for ends. */
-void gbsi_drive_end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s);
+void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, double now_s);
 /* Called before the last work of a run, which may still take a moment whatever stopped the run. */
 void gbsi_drive_finish(gbsi_drive *drive);
 /* The failure of a run that stopped before there was anything to show for it.
@@ -217,7 +217,8 @@ void gbsi_drive_finish(gbsi_drive *drive);
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
 
 /* Reports progress, and sets drive->stop if time or updates are used up. */
-void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep);
+void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, gbsi_drive *drive,
+                    bool keep);
 /* Runs one pass, and then sets drive->stop if time or updates are used up.
  * @return GBS_STOPPED: it was cut short. A pass that is kept then counts in the estimates, but not
  * among the sweeps. */
@@ -234,13 +235,14 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
  */
 gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 /* The bytes that gbsi_run_find_threshold() takes. */
-uint64_t gbsi_run_threshold_bytes(const gbs_run *run);
+uint64_t gbsi_run_threshold_bytes(const gbs_run_options *options, const gbsi_engine *engine);
 
 /* run.c: sets the start of every chain (GBS_STOPPED: there was no time to find them); and gets a
  * chain's state in the user's numbering, for the variables that are sampled.
  * @param x [part variables] scratch. @param user [model variables]. */
 gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err);
-void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
+void gbsi_run_user_state(const gbsi_engine *engine, const gbsi_problem *problem, uint32_t chain,
+                         uint32_t *x, uint32_t *user);
 /* A state of the part's variables in the user's numbering; others are left as they are. */
 void gbsi_part_user_state(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user);
 const char *gbsi_stop_text(gbsi_stop stop);
@@ -256,7 +258,7 @@ gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err);
 /* burn_in_saved.c: takes memory for the densities of burn-in; saves and loads its part of a
  * checkpoint. */
-gbs_status gbsi_burn_in_take(gbs_run *run, gbs_error *err);
+gbs_status gbsi_burn_in_take(gbsi_burn_in *t, gbsi_engine *engine, gbs_error *err);
 gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err);
 
@@ -297,5 +299,5 @@ bool gbsi_run_has_wandered(const gbs_run *run);
 /* Passes below which it is not. @param updates_per_pass of each chain. */
 double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass);
 /* Whether R-hat is below its limit, or undefined because nothing moved. */
-bool gbsi_run_chains_agree(const gbs_run *run);
+bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report);
 #endif

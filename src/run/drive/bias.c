@@ -120,17 +120,17 @@ static bool converges(const gbs_run_options *options, unsigned scan_traits)
 /* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ------------ */
 
 /* Weights of a variable, on the mean. */
-static double weights_each(const gbs_run *run)
+static double weights_each(const gbsi_report *report, const gbsi_engine *engine)
 {
-    return run->report.public.n_weights / (double)run->engine.plan->n_slots;
+    return report->public.n_weights / (double)engine->plan->n_slots;
 }
 
 /* The error of herding itself: the count of each of |Y| keys is off by the difference of its weight
  * from its start, two numbers of variance 1/12 (their equation (10) adds up the worst cases). */
-static double herding_error(const gbs_run *run)
+static double herding_error(const gbsi_report *report, const gbsi_engine *engine)
 {
-    return gbsi_sqrt(weights_each(run) / (6.0 * (double)run->report.public.chains)) /
-           (double)run->report.public.sweeps;
+    return gbsi_sqrt(weights_each(report, engine) / (6.0 * (double)report->public.chains)) /
+           (double)report->public.sweeps;
 }
 
 static int advised(const gbsi_engine *engine, const gbs_run_options *options, double weights)
@@ -149,9 +149,10 @@ static void judge(gbs_run *run, double bias, double random_error)
     if (bias > random_error) {
         r->period = "plateau";
         r->advised_draw = gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
-    } else if (herding_error(run) >= random_error) {
+    } else if (herding_error(&run->report, &run->engine) >= random_error) {
         r->period = "gibbs-like";
-        r->advised_draw = gbsi_draw_name(advised(&run->engine, &run->options, weights_each(run)));
+        r->advised_draw = gbsi_draw_name(
+            advised(&run->engine, &run->options, weights_each(&run->report, &run->engine)));
     } else {
         r->period = "fast";
         r->advised_draw = gbsi_draw_name(run->options.draw);
@@ -182,7 +183,8 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
             &run->report, err,
             "draw %s %s; with %.4g weights per variable it is not yet better than "
             "random draws after %.4g sweeps: use --draw %s or more sweeps",
-            name, bias, weights_each(run), (double)r->sweeps, r->advised_draw);
+            name, bias, weights_each(&run->report, &run->engine), (double)r->sweeps,
+            r->advised_draw);
     }
     return gbsi_report_warn(&run->report, err, "draw %s %s: %s --draw %s", name, bias,
                             strcmp(r->period, "fast") == 0 ? "keep" : "use", r->advised_draw);

@@ -48,8 +48,8 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
 {
     const gbs_status status = run_once(run, drive, estimate, err);
     if (status >= 0) {
-        gbsi_run_watch(run, drive, estimate != NULL);
-        const gbs_status agreed = gbsi_drive_agree(run, drive, err);
+        gbsi_run_watch(&run->options, &run->report, drive, estimate != NULL);
+        const gbs_status agreed = gbsi_drive_agree(run->ranks, drive, err);
         return agreed < 0 ? agreed : status;
     }
     return status;
@@ -75,16 +75,16 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
         gbsi_monitor_pass(run);
     }
     if (status >= 0) {
-        gbsi_run_watch(run, drive, keep);
+        gbsi_run_watch(&run->options, &run->report, drive, keep);
         if (drive->pass == run->checkpoints.stop_after) {
             drive->stop = GBSI_STOP_SIGNAL;
         }
-        const gbs_status agreed = gbsi_drive_agree(run, drive, err);
+        const gbs_status agreed = gbsi_drive_agree(run->ranks, drive, err);
         return agreed < 0 ? agreed : status;
     }
     if (run->purpose.up_only) { /* whose ranks meet in the end */
         drive->stop = GBSI_STOP_FAILED;
-        (void)gbsi_drive_agree(run, drive, NULL);
+        (void)gbsi_drive_agree(run->ranks, drive, NULL);
     }
     return status;
 }

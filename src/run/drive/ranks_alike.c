@@ -26,7 +26,7 @@ static gbs_status decide(const gbs_run *run, decisions *d, gbs_error *err)
                      .chains = r->chains,
                      .n_levels = r->n_levels,
                      .undecided = run->engine.undecided};
-    return gbsi_digest_exact(run, d->exact, err);
+    return gbsi_digest_exact(&run->report, &run->problem, d->exact, err);
 }
 
 /* The first line of rank 0's that is another here. */

@@ -59,7 +59,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     }
     gbsi_budget_init(&run->budget.own, gbsi_options_memory_limit(&run->options),
                      gbsi_process_bytes() + gbs_model_bytes(model));
-    gbsi_run_enter(run);
+    gbsi_run_enter(&run->budget);
     GBSI_TRY(settle(run, err));
     if (run->options.start != NULL) {
         run->problem.start = gbsi_alloc_array(model->n_variables, sizeof *run->problem.start);
@@ -175,7 +175,8 @@ static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
                                       .ranks = ranks != NULL && ranks->n_ranks > 1 ? ranks : NULL};
     status = gbsi_run_open(model, evidence, options, &purpose, &run, err);
     if (status >= 0) {
-        status = gbsi_run_note_inputs(run, evidence, &run->options, err);
+        status =
+            gbsi_run_note_inputs(&run->problem, &run->checkpoints, evidence, &run->options, err);
     }
     GBSI_TRY(gbsi_ranks_meet(purpose.ranks, status, err));
     GBSI_TRY(gbsi_ranks_compare(run, err));
@@ -183,7 +184,7 @@ static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
     run->options.start = NULL;
     run->options.dummy_edges = NULL;
     run->options.target = NULL;
-    gbsi_run_leave(run);
+    gbsi_run_leave(&run->budget);
     *out = run;
     run = NULL;
 cleanup:
@@ -200,7 +201,7 @@ static gbs_status new_bare_run(const gbs_model *variables, const gbsi_run_purpos
         (*out)->purpose.lattice = NULL;
         (*out)->purpose.levels = NULL;
         (*out)->report.bare = true;
-        gbsi_run_leave(*out);
+        gbsi_run_leave(&(*out)->budget);
     }
     return status;
 }

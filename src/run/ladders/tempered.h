@@ -61,6 +61,7 @@ typedef struct gbsi_tempered_log_z {
 /* @param tempered NULL: nothing was kept. */
 gbsi_tempered_log_z gbsi_tempered_ask_log_z(const gbsi_tempered *tempered);
 /* The report's errors. */
-void gbsi_tempered_report(const gbsi_tempered *tempered, struct gbs_run *run);
+void gbsi_tempered_report(const gbsi_tempered *tempered, gbsi_report *report,
+                          gbsi_checkpoints *checkpoints);
 
 #endif

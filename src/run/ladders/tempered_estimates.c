@@ -265,12 +265,13 @@ static void report_marginals(const gbsi_tempered *t, gbs_report *r)
     r->valid_share = gbsi_means_share(t->means);
 }
 
-void gbsi_tempered_report(const gbsi_tempered *t, gbs_run *run)
+void gbsi_tempered_report(const gbsi_tempered *t, gbsi_report *report,
+                          gbsi_checkpoints *checkpoints)
 {
-    gbs_report *r = &run->report.public;
+    gbs_report *r = &report->public;
     if (t->ratios != NULL) {
         const gbsi_tempered_log_z found = gbsi_tempered_ask_log_z(t);
-        run->checkpoints.best = found.log_z + run->checkpoints.log_exact;
+        checkpoints->best = found.log_z + checkpoints->log_exact;
         r->max_mcse = found.error;
         r->valid_share = gbsi_means_cell(t->means, gbsi_ratios_cells(t->exchange) - 1).p;
     } else {

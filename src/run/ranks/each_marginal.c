@@ -156,7 +156,7 @@ static gbs_status bring(bringing *b, gbs_on_marginal *on, void *context, gbs_err
         uint64_t turn = first; /* nobody is ahead of rank 0, where messages would pile up */
         GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, &turn, sizeof turn, err));
         GBSI_TRY(put_window(b, end, &fixed, scratch, err));
-        GBSI_TRY(gbsi_shared_gather(run, b->own, b->n_own, &b->all, &b->all_capacity, err));
+        GBSI_TRY(gbsi_shared_gather(run->ranks, b->own, b->n_own, &b->all, &b->all_capacity, err));
         if (run->ranks->rank == 0) {
             GBSI_TRY(give_window(b, first, end, on, context, err));
         }

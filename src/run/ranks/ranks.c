@@ -13,9 +13,9 @@
 #include "gibbsite/io.h"
 #include "text/output.h"
 
-bool gbsi_run_speaks(const gbs_run *run)
+bool gbsi_run_speaks(const gbs_ranks *ranks)
 {
-    return run->ranks == NULL || run->ranks->rank == 0;
+    return ranks == NULL || ranks->rank == 0;
 }
 
 uint32_t gbsi_n_ranks(const gbs_ranks *ranks)
@@ -121,27 +121,26 @@ cleanup:
 
 /* ---- together -------------------------------------------------------------------------------- */
 
-gbs_status gbsi_drive_agree(const gbs_run *run, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_drive_agree(const gbs_ranks *ranks, gbsi_drive *drive, gbs_error *err)
 {
     uint64_t stop = (uint64_t)drive->stop;
-    const gbs_status status = gbsi_ranks_combine(run->ranks, GBS_COMBINE_MAX_U64, &stop, 1, err);
+    const gbs_status status = gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_U64, &stop, 1, err);
     drive->stop = (gbsi_stop)stop;
     return status;
 }
 
-gbs_status gbsi_run_any(const gbs_run *run, bool *is_so, gbs_error *err)
+gbs_status gbsi_run_any(const gbs_ranks *ranks, bool *is_so, gbs_error *err)
 {
     uint64_t value = *is_so;
-    const gbs_status status = gbsi_ranks_combine(run->ranks, GBS_COMBINE_MAX_U64, &value, 1, err);
+    const gbs_status status = gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_U64, &value, 1, err);
     *is_so = value != 0;
     return status;
 }
 
-gbs_status gbsi_run_gather(const gbs_run *run, const void *own, size_t size, void *all,
-                           gbs_error *err)
+gbs_status gbsi_run_gather(const gbs_ranks *ranks, const gbsi_engine *engine, const void *own,
+                           size_t size, void *all, gbs_error *err)
 {
-    const gbs_ranks *ranks = run->ranks;
-    const gbsi_executor *x = &run->engine.executor;
+    const gbsi_executor *x = &engine->executor;
     size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
     if (n_of == NULL) {
         return gbsi_no_memory(err, "ranks", ranks->n_ranks * sizeof *n_of);
@@ -164,7 +163,7 @@ gbs_status gbsi_run_gather_f64(const gbs_run *run, const double *own, double *al
         memcpy(all, own, n * sizeof *all);
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_run_gather(run, own, sizeof *own, all, err));
+    GBSI_TRY(gbsi_run_gather(run->ranks, &run->engine, own, sizeof *own, all, err));
     GBSI_TRY(ranks->broadcast(ranks->context, 0, all, n * sizeof *all, err));
 cleanup:
     return status;
@@ -247,13 +246,13 @@ cleanup:
 
 /* ---- ladders ---- */
 
-static gbs_status warn_of_ladders(gbs_run *run, gbs_error *err)
+static gbs_status warn_of_ladders(gbsi_report *report, gbs_error *err)
 {
-    if (run->report.told_of_ladders) {
+    if (report->told_of_ladders) {
         return GBS_OK;
     }
-    run->report.told_of_ladders = true;
-    return gbsi_report_warn(&run->report, err,
+    report->told_of_ladders = true;
+    return gbsi_report_warn(report, err,
                             "the chains disagree, where ranks that have the whole model would go "
                             "on with ladders of temperatures (--temper auto); ranks that share a "
                             "model go on with the chains");
@@ -264,9 +263,9 @@ gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, bool wanted
     gbs_status status = GBS_OK;
     bool stays = !wanted;
     if (gbsi_runner_shares(run->plain)) {
-        return wanted ? warn_of_ladders(run, err) : GBS_OK;
+        return wanted ? warn_of_ladders(&run->report, err) : GBS_OK;
     }
-    GBSI_TRY(gbsi_run_any(run, &stays, err));
+    GBSI_TRY(gbsi_run_any(run->ranks, &stays, err));
     drive->stop = stays ? drive->stop : GBSI_STOP_TO_TEMPER;
 cleanup:
     return status;
@@ -274,17 +273,18 @@ cleanup:
 
 /* Traces of the chains of all ranks, on rank 0 and then everywhere. @param size bytes of a chain.
  */
-static gbs_status gather_rows(const gbs_run *run, void *rows, size_t size, gbs_error *err)
+static gbs_status gather_rows(const gbsi_engine *engine, const gbs_ranks *ranks, void *rows,
+                              size_t size, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_executor *x = &run->engine.executor;
+    const gbsi_executor *x = &engine->executor;
     unsigned char *own = gbsi_alloc_array(x->n_chains, size);
     if (own == NULL) {
         return gbsi_no_memory(err, "monitor", x->n_chains * size);
     }
     memcpy(own, (unsigned char *)rows + x->first_chain * size, x->n_chains * size);
-    GBSI_TRY(gbsi_run_gather(run, own, size, rows, err));
-    GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, rows, x->n_all * size, err));
+    GBSI_TRY(gbsi_run_gather(ranks, engine, own, size, rows, err));
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, rows, x->n_all * size, err));
 cleanup:
     gbsi_free(own);
     return status;
@@ -297,9 +297,11 @@ gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err)
     if (run->spread == NULL || t->density == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(gather_rows(run, t->density, GBSI_THINNED * sizeof *t->density, err));
+    GBSI_TRY(
+        gather_rows(&run->engine, run->ranks, t->density, GBSI_THINNED * sizeof *t->density, err));
     for (uint32_t i = 0; i < t->n_variables; ++i) {
-        GBSI_TRY(gather_rows(run, t->state + (size_t)i * t->n_chains * GBSI_THINNED,
+        GBSI_TRY(gather_rows(&run->engine, run->ranks,
+                             t->state + (size_t)i * t->n_chains * GBSI_THINNED,
                              GBSI_THINNED * sizeof *t->state, err));
     }
 cleanup:

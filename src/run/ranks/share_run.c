@@ -18,15 +18,15 @@ uint64_t gbsi_run_n_places(const gbs_run *run)
                                           : run->engine.schedule.n_places;
 }
 
-bool gbsi_shared_has_blocks(const gbs_run *run)
+bool gbsi_shared_has_blocks(const gbsi_engine *engine)
 {
-    return (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
+    return (engine->scan_traits & GBSI_SCAN_BLOCKS) != 0;
 }
 
 gbs_status gbsi_run_count_updates(const gbs_run *run, uint64_t *n, gbs_error *err)
 {
     const gbs_ranks *ranks = run->ranks;
-    const bool counted = !gbsi_runner_shares(run->plain) || gbsi_shared_has_blocks(run);
+    const bool counted = !gbsi_runner_shares(run->plain) || gbsi_shared_has_blocks(&run->engine);
     *n = counted ? run->engine.executor.n_updates : gbsi_run_n_places(run);
     return run->engine.turns == NULL
                ? GBS_OK
@@ -46,9 +46,9 @@ gbs_status gbsi_shared_connect(gbs_run *run, gbs_error *err)
     return status;
 }
 
-const gbs_model *gbsi_run_user_model(const gbs_run *run)
+const gbs_model *gbsi_run_user_model(const gbsi_shared *shared, const gbsi_problem *problem)
 {
-    return run->shared.user == NULL ? run->problem.model : run->shared.user;
+    return shared->user == NULL ? problem->model : shared->user;
 }
 
 const char *gbs_run_model_digest(const gbs_run *run)
@@ -86,14 +86,14 @@ gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int deci
                            gbsi_scan_of((int)share->facts.scan)->name);
 }
 
-void gbsi_shared_parts(const gbs_run *run, char *text)
+void gbsi_shared_parts(const gbsi_engine *engine, const gbsi_shared *shared, char *text)
 {
-    const gbsi_turns *turns = run->engine.turns;
+    const gbsi_turns *turns = engine->turns;
     if (turns == NULL || turns->n_ranks == 1) {
         (void)snprintf(text, GBSI_PARTS_TEXT, "1");
     } else {
         (void)snprintf(text, GBSI_PARTS_TEXT, "%" PRIu32 " (%016" PRIx64 ")", turns->n_ranks,
-                       run->shared.share->facts.partition);
+                       shared->share->facts.partition);
     }
 }
 
@@ -136,12 +136,12 @@ static void start_anywhere(const gbs_run *run, uint32_t chain, uint32_t *x)
 }
 
 /* Rank 0 finds the start of a chain in the whole and tells all; the others wait. */
-static gbs_status start_from_whole(gbs_run *run, gbsi_starter *starter, uint32_t chain,
-                                   uint32_t *all, uint32_t *x, gbs_error *err)
+static gbs_status start_from_whole(gbsi_shared *shared, const gbs_ranks *ranks,
+                                   gbsi_starter *starter, uint32_t chain, uint32_t *all,
+                                   uint32_t *x, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_share *share = run->shared.share;
-    const gbs_ranks *ranks = run->ranks;
+    const gbs_share *share = shared->share;
     if (starter != NULL) {
         GBSI_TRY(gbsi_starter_draw(starter, chain, 0, all, err));
     }
@@ -171,7 +171,7 @@ gbs_status gbsi_shared_starts(gbs_run *run, gbs_error *err)
     }
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
         if (searched) {
-            GBSI_TRY(start_from_whole(run, starter, chain, all, x, err));
+            GBSI_TRY(start_from_whole(&run->shared, run->ranks, starter, chain, all, x, err));
         } else if (found) {
             start_as_found(share, chain, x);
         } else {
@@ -190,18 +190,19 @@ cleanup:
 
 /* ---- brought together ---------------------------------------------------------------------- */
 
-gbs_status gbsi_shared_gather(const gbs_run *run, const void *own, uint64_t n, unsigned char **all,
-                              size_t *capacity, gbs_error *err)
+gbs_status gbsi_shared_gather(const gbs_ranks *ranks, const void *own, uint64_t n,
+                              unsigned char **all, size_t *capacity, gbs_error *err)
 {
-    return gbsi_gather_bytes(run->ranks, own, n, all, capacity, "results of all ranks", err);
+    return gbsi_gather_bytes(ranks, own, n, all, capacity, "results of all ranks", err);
 }
 
 /* ---- states -------------------------------------------------------------------------------- */
 
-gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *user, gbs_error *err)
+gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks, const uint32_t *x,
+                                    uint32_t *user, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_share *share = run->shared.share;
+    const gbs_share *share = shared->share;
     const gbsi_conditioned *part = share->part;
     unsigned char *all = NULL;
     size_t capacity = 0;
@@ -217,8 +218,8 @@ gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *u
         }
     }
     assert(n == 2 * (size_t)share->n_own); /* nobody speaks of the halo */
-    GBSI_TRY(gbsi_shared_gather(run, own, n * sizeof *own, &all, &capacity, err));
-    if (run->ranks->rank > 0) {
+    GBSI_TRY(gbsi_shared_gather(ranks, own, n * sizeof *own, &all, &capacity, err));
+    if (ranks->rank > 0) {
         goto cleanup;
     }
     for (uint64_t i = 0; i < share->facts.n_free; ++i) {
