@@ -23,7 +23,7 @@ void bench_engine_new(bench_engine *engine, const gbs_model *model, const gbs_ru
     bench_must(gbsi_run_begin(model, options, &engine->run, &err), &err);
     engine->run->purpose.limited = true; /* else it would only be measured for info */
     bench_must(gbsi_run_prepare(engine->run, NULL, &err), &err);
-    gbsi_run_leave(engine->run);
+    gbsi_run_leave(&engine->run->budget);
     bench_check(engine->run->problem.part != NULL, "nothing to sample");
 }
 

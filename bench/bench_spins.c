@@ -196,7 +196,7 @@ static void measure(const bench_report *report, size_t i, subject *s, double sec
     const bench_spread traces = bench_spread_of(ours[TRACES]);
     const bench_spread count = bench_spread_of(ours[COUNT]);
     const double reference = bench_spread_of(scalar).median;
-    const double share = gbsi_share_of_bits(&s->run[TRACES]->engine, &s->run[TRACES]->options);
+    const double share = s->run[TRACES]->engine.form.share;
     name_of(i, s->threads, name, sizeof name);
     bench_tell(report, "%-28s %9.1f %9.1f..%-9.1f %9.1f %6.2f %7.1fx", name, traces.median,
                traces.low, traces.high, count.median, share, traces.median / reference);

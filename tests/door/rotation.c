@@ -54,7 +54,7 @@ static gbs_status advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         run->report.public.updates += part->n_variables;
         ++run->report.public.sweeps;
         ++drive->pass;
-        gbsi_run_watch(run, drive, true);
+        gbsi_run_watch(&run->options, &run->report, drive, true);
         if (run->report.public.sweeps == run->options.sweeps) {
             drive->stop = GBSI_STOP_SWEEPS;
         } else if (drive->pass == run->checkpoints.stop_after) {

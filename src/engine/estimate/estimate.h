@@ -133,11 +133,13 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *estimate, gbsi_pool *po
 
 /* The first group of a rank, that of rank n_ranks being n_groups: rank 0 has one. */
 uint32_t gbsi_first_group(uint32_t n_groups, uint32_t n_ranks, uint32_t rank);
-/* The bytes that gbsi_estimate_spread() takes on this rank. */
+/* The bytes that gbsi_estimate_spread() takes on this rank. @param ranks NULL: this is the only
+ * one.
+ */
 gbs_status gbsi_estimate_spread_bytes(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
                                       size_t *bytes, gbs_error *err);
 /* @param shape of all chains; the groups fed are those of this rank, counted from 0.
- * @param ranks borrowed. */
+ * @param ranks borrowed; NULL: all chains are here, as gbsi_estimate_new() has it. */
 gbs_status gbsi_estimate_spread(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
                                 gbsi_simd level, gbsi_estimate **estimate, gbs_error *err);
 /* These two are called on all ranks; where an estimate is not spread they do nothing. After every

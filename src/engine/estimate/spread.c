@@ -44,6 +44,9 @@ static gbsi_estimate_shape shape_of_share(const gbs_ranks *ranks, const gbsi_est
 gbs_status gbsi_estimate_spread_bytes(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
                                       size_t *bytes, gbs_error *err)
 {
+    if (ranks == NULL) {
+        return gbsi_estimate_bytes(shape, bytes, err);
+    }
     gbs_status status = GBS_OK;
     const gbsi_estimate_shape own = shape_of_own(ranks, shape);
     const gbsi_estimate_shape share = shape_of_share(ranks, shape);
@@ -95,6 +98,9 @@ static unsigned char *fast_of(const gbsi_estimate *e)
 gbs_status gbsi_estimate_spread(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
                                 gbsi_simd level, gbsi_estimate **estimate, gbs_error *err)
 {
+    if (ranks == NULL) {
+        return gbsi_estimate_new(shape, level, estimate, err);
+    }
     gbs_status status = GBS_OK;
     const gbsi_estimate_shape own = shape_of_own(ranks, shape);
     const gbsi_estimate_shape share = shape_of_share(ranks, shape);

@@ -405,7 +405,7 @@ gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_e
     run->phase = GBSI_PHASE_SAMPLING;
     run->options.max_updates = UINT64_MAX; /* until decide() */
     GBSI_TRY(gbsi_ranks_meet(run->ranks, set_off(&a, most_updates, err), err));
-    GBSI_TRY(gbsi_drive_agree(run, drive, err));
+    GBSI_TRY(gbsi_drive_agree(run->ranks, drive, err));
     status = gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err);
     GBSI_TRY(gbsi_ranks_meet(run->ranks, status, err));
     GBSI_TRY(rounds(&a, most_updates, err));

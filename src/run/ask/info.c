@@ -93,7 +93,7 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
         if (run->plain->bits != 0) {
             info->variables_of_class[GBSI_CLASS_LATTICE] = run->engine.spins->n_sites;
             info->lattice = run->plain->bits;
-            info->lattice_share = gbsi_share_of_bits(&run->engine, &run->options);
+            info->lattice_share = run->engine.form.share;
         }
         if (run->plain->bits == GBS_BITS_SITES) {
             memcpy(info->lattice_side, run->engine.lattice->side, sizeof info->lattice_side);

@@ -46,7 +46,8 @@ static gbs_status count_auto(const gbs_run *run, gbsi_exact_plan *plan, uint8_t 
         info->n_auto += take[c];
     }
     if (forms.tree != NULL) {
-        const gbsi_keep keep = gbsi_exact_keep(forms.tree, false, gbsi_run_auto_bytes(run));
+        const gbsi_keep keep =
+            gbsi_exact_keep(forms.tree, false, gbsi_run_auto_bytes(&run->options, &run->problem));
         info->auto_s = (double)forms.tree->n_entries * 1e-9 * gbsi_exact_entry_ns(keep);
         info->auto_forms = keep == GBSI_KEEP_TABLES ? GBS_FORM_TABLES : GBS_FORM_MESSAGES;
     }
@@ -161,7 +162,8 @@ gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_draw_sizes *sizes, gbs_err
             continue; /* bits are drawn at random */
         }
         if (sizes->stopped == 0 || !is_keyed(&options)) {
-            status = gbsi_run_draw_bytes(run, &options, room, known ? &around : NULL, &bytes, err);
+            status = gbsi_run_draw_bytes(run->spread, &run->engine, &options, room,
+                                         known ? &around : NULL, &bytes, err);
             if (status < 0 && status != GBS_ERR_LIMIT) {
                 goto cleanup;
             }

@@ -60,7 +60,7 @@ gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exa
     run->checkpoints.best = NAN;
     if (run->checkpoints.from != NULL) {
         GBSI_TRY(gbsi_ranks_meet(run->ranks, gbsi_run_take_up(run, drive, err), err));
-        GBSI_TRY(gbsi_drive_agree(run, drive, err));
+        GBSI_TRY(gbsi_drive_agree(run->ranks, drive, err));
     }
     GBSI_TRY(gbsi_run_tempered(run, drive, err));
     if (r->sweeps > 0) {
@@ -91,10 +91,10 @@ cleanup:
     return status;
 }
 
-static bool too_large_to_climb(const gbs_run *run)
+static bool too_large_to_climb(const gbs_run_options *options, const gbsi_problem *problem)
 {
-    return run->options.temper == GBS_TEMPER_AUTO && run->problem.part != NULL &&
-           run->problem.part->n_variables > GBSI_MOST_CLIMBING;
+    return options->temper == GBS_TEMPER_AUTO && problem->part != NULL &&
+           problem->part->n_variables > GBSI_MOST_CLIMBING;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
     gbs_run *run = NULL;
     if (*ladders) {
         GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
-        *ladders = !too_large_to_climb(run);
+        *ladders = !too_large_to_climb(&run->options, &run->problem);
     }
     if (!*ladders) {
         gbs_run_free(run);
@@ -140,7 +140,7 @@ static gbs_status open_run(const gbs_ranks *ranks, const gbs_model *model,
         run->report.public.target_error = GBSI_LOG_Z_TARGET;
     }
     *out = run;
-    GBSI_TRY(gbsi_run_note_inputs(run, evidence, options, err));
+    GBSI_TRY(gbsi_run_note_inputs(&run->problem, &run->checkpoints, evidence, options, err));
 cleanup:
     return status;
 }

@@ -117,7 +117,7 @@ static gbs_status collect(gbs_answer *a, const gbs_model *model, gbs_run *run, g
 {
     gbs_status status = GBS_OK;
     const size_t n = gbs_model_state_offsets(model)[model->n_variables];
-    gbsi_run_enter(run); /* the arrays count towards its memory limit */
+    gbsi_run_enter(&run->budget); /* the arrays count towards its memory limit */
     double *all = gbsi_alloc_array(4 * n + 1, sizeof *all); /* p, mcse, ess, rhat */
     a->offset = gbsi_alloc_array((size_t)a->n_variables + 1, sizeof *a->offset);
     if (all == NULL || a->offset == NULL) {
@@ -135,7 +135,7 @@ static gbs_status collect(gbs_answer *a, const gbs_model *model, gbs_run *run, g
 
 cleanup:
     gbsi_free(all);
-    gbsi_run_leave(run);
+    gbsi_run_leave(&run->budget);
     return status;
 }
 

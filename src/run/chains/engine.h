@@ -19,6 +19,7 @@ typedef struct gbsi_form {
     uint32_t n_colors;
     uint64_t bytes;   /* of what was compiled, with states and counters */
     uint64_t scratch; /* while compiling */
+    double share;     /* of bits that are in use */
 } gbsi_form;
 
 typedef struct gbsi_engine {

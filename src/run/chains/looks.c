@@ -10,20 +10,20 @@
 #define PROGRESS_S 0.1
 #define GRACE_S    0.3 /* for a pass that is kept to be finished */
 
-static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, double now_s)
+static void tell_progress(const gbs_run_options *options, const gbsi_report *report,
+                          gbsi_drive *drive, bool keep, double now_s)
 {
-    const uint64_t sweeps = run->options.sweeps;
-    const bool auto_burn_in = run->options.burn_in == GBS_BURN_IN_AUTO;
-    const gbs_progress progress = {
-        .size = sizeof progress,
-        .burning_in = !keep,
-        .pass = keep ? run->report.public.sweeps : run->report.public.burn_in,
-        .passes = keep ? sweeps : (auto_burn_in ? 0 : run->options.burn_in),
-        .updates = run->report.public.updates,
-        .elapsed_s = now_s - drive->started_s,
-        .worst_error = drive->worst_error,
-        .target_error = run->report.public.target_error,
-        .rhat = drive->rhat};
+    const uint64_t sweeps = options->sweeps;
+    const bool auto_burn_in = options->burn_in == GBS_BURN_IN_AUTO;
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .burning_in = !keep,
+                                   .pass = keep ? report->public.sweeps : report->public.burn_in,
+                                   .passes = keep ? sweeps : (auto_burn_in ? 0 : options->burn_in),
+                                   .updates = report->public.updates,
+                                   .elapsed_s = now_s - drive->started_s,
+                                   .worst_error = drive->worst_error,
+                                   .target_error = report->public.target_error,
+                                   .rhat = drive->rhat};
     if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
         drive->stop = GBSI_STOP_SIGNAL;
     }
@@ -35,24 +35,25 @@ static double spent_s(const gbsi_drive *drive, double now_s)
     return drive->run->report.public.compile_s + now_s - drive->started_s;
 }
 
-void gbsi_drive_end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s)
+void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, double now_s)
 {
     gbsi_watch_look(&drive->outer);
     if (gbsi_watch_stopped(&drive->outer) ||
-        (run->options.time_s > 0.0 && spent_s(drive, now_s) > run->options.time_s)) {
+        (options->time_s > 0.0 && spent_s(drive, now_s) > options->time_s)) {
         drive->stop = GBSI_STOP_TIME;
     }
 }
 
-void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep)
+void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, gbsi_drive *drive,
+                    bool keep)
 {
     const double now_s = gbsi_clock_s();
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
         drive->last_progress_s = now_s;
-        tell_progress(run, drive, keep, now_s);
+        tell_progress(options, report, drive, keep, now_s);
     }
-    gbsi_drive_end_in_time(run, drive, now_s);
-    if (run->report.public.updates >= run->options.max_updates) {
+    gbsi_drive_end_in_time(options, drive, now_s);
+    if (report->public.updates >= options->max_updates) {
         drive->stop = GBSI_STOP_UPDATES;
     }
 }
@@ -69,9 +70,9 @@ static bool look(void *context)
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S &&
         now_s - drive->last_look_s > PROGRESS_S) {
         drive->last_look_s = now_s;
-        tell_progress(drive->run, drive, drive->keeping, now_s);
+        tell_progress(&drive->run->options, &drive->run->report, drive, drive->keeping, now_s);
     }
-    gbsi_drive_end_in_time(drive->run, drive, now_s);
+    gbsi_drive_end_in_time(&drive->run->options, drive, now_s);
     if (before == GBSI_GO_ON && drive->stop != GBSI_GO_ON) {
         drive->stopped_s = now_s;
     }
@@ -107,6 +108,12 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
     drive->keeping = keep;
     drive->whole = false;
     atomic_store(&drive->watch.stopped, drive->stop != GBSI_GO_ON);
+}
+
+void gbsi_drive_go_whole(gbsi_drive *drive, bool keep)
+{
+    gbsi_drive_go_on(drive, keep);
+    drive->whole = drive->run->checkpoints.path != NULL || drive->run->ranks != NULL;
 }
 
 void gbsi_drive_finish(gbsi_drive *drive)

@@ -82,6 +82,7 @@ typedef struct gbsi_run_purpose {
      * none */
     gbsi_lattice **lattice;
     gbsi_levels **levels;
+    bool bare; /* it has one */
 } gbsi_run_purpose;
 
 /* The state of an automatic burn-in: see burn_in.c. */
@@ -101,6 +102,7 @@ struct gbs_run {
     const gbsi_runner *plain;  /* ... and how its plain chains are, see runner.h */
     void *own;                 /* of a runner that needs no field here; see gbsi_runner.free */
     const gbs_ranks *ranks;    /* NULL: this process is alone */
+    const gbs_ranks *spread;   /* the same where they share the chains; NULL: all chains are here */
     gbsi_shared shared;        /* where ranks share the model rather than the chains */
     gbsi_problem problem;
     gbsi_engine engine;
@@ -124,8 +126,8 @@ static inline bool gbsi_run_wants_temper(const gbs_run *run)
 
 /* run.c: puts the run's budget in force, unless another one is, until gbsi_run_leave() or
  * gbs_run_free(). */
-void gbsi_run_enter(gbs_run *run);
-void gbsi_run_leave(gbs_run *run);
+void gbsi_run_enter(gbsi_run_budget *budget);
+void gbsi_run_leave(gbsi_run_budget *budget);
 
 /* prepare.c: conditions the model, chooses what is exact, makes scan and plan, and predicts the
  * memory ... */
@@ -160,7 +162,7 @@ gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *level
                                   const gbs_run_options *options, gbs_run **out, gbs_error *err);
 
 /* problem.c: the bytes that stay in memory from conditioning to the end. */
-uint64_t gbsi_run_standing_bytes(const gbs_run *run);
+uint64_t gbsi_run_standing_bytes(const gbsi_problem *problem, const gbsi_estimates *estimates);
 
 /* The reason why a run ended; their names are in run.c. Reasons from GBSI_STOP_TIME on mean that it
  * ended before its target. */
@@ -203,8 +205,11 @@ void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callb
 /* Called before a pass or other work: resets the watch, unless drive->stop says that the run has
  * ended. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
+/* The same before a pass that is finished whatever happens, if checkpoints are written, as a run
+ * cannot go on from half a pass, or with several ranks, which end a pass together. */
+void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
 /* Says in drive->stop that --time is over, or that the call which this run works for ends. */
-void gbsi_drive_end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s);
+void gbsi_drive_end_in_time(const gbs_run_options *options, gbsi_drive *drive, double now_s);
 /* Called before the last work of a run, which may still take a moment whatever stopped the run. */
 void gbsi_drive_finish(gbsi_drive *drive);
 /* The failure of a run that stopped before there was anything to show for it.
@@ -212,7 +217,8 @@ void gbsi_drive_finish(gbsi_drive *drive);
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
 
 /* Reports progress, and sets drive->stop if time or updates are used up. */
-void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep);
+void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, gbsi_drive *drive,
+                    bool keep);
 /* Runs one pass, and then sets drive->stop if time or updates are used up.
  * @return GBS_STOPPED: it was cut short. A pass that is kept then counts in the estimates, but not
  * among the sweeps. */
@@ -229,13 +235,14 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
  */
 gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 /* The bytes that gbsi_run_find_threshold() takes. */
-uint64_t gbsi_run_threshold_bytes(const gbs_run *run);
+uint64_t gbsi_run_threshold_bytes(const gbs_run_options *options, const gbsi_engine *engine);
 
 /* run.c: sets the start of every chain (GBS_STOPPED: there was no time to find them); and gets a
  * chain's state in the user's numbering, for the variables that are sampled.
  * @param x [part variables] scratch. @param user [model variables]. */
 gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err);
-void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
+void gbsi_run_user_state(const gbsi_engine *engine, const gbsi_problem *problem, uint32_t chain,
+                         uint32_t *x, uint32_t *user);
 /* A state of the part's variables in the user's numbering; others are left as they are. */
 void gbsi_part_user_state(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user);
 const char *gbsi_stop_text(gbsi_stop stop);
@@ -251,7 +258,7 @@ gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 gbs_status gbsi_burn_in_warn(gbs_run *run, gbs_error *err);
 /* burn_in_saved.c: takes memory for the densities of burn-in; saves and loads its part of a
  * checkpoint. */
-gbs_status gbsi_burn_in_take(gbs_run *run, gbs_error *err);
+gbs_status gbsi_burn_in_take(gbsi_burn_in *t, gbsi_engine *engine, gbs_error *err);
 gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err);
 
@@ -268,8 +275,8 @@ bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options
  * bits were asked for. There is no plan. */
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
                               const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
-/* The share of bits in use. */
-double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options);
+/* The share of bits that chains in bits use. */
+double gbsi_share_of_chains(const gbs_run_options *options);
 /* certified.c: finds the burn-in for options.certified, if it asks for one; with restarts, the
  * bound on the distance that one pass leaves. @param watch of preparing. */
 gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err);
@@ -292,5 +299,5 @@ bool gbsi_run_has_wandered(const gbs_run *run);
 /* Passes below which it is not. @param updates_per_pass of each chain. */
 double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass);
 /* Whether R-hat is below its limit, or undefined because nothing moved. */
-bool gbsi_run_chains_agree(const gbs_run *run);
+bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report);
 #endif

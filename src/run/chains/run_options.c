@@ -45,6 +45,11 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
     return GBS_OK;
 }
 
+bool gbsi_options_sample(const gbs_run_options *o)
+{
+    return o->method != GBS_METHOD_EXACT && o->method != GBS_METHOD_MEAN_FIELD;
+}
+
 /* Ladders update by colours, draw at random from starts of their own, and prove nothing. */
 static gbs_status check_temper(const gbs_run_options *o, gbs_error *err)
 {
@@ -58,9 +63,8 @@ static gbs_status check_temper(const gbs_run_options *o, gbs_error *err)
     }
     const char *with = (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0 ? "--draw random"
                        : o->estimator != GBS_ESTIMATOR_RAO_BLACKWELL ? "--estimator rao-blackwell"
-                       : o->method == GBS_METHOD_EXACT || o->method == GBS_METHOD_MEAN_FIELD
-                           ? "--method sample or auto"
-                           : NULL;
+                       : !gbsi_options_sample(o)                     ? "--method sample or auto"
+                                                                     : NULL;
     const char *without = o->start != NULL                   ? "--start"
                           : o->certified > 0.0               ? "--certified"
                           : o->restarts                      ? "--restarts"

@@ -19,6 +19,8 @@ uint32_t gbsi_options_chains(const gbs_run_options *options);
 /* Threads at work: as asked for, or the cores of the process. */
 uint32_t gbsi_options_threads(const gbs_run_options *options);
 
+/* Whether anything may be sampled. */
+bool gbsi_options_sample(const gbs_run_options *options);
 /* Whether a schedule of temperatures was asked for. */
 bool gbsi_options_anneal(const gbs_run_options *options);
 

@@ -101,4 +101,9 @@ typedef struct gbsi_runner {
     void (*free)(struct gbs_run *run); /* what the run owns because of its runner */
 } gbsi_runner;
 
+static inline bool gbsi_runner_shares(const gbsi_runner *runner)
+{
+    return (runner->traits & GBSI_RUNNER_SHARES) != 0;
+}
+
 #endif

@@ -281,13 +281,14 @@ static gbs_status translate_start(const gbsi_problem *problem, uint32_t *x, gbs_
 }
 
 /* A search or an estimate has nothing then; a run is one that stopped before its first sweep. */
-static gbs_status starts_cut_short(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
+static gbs_status starts_cut_short(gbsi_run_purpose *purpose, gbsi_report *report,
+                                   const gbsi_drive *drive, gbs_error *err)
 {
     static const char doing[] = "looking for states that the hard constraints allow";
-    if (run->purpose.anneals) {
+    if (purpose->anneals) {
         return gbsi_stopped_early(drive, doing, err);
     }
-    const gbs_status status = gbsi_report_warn(&run->report, err, "stopped while %s", doing);
+    const gbs_status status = gbsi_report_warn(report, err, "stopped while %s", doing);
     return status < 0 ? status : GBS_STOPPED;
 }
 
@@ -320,7 +321,7 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbsi_executor_ready(&run->engine.executor);
     run->report.starts_dispersed = starter != NULL;
     if (status == GBS_STOPPED) {
-        status = starts_cut_short(run, drive, err);
+        status = starts_cut_short(&run->purpose, &run->report, drive, err);
     }
 cleanup:
     gbsi_starter_free(starter);

@@ -25,8 +25,9 @@ void gbsi_part_user_state(const gbsi_conditioned *part, const uint32_t *x, uint3
     }
 }
 
-void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user)
+void gbsi_run_user_state(const gbsi_engine *engine, const gbsi_problem *problem, uint32_t chain,
+                         uint32_t *x, uint32_t *user)
 {
-    gbsi_executor_get(&run->engine.executor, chain, x);
-    gbsi_part_user_state(run->problem.part, x, user);
+    gbsi_executor_get(&engine->executor, chain, x);
+    gbsi_part_user_state(problem->part, x, user);
 }

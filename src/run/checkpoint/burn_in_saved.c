@@ -3,10 +3,9 @@
 #include "base/memory.h"
 #include "chains/run.h"
 
-gbs_status gbsi_burn_in_take(gbs_run *run, gbs_error *err)
+gbs_status gbsi_burn_in_take(gbsi_burn_in *t, gbsi_engine *engine, gbs_error *err)
 {
-    gbsi_burn_in *t = &run->burn_in;
-    const uint32_t n_chains = run->engine.executor.n_all;
+    const uint32_t n_chains = engine->executor.n_all;
     const size_t n = (size_t)n_chains * GBSI_BURN_IN_VALUES;
     if (t->density == NULL) {
         t->density = gbsi_alloc_array_zero(n + 2 * n_chains, sizeof *t->density);
@@ -38,7 +37,7 @@ gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error 
     if (count[2] >= GBSI_BURN_IN_VALUES || (count[1] & (count[1] - 1)) != 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "burn-in: the saved counts are damaged");
     }
-    GBSI_TRY(gbsi_burn_in_take(run, err));
+    GBSI_TRY(gbsi_burn_in_take(&run->burn_in, &run->engine, err));
     t->stride = count[1];
     t->n = count[2];
     for (uint32_t chain = 0; chain < run->engine.executor.n_all; ++chain) {

@@ -33,7 +33,7 @@ static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
         .slow_passes = run->report.slow_passes,
         .burn_in_agreed = run->report.burn_in_agreed,
         .starts_dispersed = run->report.starts_dispersed,
-        .bins = gbsi_run_bins(run, &run->options),
+        .bins = gbsi_run_bins(&run->problem, &run->options),
         .cud_bits = run->options.cud_bits,
         .draws = draws == NULL ? 0 : gbsi_draw_log_count(draws, digest),
         .seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s,
@@ -243,7 +243,7 @@ static gbs_status write_together(const kept_run *kept, unsigned n_rooms, gbs_err
     together t = {.kept = kept, .lost = &lost};
     together *const object = &t;
     const gbsi_kept_content content = {&object, save_together};
-    if (gbsi_run_speaks(run) && why->status >= 0) {
+    if (gbsi_run_speaks(run->ranks) && why->status >= 0) {
         why->status =
             gbsi_kept_write(run->checkpoints.path, &gbsi_checkpoint_form, &content, n_rooms, why);
     }
@@ -282,14 +282,14 @@ cleanup:
 }
 
 /* One that cannot be written is told once: the one before is still there, and the run goes on. */
-static gbs_status tell(gbs_run *run, const gbs_error *why, gbs_error *err)
+static gbs_status tell(gbsi_checkpoints *checkpoints, gbsi_report *report, const gbs_error *why,
+                       gbs_error *err)
 {
-    if (run->checkpoints.told) {
+    if (checkpoints->told) {
         return GBS_OK;
     }
-    run->checkpoints.told = true;
-    return gbsi_report_warn(&run->report, err, "a checkpoint could not be written: %s",
-                            why->message);
+    checkpoints->told = true;
+    return gbsi_report_warn(report, err, "a checkpoint could not be written: %s", why->message);
 }
 
 gbs_status gbsi_run_keep(gbs_run *run, const gbsi_drive *drive, gbsi_moment moment, gbs_error *err)
@@ -308,14 +308,16 @@ gbs_status gbsi_run_keep(gbs_run *run, const gbsi_drive *drive, gbsi_moment mome
     }
     bool due = moment == GBSI_AFTER_PASSES ||
                gbsi_clock_s() - c->last_s >= run->options.checkpoint_every_s;
-    GBSI_TRY(gbsi_run_any(run, &due, err));
+    GBSI_TRY(gbsi_run_any(run->ranks, &due, err));
     if (!c->begun || !due) {
         return GBS_OK;
     }
-    status = write_checkpoint(run, drive, 1, &why, run->ranks == NULL ? &why : err);
+    const bool alone = run->ranks == NULL;
+    status = write_checkpoint(run, drive, 1, &why, alone ? &why : err);
     c->last_s = gbsi_clock_s();
-    if (run->ranks == NULL || status >= 0) { /* ranks that did not come together cannot go on */
-        status = status < 0 || why.status < 0 ? tell(run, &why, err) : GBS_OK;
+    if (alone || status >= 0) { /* ranks that did not come together cannot go on */
+        status = status < 0 || why.status < 0 ? tell(&run->checkpoints, &run->report, &why, err)
+                                              : GBS_OK;
     }
 cleanup:
     return status;
@@ -333,7 +335,7 @@ static gbs_status check_run(const gbs_run *run, const char *option, gbs_error *e
                          "--%s: this run has no factors by which its model could be told again",
                          option);
     }
-    return run->shared.share == NULL || draw->save == NULL || draw->weave != NULL
+    return !gbsi_runner_shares(run->plain) || draw->save == NULL || draw->weave != NULL
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                            "--%s: draw %s cannot be kept where ranks share the model", option,
@@ -380,14 +382,15 @@ gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n
         return gbsi_fail(err, GBS_ERR_STATE,
                          "which draws are kept is said before checkpoints are, and the run");
     }
-    if (run->shared.share != NULL && run->shared.user == NULL) {
+    if (gbsi_runner_shares(run->plain) && run->shared.user == NULL) {
         return gbsi_fail(err, GBS_ERR_STATE,
                          "draws of a model that ranks share: gbs_run_name_variables() comes first");
     }
-    GBSI_TRY(gbsi_draw_log_new(gbsi_run_user_model(run), variable, n, &log, err));
+    GBSI_TRY(gbsi_draw_log_new(gbsi_run_user_model(&run->shared, &run->problem), variable, n, &log,
+                               err));
     n = gbsi_draw_log_variables(log, &chosen);
-    GBSI_TRY(gbsi_run_note_variables(run, GBSI_INPUT_DRAWS, chosen, n, err));
-    if (gbsi_run_speaks(run)) { /* which is given those of all ranks */
+    GBSI_TRY(gbsi_run_note_variables(&run->checkpoints, GBSI_INPUT_DRAWS, chosen, n, err));
+    if (gbsi_run_speaks(run->ranks)) { /* which is given those of all ranks */
         gbsi_draw_log_free(c->draws);
         c->draws = log;
         log = NULL;

@@ -5,8 +5,10 @@
 
 #include <stdbool.h>
 
+#include "chains/report.h"
 #include "chains/runner.h"
 #include "checkpoint/draw_log.h"
+#include "choose/problem.h"
 #include "gibbsite/checkpoint.h"
 #include "text/kept_file.h"
 
@@ -60,11 +62,12 @@ typedef struct gbsi_checkpoints {
 void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
 /* Notes the inputs of a run for its checkpoints, while options and their arrays are still at
  * hand. */
-gbs_status gbsi_run_note_inputs(gbs_run *run, const gbs_evidence *evidence,
-                                const gbs_run_options *options, gbs_error *err);
+gbs_status gbsi_run_note_inputs(gbsi_problem *problem, gbsi_checkpoints *checkpoints,
+                                const gbs_evidence *evidence, const gbs_run_options *options,
+                                gbs_error *err);
 /* The same for the variables of draws or of traces. */
-gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_t *variable,
-                                   size_t n, gbs_error *err);
+gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input input,
+                                   const uint32_t *variable, size_t n, gbs_error *err);
 
 /* For a task that is one call: resume and checkpoint as the user's calls do. */
 gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err);
@@ -80,9 +83,9 @@ gbs_status gbsi_run_load_parts(gbs_run *run, const gbsi_source *source, gbs_erro
 gbs_status gbsi_run_take_up(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 
 /* A draw of one chain: kept where checkpoints are, and given to callbacks.draw, which there is. */
-gbs_status gbsi_run_give_draw(gbs_run *run, const struct gbsi_drive *drive, uint64_t draw,
-                              uint32_t chain, double log_density, const uint32_t *state,
-                              gbs_error *err);
+gbs_status gbsi_run_give_draw(gbsi_checkpoints *checkpoints, gbsi_report *report,
+                              const struct gbsi_drive *drive, uint64_t draw, uint32_t chain,
+                              double log_density, const uint32_t *state, gbs_error *err);
 
 typedef enum gbsi_moment { GBSI_BEFORE_PASSES, GBSI_AFTER_PASS, GBSI_AFTER_PASSES } gbsi_moment;
 /* Writes a checkpoint if one is wanted at that moment. */

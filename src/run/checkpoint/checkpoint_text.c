@@ -66,14 +66,15 @@ static gbs_status digest_u32(const uint32_t *value, size_t n, const double *more
     return status;
 }
 
-gbs_status gbsi_run_note_inputs(gbs_run *run, const gbs_evidence *evidence,
-                                const gbs_run_options *o, gbs_error *err)
+gbs_status gbsi_run_note_inputs(gbsi_problem *problem, gbsi_checkpoints *checkpoints,
+                                const gbs_evidence *evidence, const gbs_run_options *o,
+                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_model *model = run->problem.model;
+    const gbs_model *model = problem->model;
     const size_t n = model->n_variables;
     const double *likelihood = evidence == NULL ? NULL : evidence->log_likelihood;
-    char(*text)[33] = run->checkpoints.input;
+    char(*text)[33] = checkpoints->input;
     if (evidence != NULL && (evidence->n_observed > 0 || likelihood != NULL)) {
         GBSI_TRY(digest_u32(evidence->state, n, likelihood,
                             likelihood == NULL ? 0 : model->state_offset[n],
@@ -96,31 +97,32 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_t *variable,
-                                   size_t n, gbs_error *err)
+gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input input,
+                                   const uint32_t *variable, size_t n, gbs_error *err)
 {
-    return digest_u32(variable, n, NULL, 0, run->checkpoints.input[input], err);
+    return digest_u32(variable, n, NULL, 0, checkpoints->input[input], err);
 }
 
 /* The purpose of the run: a run with another purpose cannot go on from its checkpoint. */
-static const char *task_of(const gbs_run *run)
+static const char *task_of(const gbsi_run_purpose *purpose)
 {
-    return run->purpose.up_only   ? "logz"
-           : run->purpose.anneals ? "map"
-           : run->purpose.draws   ? "sample"
-                                  : "marginals";
+    return purpose->up_only   ? "logz"
+           : purpose->anneals ? "map"
+           : purpose->draws   ? "sample"
+                              : "marginals";
 }
 
-gbs_status gbsi_digest_exact(const gbs_run *run, char *text, gbs_error *err)
+gbs_status gbsi_digest_exact(const gbsi_report *report, const gbsi_problem *problem, char *text,
+                             gbs_error *err)
 {
     gbsi_digest *digest = NULL;
     text[0] = '\0';
-    if (run->report.public.n_exact_variables == 0) {
+    if (report->public.n_exact_variables == 0) {
         return GBS_OK;
     }
     const gbs_status status = gbsi_digest_new(&digest, err);
     if (status >= 0) {
-        gbsi_digest_u8(digest, run->problem.exact, run->problem.components->n);
+        gbsi_digest_u8(digest, problem->exact, problem->components->n);
         gbsi_digest_text(digest, text);
     }
     gbsi_digest_free(digest);
@@ -128,9 +130,9 @@ gbs_status gbsi_digest_exact(const gbs_run *run, char *text, gbs_error *err)
 }
 
 /* The number of bins of the draw, which the length of the run decides. */
-uint64_t gbsi_run_bins(const gbs_run *run, const gbs_run_options *options)
+uint64_t gbsi_run_bins(const gbsi_problem *problem, const gbs_run_options *options)
 {
-    return gbsi_draw_bins(options, gbsi_run_n_sampled(run));
+    return gbsi_draw_bins(options, problem->n_sampled);
 }
 
 /* ---- numbers ---- */
@@ -183,19 +185,19 @@ static void put_option(gbs_output *out, const char *group, const gbs_run_options
     }
 }
 
-static void put_inputs(gbs_output *out, const gbs_run *run)
+static void put_inputs(gbs_output *out, const gbsi_checkpoints *checkpoints)
 {
     for (size_t i = 0; i < N_OF(inputs); ++i) {
-        put_line(out, "", inputs[i].name, run->checkpoints.input[i]);
+        put_line(out, "", inputs[i].name, checkpoints->input[i]);
     }
 }
 
-static void put_options(gbs_output *out, const gbs_run *run)
+static void put_options(gbs_output *out, const gbsi_checkpoints *checkpoints)
 {
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         const char *name = gbsi_options[i].shown.name;
         if (!is_in(of_machine, N_OF(of_machine), name)) {
-            put_option(out, "--", &run->checkpoints.asked, name);
+            put_option(out, "--", &checkpoints->asked, name);
         }
     }
 }
@@ -208,10 +210,10 @@ gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_er
         return status;
     }
     put_line(out, "", "version", gbs_version());
-    put_line(out, "", "task", task_of(run));
+    put_line(out, "", "task", task_of(&run->purpose));
     put_line(out, "", "model", gbs_run_model_digest(run));
-    put_inputs(out, run);
-    put_options(out, run);
+    put_inputs(out, &run->checkpoints);
+    put_options(out, &run->checkpoints);
     return gbs_output_take(out, text, n, err);
 }
 
@@ -228,7 +230,7 @@ gbs_status gbsi_files_text(const gbs_run *run, char **text, size_t *n, gbs_error
         gbsi_digest_text(digest, from);
     }
     GBSI_TRY(gbs_output_open_memory(&out, err));
-    put_inputs(out, run);
+    put_inputs(out, &run->checkpoints);
     put_line(out, "--", "checkpoint", c->path == NULL ? "no" : "yes");
     put_line(out, "--", "resume", from);
     status = gbs_output_take(out, text, n, err);
@@ -245,20 +247,20 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
     char exact[33];
     char draws[33] = "";
     char parts[GBSI_PARTS_TEXT];
-    GBSI_TRY(gbsi_digest_exact(run, exact, err));
+    GBSI_TRY(gbsi_digest_exact(&run->report, &run->problem, exact, err));
     if (run->checkpoints.draws != NULL) {
         (void)gbsi_draw_log_count(run->checkpoints.draws, draws);
     }
     GBSI_TRY(gbs_output_open_memory(&out, err));
     put_line(out, "", "version", gbs_version());
-    put_line(out, "", "task", task_of(run));
+    put_line(out, "", "task", task_of(&run->purpose));
     put_line(out, "", "model", gbs_run_model_digest(run));
     put_line(out, "", "exact", exact);
-    put_inputs(out, run);
-    gbsi_shared_parts(run, parts);
+    put_inputs(out, &run->checkpoints);
+    gbsi_shared_parts(&run->engine, &run->shared, parts);
     put_line(out, "", "parts", parts);
     put_line(out, "", "draws", draws);
-    put_options(out, run);
+    put_options(out, &run->checkpoints);
     for (size_t i = 0; i < N_OF(decided); ++i) {
         put_option(out, "decided-", &run->options, decided[i]);
     }
@@ -352,8 +354,8 @@ static gbs_status check_option(const gbs_run *run, const char *path, const char 
     if (!find_line(text, "--", name, saved)) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line --%s is missing", path, name);
     }
-    const bool fixed =
-        run->shared.share != NULL && (strcmp(name, "method") == 0 || strcmp(name, "lattice") == 0);
+    const bool fixed = gbsi_runner_shares(run->plain) &&
+                       (strcmp(name, "method") == 0 || strcmp(name, "lattice") == 0);
     return strcmp(saved, own) == 0
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -374,7 +376,7 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
     (void)find_line(text, "", "version", saved);
     GBSI_TRY(need_same(path, "a checkpoint of gibbsite", saved, gbs_version(), err));
     gbsi_text_line(text, "task", saved, sizeof saved);
-    GBSI_TRY(need_same(path, "a checkpoint of the task", saved, task_of(run), err));
+    GBSI_TRY(need_same(path, "a checkpoint of the task", saved, task_of(&run->purpose), err));
     (void)find_line(text, "", "model", saved);
     GBSI_TRY(need_same(path, "a checkpoint of the model with digest", saved,
                        gbs_run_model_digest(run), err));
@@ -390,11 +392,11 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %s", path, inputs[i].message));
         }
     }
-    gbsi_shared_parts(run, parts);
+    gbsi_shared_parts(&run->engine, &run->shared, parts);
     gbsi_text_line(text, "parts", saved, sizeof saved);
     GBSI_TRY(need_same(path, "splashes follow the parts of the model: a checkpoint of", saved,
                        parts, err));
-    GBSI_TRY(gbsi_digest_exact(run, exact, err));
+    GBSI_TRY(gbsi_digest_exact(&run->report, &run->problem, exact, err));
     if (!find_line(text, "", "exact", saved) || strcmp(saved, exact) != 0) {
         status = gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "%s: other components of the model are answered exactly than in the "
@@ -427,14 +429,13 @@ cleanup:
 }
 
 /* Temperatures of annealings follow from their length. */
-static gbs_status check_schedule(const gbs_run *run, const char *path, const char *text,
-                                 gbs_error *err)
+static gbs_status check_schedule(const gbsi_checkpoints *checkpoints, const char *path,
+                                 const char *text, gbs_error *err)
 {
     char saved[VALUE] = "";
     char own[VALUE] = "";
     (void)find_line(text, "--", "sweeps", saved);
-    const gbs_status status =
-        gbs_option_get(&run->checkpoints.asked, "sweeps", own, sizeof own, err);
+    const gbs_status status = gbs_option_get(&checkpoints->asked, "sweeps", own, sizeof own, err);
     if (status < 0) {
         return status;
     }
@@ -453,17 +454,18 @@ static gbs_status check_length(const gbs_run *run, const char *path, const char 
 {
     gbs_run_options options = run->options;
     gbs_status status = GBS_OK;
-    const bool anneals = run->purpose.anneals && !gbsi_run_wants_temper(run);
+    const bool anneals =
+        run->purpose.anneals && (run->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0;
     if (anneals) {
-        GBSI_TRY(check_schedule(run, path, text, err));
+        GBSI_TRY(check_schedule(&run->checkpoints, path, text, err));
     }
     GBSI_TRY(gbsi_text_decided(path, text, &options, err));
     GBSI_TRY(gbsi_shared_check_scan(run, path, options.scan, err));
-    if (s->bins != gbsi_run_bins(run, &options)) {
+    if (s->bins != gbsi_run_bins(&run->problem, &options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: the number of bins follows from --sweeps or --target-error, and "
                          "these give %" PRIu64 " in place of %" PRIu64 ": leave them as they were",
-                         path, gbsi_run_bins(run, &options), s->bins);
+                         path, gbsi_run_bins(&run->problem, &options), s->bins);
     }
     if (s->cud_bits != options.cud_bits) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

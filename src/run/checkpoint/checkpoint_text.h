@@ -3,6 +3,8 @@
 #ifndef GBSI_CHECKPOINT_CHECKPOINT_TEXT_H
 #define GBSI_CHECKPOINT_CHECKPOINT_TEXT_H
 
+#include "chains/report.h"
+#include "choose/problem.h"
 #include "gibbsite/checkpoint.h"
 #include "text/kept_file.h"
 
@@ -28,7 +30,8 @@ gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_er
 gbs_status gbsi_files_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
 /* A digest of which components are answered exactly, "" if all are sampled. @param text [33]
  * out. */
-gbs_status gbsi_digest_exact(const gbs_run *run, char *text, gbs_error *err);
+gbs_status gbsi_digest_exact(const gbsi_report *report, const gbsi_problem *problem, char *text,
+                             gbs_error *err);
 /* @param path for messages. */
 gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *standing,
                               gbs_error *err);
@@ -46,6 +49,6 @@ gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options
 gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *text,
                            const gbsi_standing *standing, gbs_error *err);
 /* Values that --sweeps or --target-error decide. */
-uint64_t gbsi_run_bins(const gbs_run *run, const gbs_run_options *options);
+uint64_t gbsi_run_bins(const gbsi_problem *problem, const gbs_run_options *options);
 
 #endif

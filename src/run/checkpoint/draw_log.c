@@ -447,11 +447,12 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_run_give_draw(gbs_run *run, const gbsi_drive *drive, uint64_t draw, uint32_t chain,
+gbs_status gbsi_run_give_draw(gbsi_checkpoints *checkpoints, gbsi_report *report,
+                              const gbsi_drive *drive, uint64_t draw, uint32_t chain,
                               double log_density, const uint32_t *state, gbs_error *err)
 {
-    if (run->checkpoints.draws != NULL) {
-        put_draw(run->checkpoints.draws, run->report.public.chains, chain, log_density, state);
+    if (checkpoints->draws != NULL) {
+        put_draw(checkpoints->draws, report->public.chains, chain, log_density, state);
     }
     return drive->callbacks->draw(drive->callbacks->context, draw, chain, log_density, state, err);
 }

@@ -15,20 +15,19 @@
 #define STALLED        (1.0 - 1e-9)        /* give up if doubling the passes leaves more */
 #define LEAST_DOUBLING 16u
 
-static gbs_status check(const gbs_run *run, gbs_error *err)
+static gbs_status check(const gbs_run_options *o, const gbsi_engine *engine, gbs_error *err)
 {
-    const gbs_run_options *o = &run->options;
     const char *base = gbsi_scan_base_name();
     if ((gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--certified: only the random draw has a certificate");
     }
-    if ((run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0) {
+    if ((engine->scan_traits & GBSI_SCAN_SPLITS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--certified: a %s chain is made of two %s chains: try --scan %s",
-                         run->engine.scan->name, base, base);
+                         engine->scan->name, base, base);
     }
-    if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+    if ((engine->scan_traits & GBSI_SCAN_BLOCKS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--certified: only scans that update one variable at a time have a "
                          "certificate: try --scan %s",
@@ -55,14 +54,15 @@ static double largest(const double *b, uint32_t n)
     return most;
 }
 
-static gbs_status no_certificate(const gbs_run *run, double bound, uint64_t passes, gbs_error *err)
+static gbs_status no_certificate(const gbs_run_options *options, double bound, uint64_t passes,
+                                 gbs_error *err)
 {
     return gbsi_fail(
         err, GBS_ERR_UNSUPPORTED,
         "--certified: no certificate for %g: after %" PRIu64
         " passes the bound on a marginal's error is %.3g, and it no longer falls or would take "
         "too long; leave out the option, and see 'gibbsite certify'",
-        run->options.certified, passes, bound);
+        options->certified, passes, bound);
 }
 
 static gbs_status out_of_time(gbs_error *err)
@@ -85,7 +85,7 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_w
     while (bound > run->options.certified) {
         gbsi_sequence sequence = {0};
         if (k == MOST_PASSES || work > (double)MOST_WORK) {
-            return no_certificate(run, bound, k, err);
+            return no_certificate(&run->options, bound, k, err);
         }
         GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
         if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch) ||
@@ -96,7 +96,7 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_w
         bound = largest(b, c->n);
         if (++k >= LEAST_DOUBLING && (k & (k - 1)) == 0) {
             if (bound > STALLED * compared && bound > run->options.certified) {
-                return no_certificate(run, bound, k, err);
+                return no_certificate(&run->options, bound, k, err);
             }
             compared = bound;
         }
@@ -141,7 +141,7 @@ gbs_status gbsi_run_certify(gbs_run *run, gbsi_watch *watch, gbs_error *err)
         return GBS_OK;
     }
     if (run->options.certified > 0.0) {
-        GBSI_TRY(check(run, err));
+        GBSI_TRY(check(&run->options, &run->engine, err));
     }
     status = gbsi_influences_new(run->problem.graph, GBS_INFLUENCE_AUTO,
                                  gbsi_options_memory_limit(&run->options), watch, &c, err);

@@ -17,11 +17,10 @@
 #define AUTO_BYTES (UINT64_C(4) << 30)
 
 /* The bytes of the memory limit that are left beside what is in memory anyway. */
-static uint64_t bytes_left(const gbs_run *run)
+static uint64_t bytes_left(const gbs_run_options *options, const gbsi_problem *problem)
 {
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const uint64_t standing =
-        gbsi_components_standing(run->problem.components, run->problem.whole_graph);
+    const uint64_t limit = gbsi_options_memory_limit(options);
+    const uint64_t standing = gbsi_components_standing(problem->components, problem->whole_graph);
     return limit > standing ? limit - standing : 0;
 }
 
@@ -34,7 +33,7 @@ static bool maximises(const gbsi_run_purpose *purpose)
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
 {
     return (gbsi_exact_limits){.entries = GBSI_MOST_ENTRIES,
-                               .bytes = bytes_left(run),
+                               .bytes = bytes_left(&run->options, &run->problem),
                                .maximise = maximises(&run->purpose)};
 }
 
@@ -45,9 +44,9 @@ static double auto_ns(const gbs_run_options *o)
     return 0.5e9 * (o->time_s > 0.0 ? o->time_s : o->budget_s);
 }
 
-uint64_t gbsi_run_auto_bytes(const gbs_run *run)
+uint64_t gbsi_run_auto_bytes(const gbs_run_options *options, const gbsi_problem *problem)
 {
-    return run->options.memory_limit != 0 ? bytes_left(run) : AUTO_BYTES;
+    return options->memory_limit != 0 ? bytes_left(options, problem) : AUTO_BYTES;
 }
 
 /* The limits of a component if it may use all of that time. */
@@ -56,7 +55,7 @@ static gbsi_exact_limits auto_limits(const gbs_run *run)
     const double entries = auto_ns(&run->options) / GBSI_STACK_NS;
     return (gbsi_exact_limits){.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries
                                                                               : GBSI_MOST_ENTRIES,
-                               .bytes = gbsi_run_auto_bytes(run),
+                               .bytes = gbsi_run_auto_bytes(&run->options, &run->problem),
                                .maximise = maximises(&run->purpose)};
 }
 
@@ -105,7 +104,7 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
 {
     gbs_status status = GBS_OK;
     const bool up_only = run->purpose.up_only;
-    const uint64_t bytes = gbsi_run_auto_bytes(run);
+    const uint64_t bytes = gbsi_run_auto_bytes(&run->options, &run->problem);
     double left_ns = auto_ns(&run->options);
     double entry_ns = GBSI_TABLES_NS;
     *forms = (gbsi_exact_forms){0};
@@ -146,32 +145,31 @@ cleanup:
 
 /* Whether trees and sparse tables hold all components, and the tables of all of them can be kept
  * and drawn from, after marginals are computed, within what `auto` allows. */
-static bool is_drawn_exactly(const gbs_run *run)
+static bool is_drawn_exactly(const gbsi_problem *problem, const gbs_run_options *o)
 {
-    const gbsi_tree *tree = run->problem.tree;
-    const gbs_run_options *o = &run->options;
+    const gbsi_tree *tree = problem->tree;
     double ns = tree == NULL ? 0.0 : (double)tree->n_entries * (GBSI_TABLES_NS + GBSI_STACK_NS);
     double n_cliques = tree == NULL ? 0.0 : (double)tree->n_cliques;
     uint64_t bytes = tree == NULL ? 0 : gbsi_exact_bytes(tree, GBSI_KEEP_ALL);
-    if ((tree == NULL && run->problem.sparse == NULL) ||
-        memchr(run->problem.exact, 0, run->problem.components->n) != NULL) {
+    if ((tree == NULL && problem->sparse == NULL) ||
+        memchr(problem->exact, 0, problem->components->n) != NULL) {
         return false;
     }
-    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
+    for (const gbsi_sparse *c = problem->sparse; c != NULL; c = c->next) {
         ns += c->ns;
         n_cliques += (double)c->tree->n_cliques;
         bytes += c->bytes;
     }
     const uint64_t n_kept = o->sweeps / o->thin; /* of a chain */
     ns += (double)n_kept * (double)o->chains * n_cliques * DRAW_NS;
-    return ns <= auto_ns(&run->options) && bytes <= gbsi_run_auto_bytes(run);
+    return ns <= auto_ns(o) && bytes <= gbsi_run_auto_bytes(o, problem);
 }
 
 /* All is drawn exactly, or nothing is. */
-static gbs_status choose_drawn(gbs_run *run, gbsi_exact_plan *plan, gbs_error *err)
+static gbs_status choose_drawn(gbsi_problem *p, gbs_run_options *options, gbsi_exact_plan *plan,
+                               gbs_error *err)
 {
-    gbsi_problem *p = &run->problem;
-    if (is_drawn_exactly(run)) {
+    if (is_drawn_exactly(p, options)) {
         return p->sparse == NULL ? GBS_OK : gbsi_sparse_streams(plan, p->tree, p->sparse, err);
     }
     gbsi_exact_plan_take_back(plan, p->tree);
@@ -197,7 +195,8 @@ static gbs_status choose_auto(gbs_run *run, gbs_error *err)
         run->problem.sparse = forms.sparse;
         run->problem.cutset = forms.cutset;
         GBSI_TRY(status);
-        GBSI_TRY(run->purpose.draws ? choose_drawn(run, plan, err) : GBS_OK);
+        GBSI_TRY(run->purpose.draws ? choose_drawn(&run->problem, &run->options, plan, err)
+                                    : GBS_OK);
         report_cost(run, plan);
     }
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
@@ -215,17 +214,17 @@ cleanup:
 
 /* Chooses sparse tables and cutsets if everything must be exact.
  * @param trees [components] in and out: 1 where a component has dense tables. */
-static gbs_status choose_others(gbs_run *run, const gbsi_exact_plan *plan,
-                                const gbsi_exact_limits *limits, uint8_t *trees, gbs_error *err)
+static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
+                                const gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
+                                uint8_t *trees, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_problem *p = &run->problem;
-    const bool up_only = run->purpose.up_only;
+    const bool up_only = purpose->up_only;
     const gbsi_sparse_limits of_sparse = {.ns = GBSI_CUTSET_NS,
                                           .bytes = limits->bytes / 2,
                                           .least = GBSI_SPARSE_LEAST,
                                           .one_way = up_only || limits->maximise,
-                                          .draws = run->purpose.draws,
+                                          .draws = purpose->draws,
                                           .watch = limits->watch};
     const gbsi_cutset_limits of_cutset = {.ns = GBSI_CUTSET_NS,
                                           .bytes = limits->bytes / 2,
@@ -263,7 +262,7 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
         trees[i] = gbsi_exact_fits(plan, i);
     }
-    GBSI_TRY(choose_others(run, plan, &limits, trees, err));
+    GBSI_TRY(choose_others(&run->problem, &run->purpose, plan, &limits, trees, err));
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
         const uint32_t v =
             run->problem.components->variable[run->problem.components->variable_start[i]];
@@ -299,7 +298,7 @@ static uint64_t tree_bytes(const gbs_run *run)
 {
     const gbsi_tree *tree = run->problem.tree;
     const gbsi_keep keep = run->problem.keep;
-    const uint64_t limit = bytes_left(run);
+    const uint64_t limit = bytes_left(&run->options, &run->problem);
     const uint64_t drawn = run->purpose.draws ? gbsi_exact_bytes(tree, gbsi_run_draw_keep(run)) : 0;
     const uint64_t own = gbsi_exact_bytes(tree, keep);
     const uint64_t bytes = own > drawn ? own : drawn;
@@ -318,17 +317,23 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
     if (run->problem.exact == NULL || run->problem.enumerated == NULL) {
         return gbsi_no_memory(err, "components", n);
     }
-    if (gbsi_run_is_mean_field(run)) {
+    uint64_t bytes = gbsi_run_auto_bytes(&run->options, &run->problem);
+    switch (run->options.method) {
+    case GBS_METHOD_MEAN_FIELD:
         memset(run->problem.exact, 1, n); /* none is sampled; mean_field_run.c answers */
-    } else if (run->options.method == GBS_METHOD_AUTO) {
+        break;
+    case GBS_METHOD_AUTO:
         GBSI_TRY(choose_auto(run, err));
-    } else if (run->options.method == GBS_METHOD_EXACT) {
+        break;
+    case GBS_METHOD_EXACT:
+        bytes = bytes_left(&run->options, &run->problem);
         GBSI_TRY(choose_all(run, err));
+        break;
+    default: /* all is sampled */
+        break;
     }
     if (run->problem.tree != NULL) {
         const gbsi_tree *tree = run->problem.tree;
-        const uint64_t bytes =
-            run->options.method == GBS_METHOD_EXACT ? bytes_left(run) : gbsi_run_auto_bytes(run);
         run->problem.keep = gbsi_exact_keep(tree, run->purpose.up_only, bytes);
         run->problem.exact_bytes = tree_bytes(run);
     }

@@ -106,11 +106,11 @@ cleanup:
 }
 
 /* Components of few states, watched. @param log_z as of gbsi_components_enumerate(). */
-static gbs_status enumerate(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err)
+static gbs_status enumerate(gbsi_problem *problem, gbsi_estimates *estimates, gbsi_drive *drive,
+                            double *log_z, gbs_error *err)
 {
-    const gbs_status status =
-        gbsi_components_enumerate(run->problem.components, run->problem.enumerated, &drive->watch,
-                                  run->estimates.exact_p, log_z, err);
+    const gbs_status status = gbsi_components_enumerate(
+        problem->components, problem->enumerated, &drive->watch, estimates->exact_p, log_z, err);
     return gbsi_watch_stopped(&drive->watch)
                ? gbsi_stopped_early(drive, "enumerating the states of small components", err)
                : status;
@@ -123,7 +123,7 @@ gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (run->estimates.exact_p == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(enumerate(run, drive, &log_z, err));
+    GBSI_TRY(enumerate(&run->problem, &run->estimates, drive, &log_z, err));
     if (run->problem.tree != NULL) {
         GBSI_TRY(calibrate(run, drive, &log_z, err));
     }
@@ -150,7 +150,7 @@ gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, 
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
     *log_z = 0.0;
-    GBSI_TRY(enumerate(run, drive, log_z, err));
+    GBSI_TRY(enumerate(&run->problem, &run->estimates, drive, log_z, err));
     GBSI_TRY(sum_others(run, drive, NULL, log_z, err));
     if (run->problem.tree == NULL) {
         return GBS_OK;
@@ -305,7 +305,7 @@ static void tell(gbs_run *run, gbsi_drive *drive)
         drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
         drive->stop = GBSI_STOP_SIGNAL;
     } else {
-        gbsi_drive_end_in_time(run, drive, now_s);
+        gbsi_drive_end_in_time(&run->options, drive, now_s);
     }
 }
 
@@ -324,7 +324,7 @@ static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawi
         for (uint32_t v = 0; v < whole->n_variables; ++v) {
             d->user[whole->user_variable[v]] = gbsi_conditioned_states(whole, v)[d->x[v]];
         }
-        if (gbsi_run_speaks(run)) {
+        if (gbsi_run_speaks(run->ranks)) {
             status =
                 drive->callbacks->draw(drive->callbacks->context, draw, chain,
                                        gbsi_conditioned_log_density(whole, d->x), d->user, err);

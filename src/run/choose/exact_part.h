@@ -11,7 +11,7 @@
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);
 
 /* The bytes that exact answers of `auto` may take: from --memory-limit or, without it, 4 GiB. */
-uint64_t gbsi_run_auto_bytes(const gbs_run *run);
+uint64_t gbsi_run_auto_bytes(const gbs_run_options *options, const gbsi_problem *problem);
 
 /* How components are answered exactly; each member NULL where there are none. */
 typedef struct gbsi_exact_forms {

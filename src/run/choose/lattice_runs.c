@@ -51,7 +51,7 @@ static gbs_status refuse(const gbs_run_options *o, const char *reason, gbs_error
 }
 
 /* The share of bits, in words of 32 chains, that are used by chains. */
-static double share_of_chains(const gbs_run_options *o)
+double gbsi_share_of_chains(const gbs_run_options *o)
 {
     const uint64_t n_words = (o->chains + GBSI_PACKED_CHAINS - 1) / GBSI_PACKED_CHAINS;
     return (double)o->chains / (double)(n_words * GBSI_PACKED_CHAINS);
@@ -71,7 +71,7 @@ bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *o)
     const double share = gbsi_lattice_share(lattice);
     const bool averages = o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL; /* chains in bits do not */
     return (share >= LEAST_SITES || is_demanded(o)) &&
-           (averages || share >= SPEED_OF_CHAINS * share_of_chains(o));
+           (averages || share >= SPEED_OF_CHAINS * gbsi_share_of_chains(o));
 }
 
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *o,
@@ -130,16 +130,11 @@ gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *o,
     if (reason == NULL && o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL) {
         reason = "probabilities are averaged on grids only: use --estimator count or traces";
     }
-    if (reason == NULL && (is_demanded(o) || share_of_chains(o) >= LEAST_CHAINS)) {
+    if (reason == NULL && (is_demanded(o) || gbsi_share_of_chains(o) >= LEAST_CHAINS)) {
         status = pack(engine, problem, watch, &reason, err);
     }
     if (status == GBS_OK && engine->spins == NULL && is_demanded(o)) {
         status = refuse(o, reason, err);
     }
     return status;
-}
-
-double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options)
-{
-    return engine->lattice != NULL ? gbsi_lattice_share(engine->lattice) : share_of_chains(options);
 }

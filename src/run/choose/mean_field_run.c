@@ -20,12 +20,13 @@ bool gbsi_run_is_mean_field(const gbs_run *run)
     return run->options.method == GBS_METHOD_MEAN_FIELD;
 }
 
-static gbs_status check_memory(const gbs_run *run, gbs_error *err)
+static gbs_status check_memory(const gbsi_problem *problem, const gbs_run_options *options,
+                               gbs_error *err)
 {
-    const uint64_t bytes = gbs_model_bytes(run->problem.model) +
-                           gbsi_conditioned_bytes(run->problem.whole) +
-                           gbsi_mean_field_bytes(run->problem.whole);
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const uint64_t bytes = gbs_model_bytes(problem->model) +
+                           gbsi_conditioned_bytes(problem->whole) +
+                           gbsi_mean_field_bytes(problem->whole);
+    const uint64_t limit = gbsi_options_memory_limit(options);
     if (bytes <= limit) {
         return GBS_OK;
     }
@@ -57,7 +58,7 @@ static void look_at_clock(const gbs_run *run, gbsi_drive *drive, double moved)
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
         tell_progress(run, drive, moved, now_s);
     }
-    gbsi_drive_end_in_time(run, drive, now_s);
+    gbsi_drive_end_in_time(&run->options, drive, now_s);
 }
 
 gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
@@ -72,7 +73,7 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         run->report.public.log_z_bound = run->problem.whole->log_constant;
         return GBS_OK;
     }
-    GBSI_TRY(check_memory(run, err));
+    GBSI_TRY(check_memory(&run->problem, &run->options, err));
     GBSI_TRY(gbsi_mean_field_new(run->problem.whole,
                                  (gbs_mean_field_schedule)options->mean_field_schedule,
                                  options->damping, &drive->watch, &m, err));

@@ -57,9 +57,8 @@ typedef struct pilot {
 /* ---- how long -------------------------------------------------------------------------------- */
 
 /* Passes of the shortest run there can be. */
-static double shortest_run(const gbs_run *run, double least_passes)
+static double shortest_run(const gbs_run_options *o, double least_passes)
 {
-    const gbs_run_options *o = &run->options;
     const double burn_in = o->burn_in == GBS_BURN_IN_AUTO ? 64.0 : (double)o->burn_in;
     return (o->sweeps > 0 ? (double)o->sweeps : least_passes) + burn_in;
 }
@@ -97,7 +96,7 @@ static gbs_status passes_until(pilot *p, gbsi_trial *trial, uint64_t n, gbs_erro
     gbs_status status = GBS_OK;
     while (status >= 0 && gbsi_trial_n_passes(trial) < n && !p->cut) {
         status = gbsi_trial_pass(trial, err);
-        gbsi_run_watch(p->run, p->drive, false);
+        gbsi_run_watch(&p->run->options, &p->run->report, p->drive, false);
         p->cut = status == GBS_STOPPED || is_cut(p);
     }
     return status;
@@ -190,7 +189,8 @@ static uint64_t bytes_of_trials(const pilot *p, uint32_t n, uint32_t n_threads)
 static uint64_t room_for_trials(const pilot *p)
 {
     const uint64_t limit = gbsi_options_memory_limit(&p->run->options);
-    const uint64_t standing = gbsi_run_standing_bytes(p->run) + p->run->engine.plan->bytes;
+    const uint64_t standing =
+        gbsi_run_standing_bytes(&p->run->problem, &p->run->estimates) + p->run->engine.plan->bytes;
     const uint64_t left = limit > standing ? limit - standing : 0;
     return left < MOST_BYTES ? left : MOST_BYTES;
 }
@@ -290,7 +290,8 @@ static gbs_status try_chromatic(pilot *p, gbs_error *err)
     gbs_run *run = p->run;
     gbs_report *r = &run->report.public;
     const double least = FIRST_SPLASH * least_of_candidate(p);
-    uint64_t n = power_of_two(shortest_run(run, p->least_passes) / SHARE, FIRST_LEAST, FIRST_MOST);
+    uint64_t n =
+        power_of_two(shortest_run(&run->options, p->least_passes) / SHARE, FIRST_LEAST, FIRST_MOST);
     GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, p->pool, &p->drive->watch,
                             &p->trial[0], err));
     p->cut = p->cut || status == GBS_STOPPED;
@@ -479,7 +480,8 @@ cleanup:
         gbsi_trial_free(p->trial[i]);
     }
     p->bytes = p->plan == NULL ? 0
-                               : gbsi_run_standing_bytes(p->run) + p->run->engine.plan->bytes +
+                               : gbsi_run_standing_bytes(&p->run->problem, &p->run->estimates) +
+                                     p->run->engine.plan->bytes +
                                      bytes_of_trials(p, r->n_trials, gbsi_pool_size(p->pool));
     gbsi_schedule_free(&p->own_schedule);
     gbsi_plan_free(p->own_plan);

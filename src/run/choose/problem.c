@@ -210,29 +210,27 @@ void gbsi_problem_free(gbsi_problem *p)
     gbsi_free(p->start);
 }
 
-uint64_t gbsi_run_standing_bytes(const gbs_run *run)
+uint64_t gbsi_run_standing_bytes(const gbsi_problem *problem, const gbsi_estimates *estimates)
 {
-    const uint64_t n_whole = run->problem.whole->n_variables;
-    uint64_t bytes = run->problem.exact_bytes;
-    if (run->problem.components != NULL) {
-        bytes += gbsi_components_standing(run->problem.components, run->problem.whole_graph) +
-                 n_whole * sizeof *run->problem.part_of;
+    const uint64_t n_whole = problem->whole->n_variables;
+    uint64_t bytes = problem->exact_bytes;
+    if (problem->components != NULL) {
+        bytes += gbsi_components_standing(problem->components, problem->whole_graph) +
+                 n_whole * sizeof *problem->part_of;
     } else {
-        bytes += gbsi_program_bytes() + gbs_model_bytes(run->problem.model) +
-                 gbsi_conditioned_bytes(run->problem.whole);
+        bytes += gbsi_program_bytes() + gbs_model_bytes(problem->model) +
+                 gbsi_conditioned_bytes(problem->whole);
     }
-    bytes += run->problem.start == NULL
+    bytes += problem->start == NULL ? 0 : problem->model->n_variables * sizeof *problem->start;
+    bytes += estimates->exact_p == NULL
                  ? 0
-                 : run->problem.model->n_variables * sizeof *run->problem.start;
-    bytes += run->estimates.exact_p == NULL
-                 ? 0
-                 : run->problem.whole->state_offset[n_whole] * sizeof *run->estimates.exact_p;
-    if (run->problem.part != run->problem.whole && run->problem.part != NULL) {
-        bytes += gbsi_conditioned_bytes(run->problem.part);
+                 : problem->whole->state_offset[n_whole] * sizeof *estimates->exact_p;
+    if (problem->part != problem->whole && problem->part != NULL) {
+        bytes += gbsi_conditioned_bytes(problem->part);
     }
-    bytes += run->problem.soft == NULL ? 0 : gbsi_softened_bytes(run->problem.soft);
-    if (run->problem.graph != run->problem.whole_graph && run->problem.graph != NULL) {
-        bytes += gbsi_graph_bytes(run->problem.graph);
+    bytes += problem->soft == NULL ? 0 : gbsi_softened_bytes(problem->soft);
+    if (problem->graph != problem->whole_graph && problem->graph != NULL) {
+        bytes += gbsi_graph_bytes(problem->graph);
     }
     return bytes;
 }

@@ -26,6 +26,7 @@ typedef struct gbsi_problem {
     gbsi_keep keep;       /* how its tables are calibrated */
     uint64_t exact_bytes; /* of it and its tables */
     gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
+    uint32_t n_sampled;     /* variables of the part, on all ranks that share it */
     gbsi_conditioned *soft; /* NULL, or part with its hard zeros softened, which is what chains run
                                on: gbs_log_z() */
     uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */

@@ -58,16 +58,16 @@ static gbs_status watch_some(gbsi_trial *t, gbs_error *err)
 }
 
 /* Starts that no chain of the run has. */
-static gbs_status start(gbsi_trial *t, const gbs_run *run, gbs_error *err)
+static gbs_status start(gbsi_trial *t, const gbsi_problem *problem, const gbs_run_options *options,
+                        gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_starter *starter = NULL;
-    uint32_t *x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *x);
+    uint32_t *x = gbsi_alloc_array(problem->part->n_variables, sizeof *x);
     if (x == NULL) {
-        return gbsi_no_memory(err, "pilot", run->problem.part->n_variables * sizeof *x);
+        return gbsi_no_memory(err, "pilot", problem->part->n_variables * sizeof *x);
     }
-    GBSI_TRY(
-        gbsi_starter_new(run->problem.part, run->options.seed, t->executor.watch, &starter, err));
+    GBSI_TRY(gbsi_starter_new(problem->part, options->seed, t->executor.watch, &starter, err));
     for (uint32_t chain = 0; chain < GBSI_TRIAL_CHAINS && status == GBS_OK; ++chain) {
         GBSI_TRY(gbsi_starter_draw(starter, chain, FIRST_PASS, x, err));
         gbsi_executor_set(&t->executor, chain, x);
@@ -102,7 +102,7 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
                                            .pool = pool};
     GBSI_TRY(gbsi_executor_init(&t->executor, &setting, err));
     t->executor.watch = watch;
-    GBSI_TRY(start(t, run, err));
+    GBSI_TRY(start(t, &run->problem, &run->options, err));
     *out = t;
     t = NULL;
 cleanup:

@@ -56,12 +56,13 @@ static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_
 static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, comparison *c,
                           gbs_error *err)
 {
-    size_t n = run->shared.share == NULL ? 0 : run->shared.share->facts.n_states;
+    const bool shares = gbsi_runner_shares(run->plain);
+    size_t n = shares ? run->shared.share->facts.n_states : 0;
     double *scratch = gbsi_alloc_array(4 * (size_t)run->engine.plan->max_arity, sizeof *scratch);
     if (scratch == NULL) {
         return gbsi_no_memory(err, "comparison", run->engine.plan->max_arity * 4 * sizeof *scratch);
     }
-    for (uint32_t slot = 0; run->shared.share == NULL && slot < run->engine.plan->n_slots; ++slot) {
+    for (uint32_t slot = 0; !shares && slot < run->engine.plan->n_slots; ++slot) {
         n += gbsi_plan_arity(run->engine.plan, slot);
     }
     for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
@@ -75,17 +76,13 @@ static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, compar
 
 /* Combines the comparisons of ranks that share the model: the largest bias, at the first variable
  * that has it. */
-static gbs_status compare_ranks(const gbs_run *run, comparison *c, gbs_error *err)
+static gbs_status compare_ranks(const gbs_ranks *ranks, comparison *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_ranks *ranks = run->ranks;
     double most[2] = {isnan(c->bias) ? -1.0 : c->bias, c->random_error};
-    if (run->shared.share == NULL) {
-        return GBS_OK;
-    }
-    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_F64, most, 2, err));
+    GBSI_TRY(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_F64, most, 2, err));
     uint64_t from_end = c->bias == most[0] ? UINT32_MAX - c->variable : 0;
-    GBSI_TRY(ranks->combine(ranks->context, GBS_COMBINE_MAX_U64, &from_end, 1, err));
+    GBSI_TRY(gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_U64, &from_end, 1, err));
     c->bias = most[0] < 0.0 ? (double)NAN : most[0];
     c->random_error = most[1];
     c->variable = UINT32_MAX - (uint32_t)from_end;
@@ -123,17 +120,17 @@ static bool converges(const gbs_run_options *options, unsigned scan_traits)
 /* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ------------ */
 
 /* Weights of a variable, on the mean. */
-static double weights_each(const gbs_run *run)
+static double weights_each(const gbsi_report *report, const gbsi_engine *engine)
 {
-    return run->report.public.n_weights / (double)run->engine.plan->n_slots;
+    return report->public.n_weights / (double)engine->plan->n_slots;
 }
 
 /* The error of herding itself: the count of each of |Y| keys is off by the difference of its weight
  * from its start, two numbers of variance 1/12 (their equation (10) adds up the worst cases). */
-static double herding_error(const gbs_run *run)
+static double herding_error(const gbsi_report *report, const gbsi_engine *engine)
 {
-    return gbsi_sqrt(weights_each(run) / (6.0 * (double)run->report.public.chains)) /
-           (double)run->report.public.sweeps;
+    return gbsi_sqrt(weights_each(report, engine) / (6.0 * (double)report->public.chains)) /
+           (double)report->public.sweeps;
 }
 
 static int advised(const gbsi_engine *engine, const gbs_run_options *options, double weights)
@@ -152,9 +149,10 @@ static void judge(gbs_run *run, double bias, double random_error)
     if (bias > random_error) {
         r->period = "plateau";
         r->advised_draw = gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
-    } else if (herding_error(run) >= random_error) {
+    } else if (herding_error(&run->report, &run->engine) >= random_error) {
         r->period = "gibbs-like";
-        r->advised_draw = gbsi_draw_name(advised(&run->engine, &run->options, weights_each(run)));
+        r->advised_draw = gbsi_draw_name(
+            advised(&run->engine, &run->options, weights_each(&run->report, &run->engine)));
     } else {
         r->period = "fast";
         r->advised_draw = gbsi_draw_name(run->options.draw);
@@ -185,7 +183,8 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
             &run->report, err,
             "draw %s %s; with %.4g weights per variable it is not yet better than "
             "random draws after %.4g sweeps: use --draw %s or more sweeps",
-            name, bias, weights_each(run), (double)r->sweeps, r->advised_draw);
+            name, bias, weights_each(&run->report, &run->engine), (double)r->sweeps,
+            r->advised_draw);
     }
     return gbsi_report_warn(&run->report, err, "draw %s %s: %s --draw %s", name, bias,
                             strcmp(r->period, "fast") == 0 ? "keep" : "use", r->advised_draw);
@@ -217,10 +216,9 @@ static gbs_status count_weights(gbs_run *run, gbs_error *err)
         return GBS_OK;
     }
     sum[0] = x->n_groups == 0 ? 0.0 : floor(x->draw->n_weights(x->draw_state) * sum[1] + 0.5);
-    if (run->ranks != NULL) { /* of a shared model every rank has all groups */
-        status = run->ranks->combine(run->ranks->context, GBS_COMBINE_SUM_F64, sum,
-                                     gbsi_chains_are_spread(run) ? 2 : 1, err);
-    }
+    /* Of a shared model every rank has all groups. */
+    status =
+        gbsi_ranks_combine(run->ranks, GBS_COMBINE_SUM_F64, sum, run->spread != NULL ? 2 : 1, err);
     run->report.public.n_weights = sum[0] / sum[1];
     return status;
 }
@@ -245,7 +243,7 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(gbsi_estimate_tell(run->estimates.estimate, err));
         GBSI_TRY(gbsi_estimate_tell(other, err));
         GBSI_TRY(compare(run, other, &c, err));
-        GBSI_TRY(compare_ranks(run, &c, err));
+        GBSI_TRY(compare_ranks(run->shared.ranks, &c, err));
         GBSI_TRY(tell(run, &c, err));
     }
     drive->stop = drive->stop == GBSI_STOP_SIGNAL ? GBSI_STOP_SIGNAL : stop;

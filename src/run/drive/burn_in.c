@@ -39,10 +39,10 @@ static gbs_status record(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 }
 
 /* The split R-hat of the second half of the recorded densities. */
-static double rhat_of(const gbs_run *run, const gbsi_burn_in *t)
+static double rhat_of(const gbsi_engine *engine, const gbsi_burn_in *t)
 {
     const size_t half = t->n / 2;
-    return gbsi_split_rhat(t->density + (t->n - half), run->engine.executor.n_all, half, TRACE);
+    return gbsi_split_rhat(t->density + (t->n - half), engine->executor.n_all, half, TRACE);
 }
 
 /* Keep every second value: the stride has doubled. */
@@ -76,7 +76,7 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbsi_burn_in *t = &run->burn_in;
     t->most = most_passes(run); /* of this run, whatever it was before a checkpoint */
     t->stride = t->stride == 0 ? 1 : t->stride;
-    GBSI_TRY(gbsi_burn_in_take(run, err));
+    GBSI_TRY(gbsi_burn_in_take(&run->burn_in, &run->engine, err));
     while (run->report.public.burn_in < t->most && drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, false, err));
         const uint64_t done = ++run->report.public.burn_in;
@@ -88,7 +88,7 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             }
         }
         if (done % t->stride == 0 && t->n % TOLD == 0) {
-            drive->rhat = rhat_of(run, t);
+            drive->rhat = rhat_of(&run->engine, t);
         }
         if (t->n == TRACE) { /* done = 64 * 2^k */
             const double rhat = drive->rhat;
@@ -103,7 +103,7 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         /* The clock only ends it: the count in the report reproduces the run. */
         bool late = run->options.time_s > 0.0 &&
                     gbsi_clock_s() - drive->started_s > run->options.time_s / 2;
-        GBSI_TRY(gbsi_run_any(run, &late, err));
+        GBSI_TRY(gbsi_run_any(run->ranks, &late, err));
         if (late) {
             break;
         }

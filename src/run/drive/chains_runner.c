@@ -41,7 +41,7 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         return turned;
     }
     if (run->report.public.max_mcse <= run->report.public.target_error &&
-        gbsi_run_chains_agree(run) && gbsi_run_has_wandered(run)) {
+        gbsi_run_chains_agree(run->runner, &run->report) && gbsi_run_has_wandered(run)) {
         drive->stop = GBSI_STOP_TARGET;
     } else if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
         drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
@@ -179,7 +179,7 @@ gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err)
     if (gbsi_estimate_n_passes(estimate) == 0) {
         return gbsi_no_draw_kept(err);
     }
-    return !gbsi_chains_are_spread(run) || gbsi_estimate_has_told(estimate)
+    return gbsi_estimate_has_told(estimate)
                ? GBS_OK
                : gbsi_fail(
                      err, GBS_ERR_STATE,

@@ -5,11 +5,12 @@
 #include "drive/runners.h"
 #include "reference/enumerate.h"
 
-static gbs_status find_support(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+static gbs_status find_support(gbsi_report *report, gbsi_problem *problem, gbsi_drive *drive,
+                               gbs_error *err)
 {
-    return run->report.public.has_zeros
-               ? gbsi_components_support(run->problem.components, run->problem.exact, &drive->watch,
-                                         GBSI_ENUMERATE_AUTO_STATES, &run->problem.support, err)
+    return report->public.has_zeros
+               ? gbsi_components_support(problem->components, problem->exact, &drive->watch,
+                                         GBSI_ENUMERATE_AUTO_STATES, &problem->support, err)
                : GBS_OK;
 }
 
@@ -53,7 +54,7 @@ cleanup:
 gbs_status gbsi_chains_start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    GBSI_TRY(find_support(run, drive, err));
+    GBSI_TRY(find_support(&run->report, &run->problem, drive, err));
     GBSI_TRY(gbsi_chains_decide(run, drive, err));
     GBSI_TRY(gbsi_run_set_starts(run, drive, err));
 cleanup:

@@ -14,7 +14,7 @@ static gbs_status rows_take(gbsi_draw_rows *rows, const gbs_run *run, gbs_error 
     const gbsi_executor *x = &run->engine.executor;
     rows->size = sizeof(double) + n * sizeof *rows->state;
     rows->own = gbsi_alloc_array(x->n_chains, rows->size);
-    rows->all = gbsi_alloc_array(gbsi_run_speaks(run) ? x->n_all : 0, rows->size);
+    rows->all = gbsi_alloc_array(gbsi_run_speaks(run->ranks) ? x->n_all : 0, rows->size);
     rows->state = gbsi_alloc_array(n, sizeof *rows->state);
     return rows->own == NULL || rows->all == NULL || rows->state == NULL
                ? gbsi_no_memory(err, "draws of all ranks", x->n_all * rows->size)
@@ -39,14 +39,16 @@ static void rows_put(gbsi_draw_rows *rows, uint32_t chain, double log_density,
 static gbs_status rows_give(gbsi_draw_rows *rows, gbs_run *run, const gbsi_drive *drive,
                             uint64_t draw, gbs_error *err)
 {
-    gbs_status status = gbsi_run_gather(run, rows->own, rows->size, rows->all, err);
-    const uint32_t n_given = gbsi_run_speaks(run) ? run->engine.executor.n_all : 0;
+    gbs_status status =
+        gbsi_run_gather(run->ranks, &run->engine, rows->own, rows->size, rows->all, err);
+    const uint32_t n_given = gbsi_run_speaks(run->ranks) ? run->engine.executor.n_all : 0;
     for (uint32_t chain = 0; chain < n_given && status >= 0; ++chain) {
         const unsigned char *row = rows->all + chain * rows->size;
         double log_density = 0.0;
         memcpy(&log_density, row, sizeof log_density);
         memcpy(rows->state, row + sizeof log_density, rows->size - sizeof log_density);
-        status = gbsi_run_give_draw(run, drive, draw, chain, log_density, rows->state, err);
+        status = gbsi_run_give_draw(&run->checkpoints, &run->report, drive, draw, chain,
+                                    log_density, rows->state, err);
     }
     return status;
 }
@@ -62,7 +64,8 @@ static gbs_status give_split(gbs_run *run, const gbsi_drive *drive, gbsi_giving 
         const double density = gbsi_recombine(&run->engine, run->problem.part, chain, x,
                                               x + run->problem.part->n_variables);
         gbsi_part_user_state(run->problem.part, x, user);
-        status = gbsi_run_give_draw(run, drive, draw, chain, density, user, err);
+        status = gbsi_run_give_draw(&run->checkpoints, &run->report, drive, draw, chain, density,
+                                    user, err);
     }
     return status;
 }
@@ -80,22 +83,24 @@ static gbs_status give_each(gbs_run *run, const gbsi_drive *drive, gbsi_giving *
             gbsi_executor_group_density(&run->engine.executor, chain / lanes, NULL, density);
         }
         const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % lanes];
-        if (run->shared.share != NULL) {
+        if (gbsi_runner_shares(run->plain)) {
             gbsi_executor_get(&run->engine.executor, chain, g->x);
-            GBSI_TRY(gbsi_shared_gather_state(run, g->x, g->user, err));
-            status = gbsi_run_speaks(run)
-                         ? gbsi_run_give_draw(run, drive, draw, chain, own, g->user, err)
+            GBSI_TRY(gbsi_shared_gather_state(&run->shared, run->ranks, g->x, g->user, err));
+            status = gbsi_run_speaks(run->ranks)
+                         ? gbsi_run_give_draw(&run->checkpoints, &run->report, drive, draw, chain,
+                                              own, g->user, err)
                          : GBS_OK;
             continue;
         }
-        gbsi_run_user_state(run, chain, g->x, g->user);
-        if (run->ranks != NULL) {
+        gbsi_run_user_state(&run->engine, &run->problem, chain, g->x, g->user);
+        if (g->rows.own != NULL) {
             rows_put(&g->rows, chain, own, g->user);
         } else {
-            status = gbsi_run_give_draw(run, drive, draw, chain, own, g->user, err);
+            status = gbsi_run_give_draw(&run->checkpoints, &run->report, drive, draw, chain, own,
+                                        g->user, err);
         }
     }
-    if (status >= 0 && gbsi_chains_are_spread(run)) {
+    if (status >= 0 && g->rows.own != NULL) {
         status = rows_give(&g->rows, run, drive, draw, err);
     }
 cleanup:
@@ -111,8 +116,9 @@ void gbsi_giving_free(gbsi_giving *g)
 
 gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *g, gbs_error *err)
 {
-    const size_t n_model = run->shared.share != NULL ? run->shared.share->facts.n_user_variables
-                                                     : run->problem.model->n_variables;
+    const bool shares = gbsi_runner_shares(run->plain);
+    const size_t n_model =
+        shares ? run->shared.share->facts.n_user_variables : run->problem.model->n_variables;
     g->x =
         gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *g->x);
     g->user = gbsi_alloc_array(n_model, sizeof *g->user);
@@ -120,11 +126,11 @@ gbs_status gbsi_giving_take(gbs_run *run, bool splits, gbsi_giving *g, gbs_error
     if (g->x == NULL || g->user == NULL) {
         return gbsi_no_memory(err, "run", n_model * sizeof *g->x);
     }
-    if (run->shared.share != NULL) {
+    if (shares) {
         return GBS_OK;
     }
     memcpy(g->user, run->problem.whole->fixed_state, n_model * sizeof *g->user);
-    return run->ranks == NULL ? GBS_OK : rows_take(&g->rows, run, err);
+    return run->spread == NULL ? GBS_OK : rows_take(&g->rows, run, err);
 }
 
 gbs_status gbsi_giving_give(gbs_run *run, const gbsi_drive *drive, gbsi_giving *giving,

@@ -146,9 +146,9 @@ static bool suits_sites(const gbs_run *run)
 }
 
 /* Whether chains keep the sums of their conditionals themselves, see gbsi_held. */
-static bool holds(const gbs_run *run)
+static bool holds(const gbs_run_options *options)
 {
-    return run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+    return options->estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
 }
 
 static gbs_status compile_sites(gbs_run *run, gbsi_watch *watch, gbs_error *err)
@@ -161,14 +161,15 @@ static gbs_status compile_sites(gbs_run *run, gbsi_watch *watch, gbs_error *err)
                                 .n_places = l->spins.n_sites,
                                 .n_colors = 2 * (l->n_seams + 1),
                                 .bytes = l->bytes,
-                                .scratch = gbsi_grid_bytes(l->spins.n_sites)});
+                                .scratch = gbsi_grid_bytes(l->spins.n_sites),
+                                .share = gbsi_lattice_share(l)});
     return GBS_OK;
 }
 
 static gbsi_estimate_shape shape_of_sites(const gbs_run *run)
 {
     gbsi_estimate_shape shape = gbsi_plain_shape(run);
-    if (!holds(run)) {
+    if (!holds(&run->options)) {
         shape.first_length = shape.n_slots >= MANY_SITES ? LONG_BATCHES : 0;
         return shape;
     }
@@ -187,7 +188,8 @@ static gbsi_estimate_shape shape_of_sites(const gbs_run *run)
 
 static void marginal_of_site(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])
 {
-    marginal_of_spin(run, holds(run) ? gbsi_lattice_slot_of(run->engine.lattice, v) : v, row);
+    marginal_of_spin(run, holds(&run->options) ? gbsi_lattice_slot_of(run->engine.lattice, v) : v,
+                     row);
 }
 
 static gbs_status report_sites(gbs_run *run, gbs_error *err)
@@ -202,7 +204,7 @@ static gbs_status digest_sites(gbs_run *run, char *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_digest *digest = NULL;
-    if (!holds(run) || run->problem.part->n_variables < run->problem.model->n_variables) {
+    if (!holds(&run->options) || run->problem.part->n_variables < run->problem.model->n_variables) {
         return digest_spins(run, text, err);
     }
     GBSI_TRY(run->runner->check(run, err));
@@ -252,7 +254,8 @@ static gbs_status compile_packed(gbs_run *run, gbsi_watch *watch, gbs_error *err
                                 .n_places = p->spins.n_sites,
                                 .n_colors = p->n_colors,
                                 .bytes = p->bytes,
-                                .scratch = gbsi_packed_compile_bytes(p->spins.n_sites)});
+                                .scratch = gbsi_packed_compile_bytes(p->spins.n_sites),
+                                .share = gbsi_share_of_chains(&run->options)});
     return GBS_OK;
 }
 

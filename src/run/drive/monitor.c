@@ -35,7 +35,8 @@ gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n, gbs
     if (copy == NULL) {
         return gbsi_no_memory(err, "monitor", n * sizeof *copy);
     }
-    const gbs_status noted = gbsi_run_note_variables(run, GBSI_INPUT_MONITOR, variable, n, err);
+    const gbs_status noted =
+        gbsi_run_note_variables(&run->checkpoints, GBSI_INPUT_MONITOR, variable, n, err);
     if (noted < 0) {
         gbsi_free(copy);
         return noted;
@@ -85,13 +86,12 @@ static uint32_t sampled_as(const gbsi_problem *problem, uint32_t variable)
 }
 
 /* Keeps the states of the monitored variables, taken from the states of all. */
-static void keep(gbs_run *run, uint32_t chain, double density)
+static void keep(gbsi_monitor *m, gbsi_engine *engine, uint32_t chain, double density)
 {
-    gbsi_monitor *m = &run->monitor;
     for (uint32_t i = 0; i < m->n; ++i) {
         m->state[i] = m->user[m->variable[i]];
     }
-    gbsi_thinned_set(&m->traces, run->engine.executor.first_chain + chain, density, m->state);
+    gbsi_thinned_set(&m->traces, engine->executor.first_chain + chain, density, m->state);
 }
 
 /* The same without them: in a large model few variables are monitored. */
@@ -125,7 +125,7 @@ void gbsi_monitor_pass(gbs_run *run)
             const double whole =
                 gbsi_recombine(&run->engine, part, chain, m->x, m->x + part->n_variables);
             gbsi_part_user_state(part, m->x, m->user);
-            keep(run, chain, whole);
+            keep(&run->monitor, &run->engine, chain, whole);
             continue;
         }
         if (chain % x->lanes == 0) {
@@ -135,8 +135,8 @@ void gbsi_monitor_pass(gbs_run *run)
         if (x->pass->get == NULL) {
             keep_single(run, chain, own);
         } else {
-            gbsi_run_user_state(run, chain, m->x, m->user);
-            keep(run, chain, own);
+            gbsi_run_user_state(&run->engine, &run->problem, chain, m->x, m->user);
+            keep(&run->monitor, &run->engine, chain, own);
         }
     }
     gbsi_thinned_end(&m->traces);
@@ -182,9 +182,9 @@ cleanup:
 }
 
 /* Whether the variable has a state in the chains. */
-static bool is_sampled(const gbs_run *run, uint32_t variable)
+static bool is_sampled(const gbsi_monitor *monitor, const gbsi_problem *problem, uint32_t variable)
 {
-    return run->monitor.traces.n_chains > 0 && sampled_as(&run->problem, variable) != GBSI_NONE;
+    return monitor->traces.n_chains > 0 && sampled_as(problem, variable) != GBSI_NONE;
 }
 
 gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable, uint32_t *state,
@@ -202,7 +202,7 @@ gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable, uint32_t *
     if (i == m->n) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u is not monitored", variable));
     }
-    if (!is_sampled(run, variable)) {
+    if (!is_sampled(&run->monitor, &run->problem, variable)) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED, "variable %u has no trace: it is not sampled",
                            variable));
     }

@@ -275,18 +275,17 @@ cleanup:
 
 /* Frees what no share needs: the graph, the components, the sequence, and neighbourhoods of the
  * plan. */
-static void forget(gbs_run *run)
+static void forget(gbsi_problem *problem, gbsi_engine *engine)
 {
-    gbsi_problem *problem = &run->problem;
     if (problem->graph != problem->whole_graph) {
         gbsi_graph_free(problem->graph);
     }
     gbsi_graph_free(problem->whole_graph);
     gbsi_problem_forget_components(problem);
     problem->graph = problem->whole_graph = NULL;
-    run->engine.scan->free(run->engine.scan_state);
-    run->engine.scan_state = NULL;
-    gbsi_plan_keep_slots(run->engine.plan);
+    engine->scan->free(engine->scan_state);
+    engine->scan_state = NULL;
+    gbsi_plan_keep_slots(engine->plan);
 }
 
 static gbs_status deal(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
@@ -296,7 +295,7 @@ static gbs_status deal(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
                                      .schedule = &p->schedule,
                                      .owner = p->owner,
                                      .n_ranks = n_ranks};
-    forget(p->run);
+    forget(&p->run->problem, &p->run->engine);
     return gbsi_deal_init(&p->deal, &source, err);
 }
 
@@ -317,7 +316,7 @@ gbs_status gbsi_partition_begin(const gbs_model *model, const gbs_evidence *evid
     GBSI_TRY(gbsi_run_begin(model, &taken, &p->run, err));
     p->run->purpose.divides = true;
     GBSI_TRY(gbsi_run_prepare(p->run, evidence, err));
-    GBSI_TRY(gbsi_run_note_inputs(p->run, evidence, &taken, err));
+    GBSI_TRY(gbsi_run_note_inputs(&p->run->problem, &p->run->checkpoints, evidence, &taken, err));
     GBSI_TRY(check_scan(p, n_ranks, err));
     GBSI_TRY(check_support(p, gbsi_scan_choice_of(taken.scan) == GBSI_CHOICE_NAMED, err));
     p->owner = gbsi_alloc_array(p->run->problem.part->n_variables, sizeof *p->owner);
@@ -331,10 +330,10 @@ gbs_status gbsi_partition_begin(const gbs_model *model, const gbs_evidence *evid
     p = NULL;
 cleanup:
     if (p != NULL && p->run != NULL) {
-        gbsi_run_leave(p->run);
+        gbsi_run_leave(&p->run->budget);
     }
     if (status >= 0) {
-        gbsi_run_leave((*out)->run);
+        gbsi_run_leave(&(*out)->run->budget);
     }
     gbs_partition_free(p);
     return status;
@@ -343,14 +342,14 @@ cleanup:
 gbs_status gbsi_partition_end(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_run_enter(p->run);
+    gbsi_run_enter(&p->run->budget);
     gbsi_mapping_rest(&p->run->problem.model->mapping); /* places follow from the graph */
     GBSI_TRY(list_places(p, n_ranks, err));
     p->facts = facts_of(p, n_ranks);
     GBSI_TRY(take_number(p, err));
     GBSI_TRY(deal(p, n_ranks, err));
 cleanup:
-    gbsi_run_leave(p->run);
+    gbsi_run_leave(&p->run->budget);
     return status;
 }
 

@@ -29,9 +29,7 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
     if (run->options.restarts) {
         GBSI_TRY(gbsi_run_restart(run, drive, err));
     }
-    gbsi_drive_go_on(drive, estimate != NULL);
-    /* A run cannot go on from half a pass, and ranks end a pass together. */
-    drive->whole = run->checkpoints.path != NULL || run->ranks != NULL;
+    gbsi_drive_go_whole(drive, estimate != NULL);
     run->engine.executor.watch = &drive->watch;
     run->report.answering = false; /* estimates are in the making while progress is told */
     status = gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, drive->pass, estimate,
@@ -50,8 +48,8 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
 {
     const gbs_status status = run_once(run, drive, estimate, err);
     if (status >= 0) {
-        gbsi_run_watch(run, drive, estimate != NULL);
-        const gbs_status agreed = gbsi_drive_agree(run, drive, err);
+        gbsi_run_watch(&run->options, &run->report, drive, estimate != NULL);
+        const gbs_status agreed = gbsi_drive_agree(run->ranks, drive, err);
         return agreed < 0 ? agreed : status;
     }
     return status;
@@ -77,16 +75,16 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
         gbsi_monitor_pass(run);
     }
     if (status >= 0) {
-        gbsi_run_watch(run, drive, keep);
+        gbsi_run_watch(&run->options, &run->report, drive, keep);
         if (drive->pass == run->checkpoints.stop_after) {
             drive->stop = GBSI_STOP_SIGNAL;
         }
-        const gbs_status agreed = gbsi_drive_agree(run, drive, err);
+        const gbs_status agreed = gbsi_drive_agree(run->ranks, drive, err);
         return agreed < 0 ? agreed : status;
     }
     if (run->purpose.up_only) { /* whose ranks meet in the end */
         drive->stop = GBSI_STOP_FAILED;
-        (void)gbsi_drive_agree(run, drive, NULL);
+        (void)gbsi_drive_agree(run->ranks, drive, NULL);
     }
     return status;
 }

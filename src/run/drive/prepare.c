@@ -177,14 +177,14 @@ static bool has_form(const gbsi_engine *engine)
     return engine->spins != NULL || engine->levels != NULL;
 }
 
-/* Chooses how the sampled part is run, if there is one. */
-static gbs_status choose_form(gbs_run *run, gbsi_watch *watch, gbs_error *err)
+/* Chooses how the sampled part is run, if there is one. @param whole was seen to be no lattice. */
+static gbs_status choose_form(gbs_run *run, bool whole, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if (run->problem.part == NULL) {
         return GBS_OK;
     }
-    if (run->options.method != GBS_METHOD_SAMPLE) {
+    if (!whole) {
         GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
     }
     if (!has_form(&run->engine)) {
@@ -203,7 +203,8 @@ cleanup:
 static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (run->options.method == GBS_METHOD_SAMPLE && !has_form(&run->engine)) {
+    const bool whole = run->options.method == GBS_METHOD_SAMPLE;
+    if (whole && !has_form(&run->engine)) {
         GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.whole, err));
     }
     if (has_form(&run->engine)) {
@@ -221,7 +222,7 @@ static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
         gbsi_problem_forget_components(&run->problem);
         gbsi_mapping_rest(&run->problem.model->mapping); /* compiling reads a part of it */
     }
-    GBSI_TRY(choose_form(run, watch, err));
+    GBSI_TRY(choose_form(run, whole, watch, err));
 cleanup:
     return status;
 }
@@ -265,6 +266,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     GBSI_TRY(
         gbsi_condition_watched(run->problem.model, evidence, &watch, &run->problem.whole, err));
     GBSI_TRY(find_part(run, &watch, err));
+    run->problem.n_sampled = run->problem.part == NULL ? 0 : run->problem.part->n_variables;
     gbsi_run_choose_runner(run);
     run->report.public.n_free_variables = run->problem.whole->n_variables;
     run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;

@@ -26,7 +26,7 @@ static gbs_status decide(const gbs_run *run, decisions *d, gbs_error *err)
                      .chains = r->chains,
                      .n_levels = r->n_levels,
                      .undecided = run->engine.undecided};
-    return gbsi_digest_exact(run, d->exact, err);
+    return gbsi_digest_exact(&run->report, &run->problem, d->exact, err);
 }
 
 /* The first line of rank 0's that is another here. */
@@ -43,10 +43,9 @@ static gbs_status name_difference(const char *own, const char *first, gbs_error 
                      first + line);
 }
 
-static gbs_status compare_text(const gbs_run *run, const char *own, uint64_t n, gbs_error *err)
+static gbs_status compare_text(const gbs_ranks *ranks, const char *own, uint64_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_ranks *ranks = run->ranks;
     uint64_t n_first = n;
     char *first = NULL;
     GBSI_TRY(ranks->broadcast(ranks->context, 0, &n_first, sizeof n_first, err));
@@ -67,12 +66,11 @@ cleanup:
 static gbs_status compare_decisions(const gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_ranks *ranks = run->ranks;
     decisions own;
     decisions first;
     GBSI_TRY(decide(run, &own, err));
     first = own;
-    GBSI_TRY(ranks->broadcast(ranks->context, 0, &first, sizeof first, err));
+    GBSI_TRY(gbsi_ranks_broadcast(run->ranks, &first, sizeof first, err));
     if (memcmp(&own, &first, sizeof own) != 0) {
         status = gbsi_fail(err, GBS_ERR_STATE,
                            "this rank would answer %" PRIu64 " of %" PRIu64
@@ -85,7 +83,11 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
+/* Compares a text that is the same on all ranks of one run. */
+static gbs_status compare_by(const gbs_run *run,
+                             gbs_status (*text_of)(const gbs_run *run, char **text, size_t *n,
+                                                   gbs_error *err),
+                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
     char *text = NULL;
@@ -93,25 +95,23 @@ gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
     if (run->ranks == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_identity_text(run, &text, &n, err));
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_text(run, text, n, err), err));
-    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_decisions(run, err), err));
+    GBSI_TRY(text_of(run, &text, &n, err));
+    GBSI_TRY(compare_text(run->ranks, text, n, err));
 cleanup:
     gbs_free(text);
     return status;
 }
 
-gbs_status gbsi_ranks_compare_files(const gbs_run *run, gbs_error *err)
+gbs_status gbsi_ranks_compare(const gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    char *text = NULL;
-    size_t n = 0;
-    if (run->ranks == NULL) {
-        return GBS_OK;
-    }
-    GBSI_TRY(gbsi_files_text(run, &text, &n, err));
-    GBSI_TRY(compare_text(run, text, n, err));
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_by(run, gbsi_identity_text, err), err));
+    GBSI_TRY(gbsi_ranks_meet(run->ranks, compare_decisions(run, err), err));
 cleanup:
-    gbs_free(text);
     return status;
+}
+
+gbs_status gbsi_ranks_compare_files(const gbs_run *run, gbs_error *err)
+{
+    return compare_by(run, gbsi_files_text, err);
 }

@@ -8,47 +8,47 @@
 #include "chains/run_options.h"
 
 /* Whether ladders answer. */
-static bool climbs(const gbs_run *run)
+static bool climbs(const gbsi_runner *runner)
 {
-    return (run->runner->traits & GBSI_RUNNER_OVER_CHAINS) != 0;
+    return (runner->traits & GBSI_RUNNER_OVER_CHAINS) != 0;
 }
 
-static double target_of(const gbs_run *run)
+static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpose)
 {
-    const gbs_report *r = &run->report.public;
-    return r->target_error > 0.0  ? r->target_error
-           : run->purpose.up_only ? GBSI_LOG_Z_TARGET
-           : r->temperatures > 0  ? GBSI_TEMPERED_TARGET
-                                  : GBSI_DEFAULT_TARGET;
+    const gbs_report *r = &report->public;
+    return r->target_error > 0.0 ? r->target_error
+           : purpose->up_only    ? GBSI_LOG_Z_TARGET
+           : r->temperatures > 0 ? GBSI_TEMPERED_TARGET
+                                 : GBSI_DEFAULT_TARGET;
 }
 
 /* Whether errors are judged: those of draws that are asked for as such only by a target that was
  * given. */
-static bool has_target(const gbs_run *run)
+static bool has_target(const gbsi_run_purpose *purpose, const gbs_run_options *options)
 {
-    return !run->purpose.draws || run->options.target_error > 0.0;
+    return !purpose->draws || options->target_error > 0.0;
 }
 
 /* Whether chains agree. For ladders the standard error shows that, as it is at least the one
  * between ladders. */
-bool gbsi_run_chains_agree(const gbs_run *run)
+bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report)
 {
-    return climbs(run) || isnan(run->report.public.max_rhat) ||
-           run->report.public.max_rhat < GBSI_RHAT_LIMIT;
+    return climbs(runner) || isnan(report->public.max_rhat) ||
+           report->public.max_rhat < GBSI_RHAT_LIMIT;
 }
 
 /* The number of draws of all chains together that is needed: so many independent draws at p = 1/2
  * have the target as standard error. */
-static double least_draws(const gbs_run *run)
+static double least_draws(const gbsi_report *report, const gbsi_run_purpose *purpose)
 {
-    const double target = target_of(run);
+    const double target = target_of(report, purpose);
     return 0.25 / (target * target);
 }
 
 double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
 {
     const double chains = run->report.public.chains;
-    const double by_draws = least_draws(run) / chains;
+    const double by_draws = least_draws(&run->report, &run->purpose) / chains;
     const double by_updates = (double)GBSI_LEAST_UPDATES / (updates_per_pass * chains);
     return by_updates > by_draws && !run->options.restarts ? by_updates : by_draws;
 }
@@ -66,13 +66,15 @@ bool gbsi_run_long_enough(const gbs_run *run)
     const double draws = (double)run->report.public.sweeps * run->report.public.chains;
     const bool many =
         updates_per_pass(run) * draws >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
-    return many && draws >= least_draws(run); /* with restarts all draws are independent */
+    return many &&
+           draws >= least_draws(&run->report,
+                                &run->purpose); /* with restarts all draws are independent */
 }
 
 /* Whether the bound on the error holds from any start, even for a single chain. */
-static bool is_proved(const gbs_run *run)
+static bool is_proved(const gbs_run_options *options)
 {
-    return run->options.certified > 0.0 || run->options.restarts;
+    return options->certified > 0.0 || options->restarts;
 }
 
 /* A state of the target's probability that chains take as long to leave as they took to forget
@@ -80,39 +82,39 @@ static bool is_proved(const gbs_run *run)
 static double visits_of_slow_states(const gbs_run *run)
 {
     const gbs_report *r = &run->report.public;
-    const double slow = climbs(run) ? 0.0 : (double)run->report.slow_passes;
+    const double slow = climbs(run->runner) ? 0.0 : (double)run->report.slow_passes;
     const double draws = (double)r->sweeps * r->chains;
-    return slow > 0.0 ? target_of(run) * draws / slow : (double)INFINITY;
+    return slow > 0.0 ? target_of(&run->report, &run->purpose) * draws / slow : (double)INFINITY;
 }
 
-static double visits_needed(const gbs_run *run)
+static double visits_needed(const gbsi_report *report, const gbsi_problem *problem)
 {
-    return run->report.slow_passes >= GBSI_SLOW_PASSES &&
-                   gbsi_run_n_sampled(run) <= GBSI_MOST_CLIMBING
+    return report->slow_passes >= GBSI_SLOW_PASSES && problem->n_sampled <= GBSI_MOST_CLIMBING
                ? GBSI_SURE_VISITS
                : GBSI_LEAST_VISITS;
 }
 
 bool gbsi_run_has_wandered(const gbs_run *run)
 {
-    return is_proved(run) || visits_of_slow_states(run) >= visits_needed(run);
+    return is_proved(&run->options) ||
+           visits_of_slow_states(run) >= visits_needed(&run->report, &run->problem);
 }
 
 /* ---- used by the conditions and figures of verdict.def --------------------------------------- */
 
-static bool support_unknown(const gbs_run *run)
+static bool support_unknown(const gbsi_problem *problem)
 {
-    return run->problem.support == GBSI_SUPPORT_UNKNOWN;
+    return problem->support == GBSI_SUPPORT_UNKNOWN;
 }
 
-static bool has_splashes(const gbs_run *run)
+static bool has_splashes(const gbsi_engine *engine)
 {
-    return gbsi_executor_may_connect(&run->engine.executor);
+    return gbsi_executor_may_connect(&engine->executor);
 }
 
-static bool draw_is_exact(const gbs_run *run)
+static bool draw_is_exact(const gbsi_engine *engine)
 {
-    const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
+    const gbsi_draw *draw = engine->executor.draw; /* NULL: a lattice, drawn at random */
     return draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0;
 }
 
@@ -121,8 +123,8 @@ static bool takes_ladders(const gbs_run *run)
 {
     gbs_run_options o = run->options;
     o.temper = 16;
-    return (run->plain->traits & GBSI_RUNNER_SHARES) == 0 && !run->purpose.draws &&
-           !run->purpose.up_only && gbsi_options_check(&o, NULL) >= 0;
+    return !gbsi_runner_shares(run->plain) && !run->purpose.draws && !run->purpose.up_only &&
+           gbsi_options_check(&o, NULL) >= 0;
 }
 
 /* Whether ladders may help: chains are so far apart that auto would try ladders. */
@@ -163,13 +165,14 @@ static double least_sweeps(const gbs_run *run)
 static double sweeps_to_wander(const gbs_run *run)
 {
     const double sweeps = (double)run->report.public.sweeps;
-    return round_up(sweeps * visits_needed(run) / visits_of_slow_states(run));
+    return round_up(sweeps * visits_needed(&run->report, &run->problem) /
+                    visits_of_slow_states(run));
 }
 
 /* The sweeps for the target error: errors fall with the square root of the sweeps. */
 static double sweeps_for_target(const gbs_run *run)
 {
-    const double ratio = run->report.public.max_mcse / target_of(run);
+    const double ratio = run->report.public.max_mcse / target_of(&run->report, &run->purpose);
     const double sweeps = round_up((double)run->report.public.sweeps * ratio * ratio);
     return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
 }

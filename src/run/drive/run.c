@@ -13,17 +13,17 @@
 
 /* ---- the memory limit ------------------------------------------------------------------------ */
 
-void gbsi_run_enter(gbs_run *run)
+void gbsi_run_enter(gbsi_run_budget *budget)
 {
-    run->budget.before = gbsi_budget_enter(&run->budget.own);
-    run->budget.entered = true;
+    budget->before = gbsi_budget_enter(&budget->own);
+    budget->entered = true;
 }
 
-void gbsi_run_leave(gbs_run *run)
+void gbsi_run_leave(gbsi_run_budget *budget)
 {
-    if (run->budget.entered) {
-        gbsi_budget_leave(run->budget.before);
-        run->budget.entered = false;
+    if (budget->entered) {
+        gbsi_budget_leave(budget->before);
+        budget->entered = false;
     }
 }
 
@@ -60,7 +60,7 @@ void gbs_run_free(gbs_run *run)
     gbsi_engine_free(&run->engine);
     gbsi_problem_free(&run->problem);
     gbsi_report_free(&run->report);
-    gbsi_run_leave(run);
+    gbsi_run_leave(&run->budget);
     gbsi_free(run);
 }
 
@@ -97,7 +97,7 @@ static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     GBSI_TRY(gbsi_monitor_begin(run, err));
     GBSI_TRY(
         (run->checkpoints.from != NULL ? gbsi_run_take_up : run->runner->start)(run, drive, err));
-    GBSI_TRY(gbsi_drive_agree(run, drive, err));
+    GBSI_TRY(gbsi_drive_agree(run->ranks, drive, err));
 cleanup:
     return status;
 }
@@ -136,9 +136,9 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
                          "draws are to be kept, and there is no callbacks.draw");
     }
     run->report.executed = true;
-    gbsi_run_enter(run);
+    gbsi_run_enter(&run->budget);
     const gbs_status status = execute(run, callbacks == NULL ? &none : callbacks, err);
-    gbsi_run_leave(run);
+    gbsi_run_leave(&run->budget);
     run->report.answering = status >= 0;
     return status;
 }

@@ -102,17 +102,13 @@ static gbs_status estimate_bytes(const gbs_run *run, const gbsi_estimate_shape *
     if (shape->kind == GBS_ESTIMATOR_TRACES) {
         return GBS_OK;
     }
-    return gbsi_chains_are_spread(run) ? gbsi_estimate_spread_bytes(run->ranks, shape, bytes, err)
-                                       : gbsi_estimate_bytes(shape, bytes, err);
+    return gbsi_estimate_spread_bytes(run->spread, shape, bytes, err);
 }
 
 gbs_status gbsi_run_new_estimate(const gbs_run *run, gbsi_estimate **estimate, gbs_error *err)
 {
     const gbsi_estimate_shape shape = run->plain->shape(run);
-    const gbsi_simd level = gbsi_simd_level();
-    return gbsi_chains_are_spread(run)
-               ? gbsi_estimate_spread(run->ranks, &shape, level, estimate, err)
-               : gbsi_estimate_new(&shape, level, estimate, err);
+    return gbsi_estimate_spread(run->spread, &shape, gbsi_simd_level(), estimate, err);
 }
 
 static uint64_t more(uint64_t a, uint64_t b)
@@ -121,10 +117,10 @@ static uint64_t more(uint64_t a, uint64_t b)
 }
 
 /* The size of the estimates without the sums that a run of so few passes never writes to. */
-static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *shape,
-                              uint64_t estimate)
+static uint64_t touched_bytes(const gbs_run_options *options, const gbs_ranks *spread,
+                              const gbsi_estimate_shape *shape, uint64_t estimate)
 {
-    const uint64_t passes = run->options.sweeps;
+    const uint64_t passes = options->sweeps;
     const bool counts = shape->kind == GBS_ESTIMATOR_COUNT;
     const uint64_t most = shape->held ? SHORT_OF_HELD : counts ? SHORT_OF_COUNTS : SHORT_OF_SUMS;
     if (estimate == 0 || passes == 0 || passes > most) {
@@ -139,21 +135,22 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
     const uint64_t each = shape->held ? sizeof(float)
                           : counts    ? 2 * sizeof(double)
                                       : sizeof(double);
-    const uint32_t n_ranks = gbsi_chains_are_spread(run) ? run->ranks->n_ranks : 1;
+    const uint32_t n_ranks = gbsi_n_ranks(spread);
     const uint64_t late = n_cells * shape->lanes * shape->n_groups * each / n_ranks;
     return late < estimate ? estimate - late : estimate;
 }
 
 /* ---- predictions --------------------------------------------------------------------------- */
 
-gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *options, uint64_t room,
+gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engine,
+                               const gbs_run_options *options, uint64_t room,
                                const gbsi_surroundings *around, uint64_t *bytes, gbs_error *err)
 {
     const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
     const uint32_t n_chains = gbsi_options_chains(options);
     const uint32_t lanes = gbsi_lanes_of(n_chains);
-    const uint32_t n_own = gbsi_chains_are_spread(run) ? run->engine.own.n : n_chains;
-    const gbsi_draw_job job = {.plan = run->engine.plan,
+    const uint32_t n_own = gbsi_chains_of_own(spread, n_chains).n;
+    const gbsi_draw_job job = {.plan = engine->plan,
                                .options = options,
                                .traits = draw->traits,
                                .lanes = lanes,
@@ -161,7 +158,7 @@ gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *option
                                .room = room,
                                .around = around};
     *bytes = 0;
-    return draw->bytes == NULL || run->engine.plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
+    return draw->bytes == NULL || engine->plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
 }
 
 /* Memory of chains while they run. @param m in: what stands beside them. @param compiling bytes.
@@ -179,17 +176,19 @@ static gbs_status add_running(gbs_run *run, gbsi_run_memory *m, uint64_t compili
     result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result;
     m->states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->options));
     if (!run->purpose.anneals) {
-        m->estimators = touched_bytes(run, &shape, run->estimates.estimate_bytes);
+        m->estimators =
+            touched_bytes(&run->options, run->spread, &shape, run->estimates.estimate_bytes);
     }
     if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m->estimators = more(m->estimators, m->estimators); /* compared with the random draw */
     }
     m->untouched = run->purpose.anneals || all < m->estimators ? 0 : all - m->estimators;
-    m->estimators = more(m->estimators, gbsi_run_threshold_bytes(run));
+    m->estimators = more(m->estimators, gbsi_run_threshold_bytes(&run->options, &run->engine));
     uint64_t running = m->standing + m->plan + m->schedule + (start > result ? start : result);
     running = more(more(running, m->states), m->estimators);
     m->draw_room = running < limit ? limit - running : 0;
-    GBSI_TRY(gbsi_run_draw_bytes(run, &run->options, m->draw_room, NULL, &m->draw, err));
+    GBSI_TRY(gbsi_run_draw_bytes(run->spread, &run->engine, &run->options, m->draw_room, NULL,
+                                 &m->draw, err));
     running = more(running, m->draw);
     m->peak = compiling > running ? compiling : running;
 cleanup:
@@ -215,7 +214,7 @@ gbs_status gbsi_form_bytes(gbs_run *run, gbsi_run_memory *m, uint64_t result, gb
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_run_memory m = {.standing = gbsi_run_standing_bytes(run)};
+    gbsi_run_memory m = {.standing = gbsi_run_standing_bytes(&run->problem, &run->estimates)};
     m.peak = m.standing;
     if (run->runner->bytes != NULL) {
         GBSI_TRY(run->runner->bytes(run, &m, err));
@@ -230,8 +229,8 @@ cleanup:
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
-static gbs_status refuse(const gbs_run *run, uint64_t bytes, const char *least, uint64_t limit,
-                         gbs_error *err)
+static gbs_status refuse(const gbsi_run_budget *budget, uint64_t bytes, const char *least,
+                         uint64_t limit, gbs_error *err)
 {
     char needed[16];
     char allowed[16];
@@ -240,14 +239,14 @@ static gbs_status refuse(const gbs_run *run, uint64_t bytes, const char *least, 
     return gbsi_fail(err, GBS_ERR_LIMIT,
                      "this run would take %s%s (%" PRIu64 " bytes), the limit is %s: try %s or a "
                      "larger --memory-limit",
-                     least, needed, bytes, allowed, run->budget.fewer);
+                     least, needed, bytes, allowed, budget->fewer);
 }
 
 gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     const uint64_t bytes = gbsi_program_bytes() + gbs_model_bytes(run->problem.model);
-    return bytes > limit ? refuse(run, bytes, "at least ", limit, err) : GBS_OK;
+    return bytes > limit ? refuse(&run->budget, bytes, "at least ", limit, err) : GBS_OK;
 }
 
 gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
@@ -269,13 +268,14 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
     if (!run->purpose.anneals) {
         GBSI_TRY(estimate_bytes(run, &shape, &estimate, err));
     }
-    uint64_t bytes = more(gbsi_run_standing_bytes(run), touched_bytes(run, &shape, estimate));
+    uint64_t bytes = more(gbsi_run_standing_bytes(&run->problem, &run->estimates),
+                          touched_bytes(&run->options, run->spread, &shape, estimate));
     bytes = more(bytes, lanes * part->n_variables + gbsi_result_bytes(run->problem.model));
     /* The plan's order of slots has fewer runs of equal slots than the model's order used here, and
      * a run takes 24 bytes: allow for that. */
     const uint64_t slack = (uint64_t)part->n_variables * 24;
     if (bytes > slack && bytes - slack > limit) {
-        GBSI_TRY(refuse(run, bytes - slack, "at least ", limit, err));
+        GBSI_TRY(refuse(&run->budget, bytes - slack, "at least ", limit, err));
     }
 
 cleanup:
@@ -285,5 +285,6 @@ cleanup:
 gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    return run->memory.peak > limit ? refuse(run, run->memory.peak, "", limit, err) : GBS_OK;
+    return run->memory.peak > limit ? refuse(&run->budget, run->memory.peak, "", limit, err)
+                                    : GBS_OK;
 }

@@ -15,7 +15,8 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err);
 /* The bytes that a draw would keep at most in this run, with the given options in place of the
  * run's own.
  * @param room bytes that there are for it. @param around of the plan, NULL: found where needed. */
-gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *options, uint64_t room,
+gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engine,
+                               const gbs_run_options *options, uint64_t room,
                                const gbsi_surroundings *around, uint64_t *bytes, gbs_error *err);
 
 /* Fail with GBS_ERR_LIMIT and the figure as soon as it is sure that the run does not fit: from the

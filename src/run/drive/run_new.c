@@ -18,8 +18,7 @@ static gbs_status settle(gbs_run *run, gbs_error *err)
     char warning[GBSI_WARNING_SIZE] = "";
     const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
     gbs_status status = GBS_OK;
-    if (draw->settle != NULL && run->options.method != GBS_METHOD_EXACT &&
-        run->options.method != GBS_METHOD_MEAN_FIELD) {
+    if (draw->settle != NULL && gbsi_options_sample(&run->options)) {
         GBSI_TRY(draw->settle(&run->options, warning, err));
     }
     if (warning[0] != '\0') {
@@ -27,6 +26,12 @@ static gbs_status settle(gbs_run *run, gbs_error *err)
     }
 cleanup:
     return status;
+}
+
+static void count_chains(gbs_run *run)
+{
+    run->report.public.chains =
+        gbsi_run_wants_temper(run) ? gbsi_run_ladders(run) : (uint32_t)run->options.chains;
 }
 
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
@@ -43,21 +48,18 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     GBSI_TRY(gbsi_options_take(options, &run->options, err));
     run->chains_asked = run->options.chains;
     run->checkpoints.asked = run->options;
-    run->report.public.chains = (uint32_t)run->options.chains;
     run->report.public.target_error = run->options.target_error;
     if (run->report.public.target_error == 0.0 && run->options.sweeps == 0) {
         run->report.public.target_error = GBSI_DEFAULT_TARGET;
     }
     GBSI_TRY(gbsi_options_check(&run->options, err));
-    if (gbsi_run_wants_temper(run)) {
-        run->report.public.chains = gbsi_run_ladders(run);
-    }
+    count_chains(run);
     if (run->options.max_updates == 0) {
         run->options.max_updates = run->options.sweeps > 0 ? UINT64_MAX : GBSI_MOST_UPDATES;
     }
     gbsi_budget_init(&run->budget.own, gbsi_options_memory_limit(&run->options),
                      gbsi_process_bytes() + gbs_model_bytes(model));
-    gbsi_run_enter(run);
+    gbsi_run_enter(&run->budget);
     GBSI_TRY(settle(run, err));
     if (run->options.start != NULL) {
         run->problem.start = gbsi_alloc_array(model->n_variables, sizeof *run->problem.start);
@@ -95,8 +97,8 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
         *purpose->levels = NULL;
     }
     run->ranks = purpose->ranks;
-    run->engine.own = gbsi_chains_of(run->ranks, run->ranks == NULL ? 0 : run->ranks->rank,
-                                     gbsi_options_chains(&run->options));
+    run->spread = run->ranks;
+    run->engine.own = gbsi_chains_of_own(run->spread, gbsi_options_chains(&run->options));
     run->problem.penalty = purpose->penalty;
     if (purpose->draws && run->options.method == GBS_METHOD_AUTO &&
         (run->options.sweeps == 0 || model->n_variables > MOST_DRAWN)) {
@@ -119,8 +121,7 @@ cleanup:
  * allowed or do not help. */
 static uint64_t fewer_chains(const gbs_run_options *o)
 {
-    const bool samples = o->method != GBS_METHOD_EXACT && o->method != GBS_METHOD_MEAN_FIELD;
-    if (!samples || o->least_chains == 0 || o->chains <= o->least_chains) {
+    if (!gbsi_options_sample(o) || o->least_chains == 0 || o->chains <= o->least_chains) {
         return 0;
     }
     return o->chains / 2 > o->least_chains ? o->chains / 2 : o->least_chains;
@@ -137,8 +138,7 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
     gbsi_watch watch = gbsi_watch_of(NULL, NULL, gbsi_clock_s(), taken.time_s);
     gbsi_watch *before = gbsi_watch_enter(&watch); /* for all attempts together */
     status = open_once(model, evidence, &taken, purpose, out, err);
-    const bool may_repeat =
-        purpose->ranks == NULL && purpose->lattice == NULL && purpose->levels == NULL;
+    const bool may_repeat = purpose->ranks == NULL && !purpose->bare;
     while (status == GBS_ERR_LIMIT && may_repeat && fewer_chains(&taken) > 0 &&
            !gbsi_watch_ask(&watch)) {
         taken.chains = fewer_chains(&taken);
@@ -147,9 +147,7 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
     gbsi_watch_leave(before);
     if (status >= 0 && taken.chains < asked) {
         (*out)->chains_asked = asked;
-        if (gbsi_run_wants_temper(*out)) {
-            (*out)->report.public.chains = gbsi_run_ladders(*out);
-        }
+        count_chains(*out);
         const gbs_status warned = gbsi_report_warn(
             &(*out)->report, err, "%llu chains instead of %llu, as many as the memory limit allows",
             (unsigned long long)taken.chains, (unsigned long long)asked);
@@ -177,7 +175,8 @@ static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
                                       .ranks = ranks != NULL && ranks->n_ranks > 1 ? ranks : NULL};
     status = gbsi_run_open(model, evidence, options, &purpose, &run, err);
     if (status >= 0) {
-        status = gbsi_run_note_inputs(run, evidence, &run->options, err);
+        status =
+            gbsi_run_note_inputs(&run->problem, &run->checkpoints, evidence, &run->options, err);
     }
     GBSI_TRY(gbsi_ranks_meet(purpose.ranks, status, err));
     GBSI_TRY(gbsi_ranks_compare(run, err));
@@ -185,7 +184,7 @@ static gbs_status new_run(const gbs_ranks *ranks, const gbs_model *model,
     run->options.start = NULL;
     run->options.dummy_edges = NULL;
     run->options.target = NULL;
-    gbsi_run_leave(run);
+    gbsi_run_leave(&run->budget);
     *out = run;
     run = NULL;
 cleanup:
@@ -202,7 +201,7 @@ static gbs_status new_bare_run(const gbs_model *variables, const gbsi_run_purpos
         (*out)->purpose.lattice = NULL;
         (*out)->purpose.levels = NULL;
         (*out)->report.bare = true;
-        gbsi_run_leave(*out);
+        gbsi_run_leave(&(*out)->budget);
     }
     return status;
 }
@@ -210,7 +209,7 @@ static gbs_status new_bare_run(const gbs_model *variables, const gbsi_run_purpos
 gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *lattice,
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {
-    const gbsi_run_purpose purpose = {.limited = true, .lattice = &lattice};
+    const gbsi_run_purpose purpose = {.limited = true, .lattice = &lattice, .bare = true};
     const gbs_status status = new_bare_run(variables, &purpose, options, out, err);
     gbsi_lattice_free(lattice);
     return status;
@@ -219,7 +218,7 @@ gbs_status gbsi_run_new_of_sites(const gbs_model *variables, gbsi_lattice *latti
 gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *levels,
                                   const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {
-    const gbsi_run_purpose purpose = {.limited = true, .levels = &levels};
+    const gbsi_run_purpose purpose = {.limited = true, .levels = &levels, .bare = true};
     const gbs_status status = new_bare_run(variables, &purpose, options, out, err);
     gbsi_levels_free(levels);
     return status;

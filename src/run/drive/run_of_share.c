@@ -37,18 +37,19 @@ static void tell_digest(const uint64_t digest[2], char *text)
 
 /* Notes what a checkpoint says of the run, which is the same as in one process: the usual scan is
  * not named if it is the one of the partition. */
-static gbs_status note_run(gbs_run *run, const gbs_run_options *given, gbs_error *err)
+static gbs_status note_run(gbsi_shared *shared, gbsi_checkpoints *checkpoints,
+                           const gbs_run_options *given, gbs_error *err)
 {
-    const gbsi_share_facts *f = &run->shared.share->facts;
+    const gbsi_share_facts *f = &shared->share->facts;
     const bool usual = given->scan == GBS_SCAN_USUAL && f->support == GBSI_SUPPORT_CONNECTED &&
                        (int)f->scan == gbsi_scan_with(GBSI_SCAN_BASE);
-    run->checkpoints.asked.scan = usual ? GBS_SCAN_USUAL : (int)f->scan;
-    tell_digest(f->model, run->shared.model);
-    tell_digest(f->evidence, run->checkpoints.input[GBSI_INPUT_EVIDENCE]);
-    tell_digest(f->sequence, run->checkpoints.input[GBSI_INPUT_SCAN]);
+    checkpoints->asked.scan = usual ? GBS_SCAN_USUAL : (int)f->scan;
+    tell_digest(f->model, shared->model);
+    tell_digest(f->evidence, checkpoints->input[GBSI_INPUT_EVIDENCE]);
+    tell_digest(f->sequence, checkpoints->input[GBSI_INPUT_SCAN]);
     return given->target == NULL ? GBS_OK
-                                 : gbsi_run_note_variables(run, GBSI_INPUT_TARGET, given->target,
-                                                           given->n_targets, err);
+                                 : gbsi_run_note_variables(checkpoints, GBSI_INPUT_TARGET,
+                                                           given->target, given->n_targets, err);
 }
 
 /* Checks that every rank has its own share of one partition. */
@@ -95,27 +96,26 @@ static void report_facts(gbs_run *run)
     r->n_free_variables = (uint32_t)f->n_free;
     r->n_components = (uint32_t)f->n_components;
     r->n_colors = (uint32_t)f->n_colors;
-    r->n_levels = r->n_batches = gbsi_shared_has_blocks(run) ? 0 : f->n_batches;
+    r->n_levels = r->n_batches = gbsi_shared_has_blocks(&run->engine) ? 0 : f->n_batches;
     r->has_zeros = f->has_zeros != 0;
     run->report.n_precise = (uint32_t)f->n_precise;
 }
 
-static gbs_status take_turns(gbs_run *run, gbs_error *err)
+static gbs_status take_turns(gbsi_shared *shared, gbsi_engine *engine, gbs_error *err)
 {
-    gbsi_shared *shared = &run->shared;
     shared->reach = gbsi_alloc_array(shared->share->part->n_variables, 1);
     if (shared->reach == NULL) {
         return gbsi_no_memory(err, "share of a model", shared->share->part->n_variables);
     }
     gbsi_turns_of_share(shared->share, shared->reach, &shared->turns);
-    run->engine.turns = &shared->turns;
+    engine->turns = &shared->turns;
     return GBS_OK;
 }
 
 /* The graph decided levels and slots; blocks grow along it, and some draws look at neighbours. */
 static void forget_graph(gbs_run *run)
 {
-    if (!gbsi_shared_has_blocks(run) &&
+    if (!gbsi_shared_has_blocks(&run->engine) &&
         (gbsi_draw_traits(&run->options) & GBSI_DRAW_CONTEXT) == 0) {
         gbsi_graph_free(run->problem.graph);
         run->problem.graph = NULL;
@@ -129,13 +129,11 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     const gbs_share *share = run->shared.share;
     const gbsi_plan_options options =
         gbsi_share_plan_options(share, gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1);
-    run->problem.whole = run->problem.part = share->part;
     run->problem.support = (gbsi_support)share->facts.support;
     run->engine.scan = gbsi_scan_of((int)share->facts.scan);
     run->engine.scan_traits = run->engine.scan->traits & ~GBSI_SCAN_EACH_ONCE;
     run->engine.scan_traits |= share->facts.each_once != 0 ? GBSI_SCAN_EACH_ONCE : 0;
     run->engine.pass = gbsi_pass_of((int)share->facts.scan);
-    gbsi_run_choose_runner(run);
     report_facts(run);
     GBSI_TRY(gbsi_run_check_draw(run, err));
     GBSI_TRY(gbsi_graph_new(share->part, NULL, &run->problem.graph, err));
@@ -155,8 +153,8 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
                                      .n = share->part->n_variables,
                                      .whole = share->whole_slot,
                                      .own = run->shared.own_slot};
-    if (gbsi_shared_has_blocks(run)) {
-        GBSI_TRY(take_turns(run, err));
+    if (gbsi_shared_has_blocks(&run->engine)) {
+        GBSI_TRY(take_turns(&run->shared, &run->engine, err));
     }
     if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_POSITION) == 0) {
         run->engine.schedule.position = NULL;
@@ -182,10 +180,14 @@ static gbs_status begin_run(const gbs_share *share, const gbs_partition *whole,
     run->options.scan = (int)share->facts.scan;
     run->ranks = ranks;
     run->shared.share = share;
+    run->shared.ranks = ranks;
+    run->problem.whole = run->problem.part = share->part;
+    run->problem.n_sampled = (uint32_t)share->facts.n_free;
+    gbsi_run_choose_runner(run);
     run->shared.whole = whole == NULL || whole->run == NULL ? NULL : whole->run->problem.part;
     run->purpose.limited = true;
     run->purpose.draws = draws;
-    GBSI_TRY(note_run(run, &given, err));
+    GBSI_TRY(note_run(&run->shared, &run->checkpoints, &given, err));
     *out = run;
     run = NULL;
 cleanup:
@@ -229,7 +231,7 @@ static gbs_status new_run(const gbs_share *share, const gbs_partition *whole,
     GBSI_TRY(compile(run, err));
     GBSI_TRY(take_memory(run, err));
     run->report.public.compile_s = gbsi_clock_s() - begun_s;
-    gbsi_run_leave(run);
+    gbsi_run_leave(&run->budget);
     *out = run;
     run = NULL;
 cleanup:

@@ -46,14 +46,12 @@ static void states_of(const gbsi_tempered *t, uint32_t v, uint32_t *lane_state)
     }
 }
 
-static gbs_status local_moves(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+static gbs_status local_moves(gbsi_tempered *t, gbsi_report *report, gbsi_drive *drive, bool keep,
+                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_tempered *t = run->tempered;
     gbsi_executor *x = &t->executor;
-    gbsi_drive_go_on(drive, keep);
-    /* A run cannot go on from half a sweep, and ranks end a sweep together. */
-    drive->whole = run->checkpoints.path != NULL || run->ranks != NULL;
+    gbsi_drive_go_whole(drive, keep);
     x->watch = &drive->watch;
     if (t->blocks.used) {
         gbsi_tempered_draw_blocks(t);
@@ -61,7 +59,7 @@ static gbs_status local_moves(gbs_run *run, gbsi_drive *drive, bool keep, gbs_er
     for (unsigned s = 0; s < (t->blocks.used ? 1 : GBSI_TEMPERED_SWEEPS); ++s) {
         const uint64_t pass = t->iteration * GBSI_TEMPERED_SWEEPS + s;
         GBSI_TRY(gbsi_executor_pass(x, &t->schedule, pass, NULL, false, err));
-        run->report.public.updates += x->n_updates * x->n_chains;
+        report->public.updates += x->n_updates * x->n_chains;
     }
     gbsi_executor_log_density(x, t->density);
 cleanup:
@@ -82,7 +80,8 @@ static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error 
     for (uint32_t v = 0; t->observed != NULL && v < t->core->n_variables; ++v) {
         states_of(t, v, t->before + (size_t)v * lanes);
     }
-    GBSI_TRY(gbsi_tempered_tell(t, local_moves(run, drive, keep, err), err));
+    GBSI_TRY(
+        gbsi_tempered_tell(t, local_moves(run->tempered, &run->report, drive, keep, err), err));
     if (t->ratios != NULL && !keep) {
         gbsi_ratios_learn(t->ratios, t->density);
     }
@@ -105,11 +104,11 @@ static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error 
     } else {
         ++run->report.public.burn_in;
     }
-    gbsi_run_watch(run, drive, keep);
+    gbsi_run_watch(&run->options, &run->report, drive, keep);
     if (t->iteration == run->checkpoints.stop_after) {
         drive->stop = GBSI_STOP_SIGNAL;
     }
-    GBSI_TRY(gbsi_drive_agree(run, drive, err));
+    GBSI_TRY(gbsi_drive_agree(run->ranks, drive, err));
 cleanup:
     return status;
 }
@@ -125,9 +124,8 @@ static uint32_t levels_for(double barrier, uint32_t lanes)
 
 /* Cuts the ladder at the hot end: levels at which local moves forget quickly anyway are of no use,
  * unless ln Z is asked for, which is known at b = 0. */
-static gbs_status cut(gbs_run *run, gbs_error *err)
+static gbs_status cut(gbsi_tempered *t, gbs_error *err)
 {
-    gbsi_tempered *t = run->tempered;
     const gbsi_exchange *e = t->exchange;
     const bool swept = t->blocks.plans != NULL && !t->blocks.used;
     const double found =
@@ -143,16 +141,15 @@ static gbs_status cut(gbs_run *run, gbs_error *err)
     return gbsi_tempered_respace(t, first, n_levels, lanes / n_levels, err);
 }
 
-static gbs_status adapt(gbs_run *run, uint64_t round, gbs_error *err)
+static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, gbs_error *err)
 {
-    gbsi_tempered *t = run->tempered;
     gbs_status status = GBS_OK;
     if (t->ratios != NULL && round + 1 == N_ROUNDS) {
         return GBS_OK;
     }
     const bool violated = (double)t->n_valid < GBSI_LEAST_SHARE * (double)t->n_cold;
     if (round < CUT && violated && t->penalty < GBSI_TEMPERED_MOST_PENALTY) {
-        GBSI_TRY(gbsi_tempered_harden(t, run->engine.pool, t->penalty + HARDER, err));
+        GBSI_TRY(gbsi_tempered_harden(t, engine->pool, t->penalty + HARDER, err));
     }
     if (t->blocks.plans != NULL && round + 1 == CUT) {
         t->blocks.used = true; /* for one round, to be compared */
@@ -160,7 +157,7 @@ static gbs_status adapt(gbs_run *run, uint64_t round, gbs_error *err)
         t->blocks.used = gbsi_tempered_prefers_blocks(t);
     }
     GBSI_TRY(round == CUT
-                 ? cut(run, err)
+                 ? cut(t, err)
                  : gbsi_tempered_respace(t, 0, t->exchange->n_levels, t->exchange->n_ladders, err));
     t->n_valid = t->n_cold = 0;
 cleanup:
@@ -184,7 +181,7 @@ static gbs_status burnt_in(const gbs_run *run, const gbsi_drive *drive, double u
     const bool observing = t->observed != NULL && t->in_round < OBSERVED;
     bool late = gbsi_clock_s() > until_s && !observing;
     if (automatic && o->time_s > 0.0) {
-        GBSI_TRY(gbsi_run_any(run, &late, err));
+        GBSI_TRY(gbsi_run_any(run->ranks, &late, err));
     } else {
         late = false;
     }
@@ -218,7 +215,8 @@ static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         }
         GBSI_TRY(iterate(run, drive, false, err));
         if (t->round < N_ROUNDS && ++t->in_round >= round_length[t->round]) {
-            GBSI_TRY(gbsi_ranks_meet(run->ranks, adapt(run, t->round, err), err));
+            GBSI_TRY(gbsi_ranks_meet(run->ranks, adapt(run->tempered, &run->engine, t->round, err),
+                                     err));
             ++t->round;
             t->in_round = 0;
             t->observed = observed(t);
@@ -228,7 +226,7 @@ static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     /* A round cut short has observed enough, or nothing. */
     if (drive->stop == GBSI_GO_ON && t->observed != NULL && t->in_round >= OBSERVED &&
         t->ratios == NULL) {
-        GBSI_TRY(gbsi_ranks_meet(run->ranks, adapt(run, CUT, err), err));
+        GBSI_TRY(gbsi_ranks_meet(run->ranks, adapt(run->tempered, &run->engine, CUT, err), err));
     }
     if (drive->stop != GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
@@ -250,7 +248,7 @@ static bool is_due(const gbsi_means *m)
 static gbs_status errors(gbs_run *run, gbs_error *err)
 {
     (void)err;
-    gbsi_tempered_report(run->tempered, run);
+    gbsi_tempered_report(run->tempered, &run->report, &run->checkpoints);
     return GBS_OK;
 }
 
@@ -309,9 +307,11 @@ static gbs_status give(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
     if (!gbsi_tempered_has_cold(t)) {
         return GBS_OK;
     }
-    for (uint32_t ladder = 0; gbsi_run_speaks(run) && ladder < t->exchange->n_ladders; ++ladder) {
+    for (uint32_t ladder = 0; gbsi_run_speaks(run->ranks) && ladder < t->exchange->n_ladders;
+         ++ladder) {
         const double density = gbsi_tempered_draw(t, ladder);
-        GBSI_TRY(gbsi_run_give_draw(run, drive, t->n_given, ladder, density, t->user, err));
+        GBSI_TRY(gbsi_run_give_draw(&run->checkpoints, &run->report, drive, t->n_given, ladder,
+                                    density, t->user, err));
     }
     ++t->n_given;
 cleanup:
@@ -395,19 +395,19 @@ static bool may_burn_in(const gbs_run *run)
 bool gbsi_run_is_slow(const gbs_run *run, const gbsi_drive *drive)
 {
     return drive->stop == GBSI_GO_ON && run->report.slow_passes >= GBSI_SLOW_PASSES &&
-           gbsi_run_n_sampled(run) <= GBSI_MOST_CLIMBING && may_temper(run, drive) &&
+           run->problem.n_sampled <= GBSI_MOST_CLIMBING && may_temper(run, drive) &&
            may_burn_in(run);
 }
 
-static gbsi_found_before keep_found(const gbs_run *run)
+static gbsi_found_before keep_found(const gbsi_report *report, const gbsi_problem *problem)
 {
-    const gbs_report *r = &run->report.public;
+    const gbs_report *r = &report->public;
     return (gbsi_found_before){.burn_in = r->burn_in,
                                .sweeps = r->sweeps,
                                .chains = r->chains,
                                .target_error = r->target_error,
-                               .support = run->problem.support,
-                               .starts_dispersed = run->report.starts_dispersed};
+                               .support = problem->support,
+                               .starts_dispersed = report->starts_dispersed};
 }
 
 /* Answers with what the plain chains found, and drops the ladders. */
@@ -429,7 +429,7 @@ static void answer_with(gbs_run *run, const gbsi_found_before *found)
 static gbs_status begin(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
-    const gbsi_found_before found = keep_found(run);
+    const gbsi_found_before found = keep_found(&run->report, &run->problem);
     gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
     GBSI_TRY(gbsi_ranks_meet(run->ranks, status, err));
     run->tempered->found = found;
@@ -477,7 +477,7 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         status = begin(run, drive, err);
     }
     if (status == GBS_ERR_STOPPED) { /* while ladders were prepared */
-        return gbsi_drive_agree(run, drive, err);
+        return gbsi_drive_agree(run->ranks, drive, err);
     }
     if (status >= 0) {
         status = climb(run, drive, err);
@@ -493,8 +493,7 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 
 static gbs_status check_draws(const gbs_run *run, gbs_error *err)
 {
-    const bool some = run->tempered != NULL && gbsi_tempered_has_draws(run->tempered);
-    return some ? GBS_OK : gbsi_no_draw_kept(err);
+    return gbsi_tempered_has_draws(run->tempered) ? GBS_OK : gbsi_no_draw_kept(err);
 }
 
 static void marginal(const gbs_run *run, uint32_t v, double *const row[GBSI_N_ROWS])

@@ -57,10 +57,10 @@ static size_t cells_of(const tally_shape *shape, const gbsi_plan *plan)
     return n;
 }
 
-static tally_shape shape_of(const gbs_run *run)
+static tally_shape shape_of(const gbsi_engine *engine, const gbs_run_options *options)
 {
-    const gbsi_plan *plan = run->engine.plan;
-    const uint32_t chains = (uint32_t)run->options.chains;
+    const gbsi_plan *plan = engine->plan;
+    const uint32_t chains = (uint32_t)options->chains;
     tally_shape shape = {.joint = plan->n_slots <= JOINT_SLOTS,
                          .n_chains = chains < MOST_CHAINS ? chains : MOST_CHAINS,
                          .n_rounds = (LEAST_REPEATS + chains - 1) / chains,
@@ -80,18 +80,18 @@ static tally_shape shape_of(const gbs_run *run)
     return shape;
 }
 
-static bool is_wanted(const gbs_run *run)
+static bool is_wanted(const gbs_run_options *options, const gbsi_engine *engine)
 {
-    return (gbsi_draw_traits(&run->options) & GBSI_DRAW_THRESHOLD) != 0 &&
-           run->options.threshold == GBS_THRESHOLD_AUTO && run->engine.plan != NULL;
+    return (gbsi_draw_traits(options) & GBSI_DRAW_THRESHOLD) != 0 &&
+           options->threshold == GBS_THRESHOLD_AUTO && engine->plan != NULL;
 }
 
-uint64_t gbsi_run_threshold_bytes(const gbs_run *run)
+uint64_t gbsi_run_threshold_bytes(const gbs_run_options *options, const gbsi_engine *engine)
 {
-    if (!is_wanted(run)) {
+    if (!is_wanted(options, engine)) {
         return 0;
     }
-    const tally_shape shape = shape_of(run);
+    const tally_shape shape = shape_of(engine, options);
     return (uint64_t)shape.n_cells * shape.n_chains * (POINTS * shape.n_rounds + 1) *
            sizeof(uint32_t);
 }
@@ -213,7 +213,7 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     double found = GBSI_MOST_THRESHOLD;
-    search s = {.run = run, .drive = drive, .shape = shape_of(run)};
+    search s = {.run = run, .drive = drive, .shape = shape_of(&run->engine, &run->options)};
     const size_t n = s.shape.n_cells * s.shape.n_chains;
     s.passes = gbsi_draw_passes(&run->options, run->engine.plan->n_sampled);
     s.passes = s.passes < GBSI_LEAST_TRIAL ? GBSI_LEAST_TRIAL : s.passes;
@@ -244,7 +244,7 @@ gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *e
     if (run->engine.plan == NULL) {
         return GBS_OK;
     }
-    if (is_wanted(run)) {
+    if (is_wanted(&run->options, &run->engine)) {
         GBSI_TRY(find(run, drive, err));
     }
     if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_THRESHOLD) != 0) {

@@ -21,7 +21,8 @@ static gbs_status answer(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 /* `sample` of a model whose variables are all fixed: one state, given as often as asked. */
 static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
-    if (callbacks->draw == NULL || run->problem.whole->n_variables > 0 || !gbsi_run_speaks(run)) {
+    if (callbacks->draw == NULL || run->problem.whole->n_variables > 0 ||
+        !gbsi_run_speaks(run->ranks)) {
         return GBS_OK;
     }
     gbs_status status = GBS_OK;

@@ -11,7 +11,7 @@ gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err)
         GBSI_TRY(run->runner->errors(run, err));
     }
     r->converged = !gbsi_run_doubt(run, r->verdict, sizeof r->verdict);
-    r->chains_disagree = !gbsi_run_chains_agree(run);
+    r->chains_disagree = !gbsi_run_chains_agree(run->runner, &run->report);
     if (r->sweeps == 0) {
         return GBS_OK;
     }

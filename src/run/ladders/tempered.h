@@ -51,7 +51,7 @@ gbs_status gbsi_tempered_load(gbsi_tempered *tempered, struct gbsi_pool *pool,
 /* gbsi_runner.marginal. */
 void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable,
                             double *const row[GBSI_N_ROWS]);
-/* Whether any state was counted in every ladder. */
+/* Whether any state was counted in every ladder. @param tempered NULL: there are no ladders yet. */
 bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
 /* The estimate of ln Z of the part, if only that was asked for. */
 typedef struct gbsi_tempered_log_z {
@@ -61,6 +61,7 @@ typedef struct gbsi_tempered_log_z {
 /* @param tempered NULL: nothing was kept. */
 gbsi_tempered_log_z gbsi_tempered_ask_log_z(const gbsi_tempered *tempered);
 /* The report's errors. */
-void gbsi_tempered_report(const gbsi_tempered *tempered, struct gbs_run *run);
+void gbsi_tempered_report(const gbsi_tempered *tempered, gbsi_report *report,
+                          gbsi_checkpoints *checkpoints);
 
 #endif

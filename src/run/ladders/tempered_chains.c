@@ -26,9 +26,8 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static uint32_t levels_of(const gbs_run *run)
+static uint32_t levels_of(const gbs_run_options *o)
 {
-    const gbs_run_options *o = &run->options;
     return o->temper == GBS_TEMPER_AUTO ? GBSI_TEMPERED_LEVELS : (uint32_t)o->temper;
 }
 
@@ -40,7 +39,7 @@ uint32_t gbsi_run_ladders(const gbs_run *run)
     if (!gbsi_option_is_default(&asked, "chains")) {
         return (uint32_t)run->options.chains;
     }
-    const uint32_t n = lanes / levels_of(run);
+    const uint32_t n = lanes / levels_of(&run->options);
     return n > 2 ? n : 2;
 }
 
@@ -294,15 +293,15 @@ static gbs_status take_arrays(gbsi_tempered *t, gbs_error *err)
     return GBS_OK;
 }
 
-static gbs_status take_draws(gbsi_tempered *t, const gbs_run *run, gbs_error *err)
+static gbs_status take_draws(gbsi_tempered *t, const gbsi_problem *problem, gbs_error *err)
 {
-    const uint32_t n = run->problem.model->n_variables;
+    const uint32_t n = problem->model->n_variables;
     t->drawn = gbsi_alloc_array(t->part->n_variables, sizeof *t->drawn);
     t->user = gbsi_alloc_array(n, sizeof *t->user);
     if (t->drawn == NULL || t->user == NULL) {
         return gbsi_no_memory(err, "draws", n * sizeof *t->user);
     }
-    memcpy(t->user, run->problem.whole->fixed_state, n * sizeof *t->user);
+    memcpy(t->user, problem->whole->fixed_state, n * sizeof *t->user);
     return GBS_OK;
 }
 
@@ -327,7 +326,7 @@ cleanup:
 static uint64_t predict(gbs_run *run)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    if (!gbsi_run_wants_temper(run)) {
+    if ((run->runner->traits & GBSI_RUNNER_OVER_CHAINS) == 0) {
         run->memory.peak += gbsi_run_tempered_bytes(run);
         const uint64_t left = limit > run->memory.peak ? limit - run->memory.peak : 0;
         run->memory.blocks = gbsi_run_block_bytes(run, left);
@@ -341,7 +340,7 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n_levels = levels_of(run);
+    const uint32_t n_levels = levels_of(&run->options);
     const uint32_t n_ladders = gbsi_run_ladders(run);
     const uint64_t block_bytes = predict(run);
     gbsi_tempered *t = gbsi_alloc_zero(sizeof *t);
@@ -368,7 +367,7 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
     GBSI_TRY(gbsi_tempered_take_blocks(t, block_bytes, &drive->watch, err));
     GBSI_TRY(take_arrays(t, err));
     if (drive->callbacks->draw != NULL) {
-        GBSI_TRY(take_draws(t, run, err));
+        GBSI_TRY(take_draws(t, &run->problem, err));
     }
     start(t);
     gbsi_tempered_set_temperatures(t);
@@ -382,7 +381,7 @@ cleanup:
 uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
 {
     const gbsi_conditioned *part = run->problem.part;
-    const uint32_t n_levels = levels_of(run);
+    const uint32_t n_levels = levels_of(&run->options);
     const uint32_t n_ladders = gbsi_run_ladders(run);
     const uint64_t lanes =
         ((uint64_t)n_levels * n_ladders + GBSI_LANES - 1) / GBSI_LANES * GBSI_LANES;
@@ -412,7 +411,7 @@ uint64_t gbsi_run_block_bytes(const gbs_run *run, uint64_t left)
 {
     const gbsi_conditioned *part = run->problem.part;
     const uint64_t n_groups =
-        ((uint64_t)levels_of(run) * gbsi_run_ladders(run) + GBSI_LANES - 1) / GBSI_LANES;
+        ((uint64_t)levels_of(&run->options) * gbsi_run_ladders(run) + GBSI_LANES - 1) / GBSI_LANES;
     const uint64_t n = part->n_variables + part->factors.n_factors;
     const uint64_t wanted = n * (BLOCKS_EACH + n_groups * BLOCK_LANES_EACH);
     const uint64_t most = wanted < MOST_BLOCKS ? wanted : MOST_BLOCKS;

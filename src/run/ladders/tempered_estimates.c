@@ -202,7 +202,7 @@ double gbsi_tempered_draw(gbsi_tempered *t, uint32_t ladder)
 
 bool gbsi_tempered_has_draws(const gbsi_tempered *t)
 {
-    return t->means != NULL && gbsi_means_share(t->means) > 0.0;
+    return t != NULL && t->means != NULL && gbsi_means_share(t->means) > 0.0;
 }
 
 static double ess_of(const gbsi_mean *mean)
@@ -265,12 +265,13 @@ static void report_marginals(const gbsi_tempered *t, gbs_report *r)
     r->valid_share = gbsi_means_share(t->means);
 }
 
-void gbsi_tempered_report(const gbsi_tempered *t, gbs_run *run)
+void gbsi_tempered_report(const gbsi_tempered *t, gbsi_report *report,
+                          gbsi_checkpoints *checkpoints)
 {
-    gbs_report *r = &run->report.public;
+    gbs_report *r = &report->public;
     if (t->ratios != NULL) {
         const gbsi_tempered_log_z found = gbsi_tempered_ask_log_z(t);
-        run->checkpoints.best = found.log_z + run->checkpoints.log_exact;
+        checkpoints->best = found.log_z + checkpoints->log_exact;
         r->max_mcse = found.error;
         r->valid_share = gbsi_means_cell(t->means, gbsi_ratios_cells(t->exchange) - 1).p;
     } else {

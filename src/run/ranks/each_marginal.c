@@ -156,7 +156,7 @@ static gbs_status bring(bringing *b, gbs_on_marginal *on, void *context, gbs_err
         uint64_t turn = first; /* nobody is ahead of rank 0, where messages would pile up */
         GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, &turn, sizeof turn, err));
         GBSI_TRY(put_window(b, end, &fixed, scratch, err));
-        GBSI_TRY(gbsi_shared_gather(run, b->own, b->n_own, &b->all, &b->all_capacity, err));
+        GBSI_TRY(gbsi_shared_gather(run->ranks, b->own, b->n_own, &b->all, &b->all_capacity, err));
         if (run->ranks->rank == 0) {
             GBSI_TRY(give_window(b, first, end, on, context, err));
         }
@@ -214,7 +214,7 @@ static gbs_status keep_one(void *context, uint32_t variable, uint32_t arity, con
 gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err)
 {
     GBSI_NEED(run);
-    if (run->shared.share == NULL) {
+    if (!gbsi_runner_shares(run->plain)) {
         return GBS_OK;
     }
     keeping k = {.n = run->ranks->rank == 0 ? run->shared.share->facts.n_user_states : 0};

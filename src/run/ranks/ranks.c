@@ -13,14 +13,30 @@
 #include "gibbsite/io.h"
 #include "text/output.h"
 
-bool gbsi_run_speaks(const gbs_run *run)
+bool gbsi_run_speaks(const gbs_ranks *ranks)
 {
-    return run->ranks == NULL || run->ranks->rank == 0;
+    return ranks == NULL || ranks->rank == 0;
 }
 
-bool gbsi_chains_are_spread(const gbs_run *run)
+uint32_t gbsi_n_ranks(const gbs_ranks *ranks)
 {
-    return run->ranks != NULL && run->shared.share == NULL;
+    return ranks == NULL ? 1 : ranks->n_ranks;
+}
+
+gbs_status gbsi_ranks_combine(const gbs_ranks *ranks, gbs_combine_kind kind, void *values, size_t n,
+                              gbs_error *err)
+{
+    return ranks == NULL ? GBS_OK : ranks->combine(ranks->context, kind, values, n, err);
+}
+
+gbs_status gbsi_ranks_broadcast(const gbs_ranks *ranks, void *bytes, size_t n, gbs_error *err)
+{
+    return ranks == NULL ? GBS_OK : ranks->broadcast(ranks->context, 0, bytes, n, err);
+}
+
+gbsi_own_chains gbsi_chains_of_own(const gbs_ranks *ranks, uint32_t n_chains)
+{
+    return gbsi_chains_of(ranks, ranks == NULL ? 0 : ranks->rank, n_chains);
 }
 
 gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains)
@@ -105,34 +121,26 @@ cleanup:
 
 /* ---- together -------------------------------------------------------------------------------- */
 
-static gbs_status combine_max(const gbs_run *run, uint64_t *value, gbs_error *err)
-{
-    return run->ranks == NULL
-               ? GBS_OK
-               : run->ranks->combine(run->ranks->context, GBS_COMBINE_MAX_U64, value, 1, err);
-}
-
-gbs_status gbsi_drive_agree(const gbs_run *run, gbsi_drive *drive, gbs_error *err)
+gbs_status gbsi_drive_agree(const gbs_ranks *ranks, gbsi_drive *drive, gbs_error *err)
 {
     uint64_t stop = (uint64_t)drive->stop;
-    const gbs_status status = combine_max(run, &stop, err);
+    const gbs_status status = gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_U64, &stop, 1, err);
     drive->stop = (gbsi_stop)stop;
     return status;
 }
 
-gbs_status gbsi_run_any(const gbs_run *run, bool *is_so, gbs_error *err)
+gbs_status gbsi_run_any(const gbs_ranks *ranks, bool *is_so, gbs_error *err)
 {
     uint64_t value = *is_so;
-    const gbs_status status = combine_max(run, &value, err);
+    const gbs_status status = gbsi_ranks_combine(ranks, GBS_COMBINE_MAX_U64, &value, 1, err);
     *is_so = value != 0;
     return status;
 }
 
-gbs_status gbsi_run_gather(const gbs_run *run, const void *own, size_t size, void *all,
-                           gbs_error *err)
+gbs_status gbsi_run_gather(const gbs_ranks *ranks, const gbsi_engine *engine, const void *own,
+                           size_t size, void *all, gbs_error *err)
 {
-    const gbs_ranks *ranks = run->ranks;
-    const gbsi_executor *x = &run->engine.executor;
+    const gbsi_executor *x = &engine->executor;
     size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
     if (n_of == NULL) {
         return gbsi_no_memory(err, "ranks", ranks->n_ranks * sizeof *n_of);
@@ -149,13 +157,13 @@ gbs_status gbsi_run_gather(const gbs_run *run, const void *own, size_t size, voi
 gbs_status gbsi_run_gather_f64(const gbs_run *run, const double *own, double *all, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_ranks *ranks = run->ranks;
+    const gbs_ranks *ranks = run->spread;
     const uint32_t n = run->engine.executor.n_all;
-    if (!gbsi_chains_are_spread(run)) {
+    if (ranks == NULL) {
         memcpy(all, own, n * sizeof *all);
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_run_gather(run, own, sizeof *own, all, err));
+    GBSI_TRY(gbsi_run_gather(run->ranks, &run->engine, own, sizeof *own, all, err));
     GBSI_TRY(ranks->broadcast(ranks->context, 0, all, n * sizeof *all, err));
 cleanup:
     return status;
@@ -238,13 +246,13 @@ cleanup:
 
 /* ---- ladders ---- */
 
-static gbs_status warn_of_ladders(gbs_run *run, gbs_error *err)
+static gbs_status warn_of_ladders(gbsi_report *report, gbs_error *err)
 {
-    if (run->report.told_of_ladders) {
+    if (report->told_of_ladders) {
         return GBS_OK;
     }
-    run->report.told_of_ladders = true;
-    return gbsi_report_warn(&run->report, err,
+    report->told_of_ladders = true;
+    return gbsi_report_warn(report, err,
                             "the chains disagree, where ranks that have the whole model would go "
                             "on with ladders of temperatures (--temper auto); ranks that share a "
                             "model go on with the chains");
@@ -254,10 +262,10 @@ gbs_status gbsi_run_turn_to_ladders(gbs_run *run, gbsi_drive *drive, bool wanted
 {
     gbs_status status = GBS_OK;
     bool stays = !wanted;
-    if ((run->plain->traits & GBSI_RUNNER_SHARES) != 0) {
-        return wanted ? warn_of_ladders(run, err) : GBS_OK;
+    if (gbsi_runner_shares(run->plain)) {
+        return wanted ? warn_of_ladders(&run->report, err) : GBS_OK;
     }
-    GBSI_TRY(gbsi_run_any(run, &stays, err));
+    GBSI_TRY(gbsi_run_any(run->ranks, &stays, err));
     drive->stop = stays ? drive->stop : GBSI_STOP_TO_TEMPER;
 cleanup:
     return status;
@@ -265,17 +273,18 @@ cleanup:
 
 /* Traces of the chains of all ranks, on rank 0 and then everywhere. @param size bytes of a chain.
  */
-static gbs_status gather_rows(const gbs_run *run, void *rows, size_t size, gbs_error *err)
+static gbs_status gather_rows(const gbsi_engine *engine, const gbs_ranks *ranks, void *rows,
+                              size_t size, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_executor *x = &run->engine.executor;
+    const gbsi_executor *x = &engine->executor;
     unsigned char *own = gbsi_alloc_array(x->n_chains, size);
     if (own == NULL) {
         return gbsi_no_memory(err, "monitor", x->n_chains * size);
     }
     memcpy(own, (unsigned char *)rows + x->first_chain * size, x->n_chains * size);
-    GBSI_TRY(gbsi_run_gather(run, own, size, rows, err));
-    GBSI_TRY(run->ranks->broadcast(run->ranks->context, 0, rows, x->n_all * size, err));
+    GBSI_TRY(gbsi_run_gather(ranks, engine, own, size, rows, err));
+    GBSI_TRY(ranks->broadcast(ranks->context, 0, rows, x->n_all * size, err));
 cleanup:
     gbsi_free(own);
     return status;
@@ -285,12 +294,14 @@ gbs_status gbsi_monitor_gather(const gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_thinned *t = &run->monitor.traces;
-    if (!gbsi_chains_are_spread(run) || t->density == NULL) {
+    if (run->spread == NULL || t->density == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(gather_rows(run, t->density, GBSI_THINNED * sizeof *t->density, err));
+    GBSI_TRY(
+        gather_rows(&run->engine, run->ranks, t->density, GBSI_THINNED * sizeof *t->density, err));
     for (uint32_t i = 0; i < t->n_variables; ++i) {
-        GBSI_TRY(gather_rows(run, t->state + (size_t)i * t->n_chains * GBSI_THINNED,
+        GBSI_TRY(gather_rows(&run->engine, run->ranks,
+                             t->state + (size_t)i * t->n_chains * GBSI_THINNED,
                              GBSI_THINNED * sizeof *t->state, err));
     }
 cleanup:

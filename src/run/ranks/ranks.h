@@ -8,20 +8,27 @@
 #include <stdbool.h>
 
 #include "base/saved.h"
-#include "chains/executor.h"
+#include "chains/engine.h"
 #include "gibbsite/io.h"
 #include "gibbsite/ranks.h"
 
 struct gbs_run;
 struct gbsi_drive;
 
-/* Whether ranks share the chains, and not the model. */
-bool gbsi_chains_are_spread(const struct gbs_run *run);
+/* In the four functions that take `ranks`, NULL is a process alone. */
+uint32_t gbsi_n_ranks(const gbs_ranks *ranks);
+/* Combines numbers of all ranks: gbs_ranks.combine. */
+gbs_status gbsi_ranks_combine(const gbs_ranks *ranks, gbs_combine_kind kind, void *values, size_t n,
+                              gbs_error *err);
+/* Gives bytes of rank 0 to all ranks: gbs_ranks.broadcast. */
+gbs_status gbsi_ranks_broadcast(const gbs_ranks *ranks, void *bytes, size_t n, gbs_error *err);
+/* The chains of this rank. */
+gbsi_own_chains gbsi_chains_of_own(const gbs_ranks *ranks, uint32_t n_chains);
 /* Unless stated otherwise, the functions below do nothing in a run on one process (run->ranks is
  * NULL). */
 
 /* Whether this rank calls callbacks.draw and writes files. */
-bool gbsi_run_speaks(const struct gbs_run *run);
+bool gbsi_run_speaks(const gbs_ranks *ranks);
 /* The chains of a rank. @param ranks NULL: all. */
 gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains);
 /* Refuses options that do not work with several ranks. @return GBS_ERR_UNSUPPORTED naming one. */
@@ -39,9 +46,9 @@ gbs_status gbsi_ranks_compare(const struct gbs_run *run, gbs_error *err);
 gbs_status gbsi_ranks_compare_files(const struct gbs_run *run, gbs_error *err);
 
 /* Stops the run on all ranks if it stopped on any. */
-gbs_status gbsi_drive_agree(const struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+gbs_status gbsi_drive_agree(const gbs_ranks *ranks, struct gbsi_drive *drive, gbs_error *err);
 /* Sets is_so on all ranks if it is true on any. */
-gbs_status gbsi_run_any(const struct gbs_run *run, bool *is_so, gbs_error *err);
+gbs_status gbsi_run_any(const gbs_ranks *ranks, bool *is_so, gbs_error *err);
 /* Gathers a number per chain, on all ranks. @param own those of the chains here. @param all
  * [chains] out; in one process a copy. */
 gbs_status gbsi_run_gather_f64(const struct gbs_run *run, const double *own, double *all,
@@ -49,8 +56,8 @@ gbs_status gbsi_run_gather_f64(const struct gbs_run *run, const double *own, dou
 /* Gathers an item per chain on rank 0, including those of its own chains. @param size bytes of a
  * chain.
  * @param all [chains of the run] on rank 0, else NULL. */
-gbs_status gbsi_run_gather(const struct gbs_run *run, const void *own, size_t size, void *all,
-                           gbs_error *err);
+gbs_status gbsi_run_gather(const gbs_ranks *ranks, const gbsi_engine *engine, const void *own,
+                           size_t size, void *all, gbs_error *err);
 /* Writes what every rank saves, one rank after the other, to the sink of rank 0. A process alone
  * just saves. */
 gbs_status gbsi_ranks_save(const gbs_ranks *ranks, const void *object,

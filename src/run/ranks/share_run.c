@@ -12,27 +12,21 @@
 #include "chains/run.h"
 #include "chains/run_options.h"
 
-uint32_t gbsi_run_n_sampled(const gbs_run *run)
-{
-    return run->shared.share == NULL ? run->problem.part->n_variables
-                                     : (uint32_t)run->shared.share->facts.n_free;
-}
-
 uint64_t gbsi_run_n_places(const gbs_run *run)
 {
-    return run->shared.share == NULL ? run->engine.schedule.n_places
-                                     : run->shared.share->facts.n_places;
+    return gbsi_runner_shares(run->plain) ? run->shared.share->facts.n_places
+                                          : run->engine.schedule.n_places;
 }
 
-bool gbsi_shared_has_blocks(const gbs_run *run)
+bool gbsi_shared_has_blocks(const gbsi_engine *engine)
 {
-    return (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
+    return (engine->scan_traits & GBSI_SCAN_BLOCKS) != 0;
 }
 
 gbs_status gbsi_run_count_updates(const gbs_run *run, uint64_t *n, gbs_error *err)
 {
     const gbs_ranks *ranks = run->ranks;
-    const bool counted = run->shared.share == NULL || gbsi_shared_has_blocks(run);
+    const bool counted = !gbsi_runner_shares(run->plain) || gbsi_shared_has_blocks(&run->engine);
     *n = counted ? run->engine.executor.n_updates : gbsi_run_n_places(run);
     return run->engine.turns == NULL
                ? GBS_OK
@@ -52,9 +46,9 @@ gbs_status gbsi_shared_connect(gbs_run *run, gbs_error *err)
     return status;
 }
 
-const gbs_model *gbsi_run_user_model(const gbs_run *run)
+const gbs_model *gbsi_run_user_model(const gbsi_shared *shared, const gbsi_problem *problem)
 {
-    return run->shared.user == NULL ? run->problem.model : run->shared.user;
+    return shared->user == NULL ? problem->model : shared->user;
 }
 
 const char *gbs_run_model_digest(const gbs_run *run)
@@ -62,7 +56,8 @@ const char *gbs_run_model_digest(const gbs_run *run)
     if (run == NULL) {
         return NULL;
     }
-    return run->shared.share == NULL ? gbs_model_digest(run->problem.model) : run->shared.model;
+    return gbsi_runner_shares(run->plain) ? run->shared.model
+                                          : gbs_model_digest(run->problem.model);
 }
 
 gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_error *err)
@@ -70,7 +65,7 @@ gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_erro
     GBSI_NEED(run);
     GBSI_NEED(model);
     const gbs_share *share = run->shared.share;
-    if (share == NULL || model->n_variables != share->facts.n_user_variables ||
+    if (!gbsi_runner_shares(run->plain) || model->n_variables != share->facts.n_user_variables ||
         model->state_offset[model->n_variables] != share->facts.n_user_states) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "these are not the variables of the model that the ranks share");
@@ -82,7 +77,7 @@ gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model, gbs_erro
 gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int decided, gbs_error *err)
 {
     const gbs_share *share = run->shared.share;
-    return share == NULL || decided == (int)share->facts.scan
+    return !gbsi_runner_shares(run->plain) || decided == (int)share->facts.scan
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "%s: a checkpoint of a run with scan %s, the model was divided for scan "
@@ -91,14 +86,14 @@ gbs_status gbsi_shared_check_scan(const gbs_run *run, const char *path, int deci
                            gbsi_scan_of((int)share->facts.scan)->name);
 }
 
-void gbsi_shared_parts(const gbs_run *run, char *text)
+void gbsi_shared_parts(const gbsi_engine *engine, const gbsi_shared *shared, char *text)
 {
-    const gbsi_turns *turns = run->engine.turns;
+    const gbsi_turns *turns = engine->turns;
     if (turns == NULL || turns->n_ranks == 1) {
         (void)snprintf(text, GBSI_PARTS_TEXT, "1");
     } else {
         (void)snprintf(text, GBSI_PARTS_TEXT, "%" PRIu32 " (%016" PRIx64 ")", turns->n_ranks,
-                       run->shared.share->facts.partition);
+                       shared->share->facts.partition);
     }
 }
 
@@ -141,12 +136,12 @@ static void start_anywhere(const gbs_run *run, uint32_t chain, uint32_t *x)
 }
 
 /* Rank 0 finds the start of a chain in the whole and tells all; the others wait. */
-static gbs_status start_from_whole(gbs_run *run, gbsi_starter *starter, uint32_t chain,
-                                   uint32_t *all, uint32_t *x, gbs_error *err)
+static gbs_status start_from_whole(gbsi_shared *shared, const gbs_ranks *ranks,
+                                   gbsi_starter *starter, uint32_t chain, uint32_t *all,
+                                   uint32_t *x, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_share *share = run->shared.share;
-    const gbs_ranks *ranks = run->ranks;
+    const gbs_share *share = shared->share;
     if (starter != NULL) {
         GBSI_TRY(gbsi_starter_draw(starter, chain, 0, all, err));
     }
@@ -176,7 +171,7 @@ gbs_status gbsi_shared_starts(gbs_run *run, gbs_error *err)
     }
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
         if (searched) {
-            GBSI_TRY(start_from_whole(run, starter, chain, all, x, err));
+            GBSI_TRY(start_from_whole(&run->shared, run->ranks, starter, chain, all, x, err));
         } else if (found) {
             start_as_found(share, chain, x);
         } else {
@@ -195,18 +190,19 @@ cleanup:
 
 /* ---- brought together ---------------------------------------------------------------------- */
 
-gbs_status gbsi_shared_gather(const gbs_run *run, const void *own, uint64_t n, unsigned char **all,
-                              size_t *capacity, gbs_error *err)
+gbs_status gbsi_shared_gather(const gbs_ranks *ranks, const void *own, uint64_t n,
+                              unsigned char **all, size_t *capacity, gbs_error *err)
 {
-    return gbsi_gather_bytes(run->ranks, own, n, all, capacity, "results of all ranks", err);
+    return gbsi_gather_bytes(ranks, own, n, all, capacity, "results of all ranks", err);
 }
 
 /* ---- states -------------------------------------------------------------------------------- */
 
-gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *user, gbs_error *err)
+gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks, const uint32_t *x,
+                                    uint32_t *user, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbs_share *share = run->shared.share;
+    const gbs_share *share = shared->share;
     const gbsi_conditioned *part = share->part;
     unsigned char *all = NULL;
     size_t capacity = 0;
@@ -222,8 +218,8 @@ gbs_status gbsi_shared_gather_state(gbs_run *run, const uint32_t *x, uint32_t *u
         }
     }
     assert(n == 2 * (size_t)share->n_own); /* nobody speaks of the halo */
-    GBSI_TRY(gbsi_shared_gather(run, own, n * sizeof *own, &all, &capacity, err));
-    if (run->ranks->rank > 0) {
+    GBSI_TRY(gbsi_shared_gather(ranks, own, n * sizeof *own, &all, &capacity, err));
+    if (ranks->rank > 0) {
         goto cleanup;
     }
     for (uint64_t i = 0; i < share->facts.n_free; ++i) {

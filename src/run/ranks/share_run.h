@@ -4,6 +4,8 @@
 #ifndef GBSI_RANKS_SHARE_RUN_H
 #define GBSI_RANKS_SHARE_RUN_H
 
+#include "chains/engine.h"
+#include "choose/problem.h"
 #include "gibbsite/share.h"
 #include "ranks/halo.h"
 
@@ -12,6 +14,7 @@ struct gbsi_drive;
 
 typedef struct gbsi_shared {
     const gbs_share *share;        /* borrowed; NULL: the model is not shared */
+    const gbs_ranks *ranks;        /* which share it; NULL as well */
     const gbsi_conditioned *whole; /* on rank 0, where starts are searched for; borrowed */
     const gbs_model *user;         /* names of the user's variables; borrowed, NULL: none */
     uint8_t *own_slot;             /* [slots] share->own */
@@ -30,10 +33,9 @@ void gbsi_shared_free(struct gbs_run *run);
 
 /* Whether the share holds the starts of such a run; whether the scan draws blocks. */
 bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *options);
-bool gbsi_shared_has_blocks(const struct gbs_run *run);
+bool gbsi_shared_has_blocks(const gbsi_engine *engine);
 
-/* Variables that are sampled, and updates of a pass, of all ranks. */
-uint32_t gbsi_run_n_sampled(const struct gbs_run *run);
+/* Updates of a pass, of all ranks. */
 uint64_t gbsi_run_n_places(const struct gbs_run *run);
 
 /* Updates of each chain in the last pass, of all ranks. */
@@ -43,7 +45,7 @@ gbs_status gbsi_run_count_updates(const struct gbs_run *run, uint64_t *n, gbs_er
 gbs_status gbsi_shared_connect(struct gbs_run *run, gbs_error *err);
 
 /* The model that the user knows; where ranks share it, perhaps without its factors. */
-const gbs_model *gbsi_run_user_model(const struct gbs_run *run);
+const gbs_model *gbsi_run_user_model(const gbsi_shared *shared, const gbsi_problem *problem);
 
 /* Checks that a checkpoint has the scan that the model was divided for; does nothing if the model
  * is not divided.
@@ -53,17 +55,17 @@ gbs_status gbsi_shared_check_scan(const struct gbs_run *run, const char *path, i
 
 /* How the model is divided, if results depend on that. */
 enum { GBSI_PARTS_TEXT = 48 };
-void gbsi_shared_parts(const struct gbs_run *run, char *text);
+void gbsi_shared_parts(const gbsi_engine *engine, const gbsi_shared *shared, char *text);
 
 /* Sets the start of every chain. */
 gbs_status gbsi_shared_starts(struct gbs_run *run, gbs_error *err);
 /* Gathers one state of one chain from all ranks, on rank 0 in the user's numbering.
  * @param x [part variables] of this rank. @param user [user's variables], on rank 0. */
-gbs_status gbsi_shared_gather_state(struct gbs_run *run, const uint32_t *x, uint32_t *user,
-                                    gbs_error *err);
+gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks, const uint32_t *x,
+                                    uint32_t *user, gbs_error *err);
 /* Gathers bytes of all ranks on rank 0, one rank after the other.
  * @param all [*capacity] in and out, grown there. */
-gbs_status gbsi_shared_gather(const struct gbs_run *run, const void *own, uint64_t n,
+gbs_status gbsi_shared_gather(const gbs_ranks *ranks, const void *own, uint64_t n,
                               unsigned char **all, size_t *capacity, gbs_error *err);
 /* each_marginal.c: gbs_run_each_marginal() of shares. */
 gbs_status gbsi_shared_each_marginal(const struct gbs_run *run, gbs_on_marginal *on, void *context,

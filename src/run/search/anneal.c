@@ -198,10 +198,10 @@ cleanup:
 /* ---- the call ------------------------------------------------------------------------------- */
 
 /* The log density of a state of all variables. */
-static gbs_status whole_density(const gbs_run *run, const uint32_t *state, double *density,
+static gbs_status whole_density(const gbsi_problem *problem, const uint32_t *state, double *density,
                                 gbs_error *err)
 {
-    const gbsi_conditioned *whole = run->problem.whole;
+    const gbsi_conditioned *whole = problem->whole;
     uint32_t *x = gbsi_alloc_array(whole->n_variables, sizeof *x);
     if (x == NULL) {
         return gbsi_no_memory(err, "map", whole->n_variables * sizeof *x);
@@ -218,10 +218,10 @@ static gbs_status whole_density(const gbs_run *run, const uint32_t *state, doubl
     return GBS_OK;
 }
 
-static void fill_fixed(const gbs_run *run, uint32_t *state)
+static void fill_fixed(const gbsi_problem *problem, uint32_t *state)
 {
-    for (uint32_t u = 0; u < run->problem.model->n_variables; ++u) {
-        const uint32_t fixed = run->problem.whole->fixed_state[u];
+    for (uint32_t u = 0; u < problem->model->n_variables; ++u) {
+        const uint32_t fixed = problem->whole->fixed_state[u];
         state[u] = fixed == GBSI_NONE ? 0 : fixed;
     }
 }
@@ -255,12 +255,12 @@ static gbs_status begin(gbsi_search *s, gbs_error *err)
     }
     GBSI_TRY(gbsi_run_set_starts(run, &s->drive, err));
     (void)best_chain(s);
-    fill_fixed(run, s->state);
-    gbsi_run_user_state(run, 0, s->best_x, s->state);
+    fill_fixed(&run->problem, s->state);
+    gbsi_run_user_state(&run->engine, &run->problem, 0, s->best_x, s->state);
     s->at.best = s->density[0];
     if (run->report.public.n_exact_variables > 0) {
         GBSI_TRY(gbsi_run_exact_map(run, &s->drive, s->state, err));
-        GBSI_TRY(whole_density(run, s->state, &whole, err));
+        GBSI_TRY(whole_density(&run->problem, s->state, &whole, err));
         s->at.offset = whole - s->at.best;
     }
     GBSI_TRY(look(s, err));
@@ -318,7 +318,7 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
     GBSI_TRY(check_method(&chosen, err));
     chosen.lattice = GBS_LATTICE_NEVER; /* bit lattices have no temperatures */
     GBSI_TRY(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
-    GBSI_TRY(gbsi_run_note_inputs(s->run, evidence, &chosen, err));
+    GBSI_TRY(gbsi_run_note_inputs(&s->run->problem, &s->run->checkpoints, evidence, &chosen, err));
     GBSI_TRY(gbsi_run_take_files(s->run, files, err));
     s->drive.run = s->run;
     s->heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
@@ -370,9 +370,9 @@ gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *
     gbsi_drive_begin(&s.drive, NULL, &watch);
     GBSI_TRY(open_run(&s, model, evidence, options, files, err));
     if (s.run->problem.part == NULL) {
-        fill_fixed(s.run, s.state);
+        fill_fixed(&s.run->problem, s.state);
         GBSI_TRY(gbsi_run_exact_map(s.run, &s.drive, s.state, err));
-        GBSI_TRY(whole_density(s.run, s.state, &found.log_density, err));
+        GBSI_TRY(whole_density(&s.run->problem, s.state, &found.log_density, err));
         s.drive.stop = GBSI_STOP_EXACT;
     } else {
         GBSI_TRY(find(&s, err));

@@ -108,7 +108,7 @@ static void write_options(gbs_output *output, const summary *s)
 
 static void write_model(gbs_output *output, const summary *s)
 {
-    const gbs_model *model = gbsi_run_user_model(s->run);
+    const gbs_model *model = gbsi_run_user_model(&s->run->shared, &s->run->problem);
     key(output, "model");
     gbsi_output_text(output, "{\"variables\": ");
     gbsi_output_uint(output, gbs_model_n_variables(model));

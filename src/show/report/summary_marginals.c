@@ -287,8 +287,9 @@ gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *a
                                   gbs_output *output, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    marginals m = {
-        .model = gbsi_run_user_model(run), .variable = about->query, .n = about->n_query};
+    marginals m = {.model = gbsi_run_user_model(&run->shared, &run->problem),
+                   .variable = about->query,
+                   .n = about->n_query};
     if (gbs_run_report(run)->n_watched > 0) { /* a picture, which has pictures to show */
         gbsi_output_text(output, "null");
         return GBS_OK;
