@@ -167,10 +167,7 @@ gbs_status lab_citations_make(const laboratory *lab, uint32_t groups, gbs_model 
     w.author = gbsi_alloc_array(n_pairs, sizeof *w.author);
     w.title = gbsi_alloc_array(TITLES * TITLES, sizeof *w.title);
     w.venue = gbsi_alloc_array(VENUES * VENUES, sizeof *w.venue);
-    if (w.author == NULL || w.title == NULL || w.venue == NULL) {
-        status = gbsi_no_memory(err, "citations", n_pairs * sizeof *w.author);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "citations", w.author, w.title, w.venue));
     memset(w.author, 0xFF, n_pairs * sizeof *w.author);
     memset(w.venue, 0xFF, VENUES * VENUES * sizeof *w.venue);
     GBSI_TRY(gbs_builder_new(&w.builder, err));

@@ -55,9 +55,7 @@ gbs_status lab_curves_run(laboratory *lab, const char *what, const gbs_model *mo
         curves.sweeps[curves.n++] = (double)options->sweeps;
     }
     curves.value = gbsi_alloc_array_zero(curves.n * curves.n_runs, sizeof *curves.value);
-    if (curves.value == NULL) {
-        return gbsi_no_memory(err, what, curves.n * curves.n_runs * sizeof *curves.value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, what, curves.value));
     GBSI_TRY(gbsi_joint_new(model, 0, NULL, curves.n_runs, &w.joint, err));
     GBSI_TRY(lab_run(lab, what, model, options, watch, &w, NULL, err));
     if (status == GBS_OK) {

@@ -74,9 +74,7 @@ static gbs_status translate_edges(const gbs_run_options *options, lab_focus_sett
     const gbs_model *model = setting->model->model;
     const size_t n = options->n_dummy_edges;
     setting->extra.pair = gbsi_alloc_array(n, 2 * sizeof *setting->extra.pair);
-    if (setting->extra.pair == NULL) {
-        return gbsi_no_memory(err, "decompose", n * 2 * sizeof *setting->extra.pair);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "decompose", setting->extra.pair));
     for (size_t i = 0; i < n; i++) {
         const uint32_t *pair = options->dummy_edges + 2 * i;
         if (pair[0] >= model->n_variables || pair[1] >= model->n_variables) {
@@ -211,9 +209,7 @@ static gbs_status take_results(const gbs_run_options *options, size_t n_keys,
     const size_t n = out->n_checkpoints * LAB_N_COMPONENTS * out->n_chains;
     out->sweeps = gbsi_alloc_array(out->n_checkpoints, sizeof *out->sweeps);
     out->value = gbsi_alloc_array_zero(n, sizeof *out->value);
-    if (out->sweeps == NULL || out->value == NULL) {
-        return gbsi_no_memory(err, "decompose", n * sizeof *out->value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "decompose", out->sweeps, out->value));
     for (size_t k = 0; k < out->n_checkpoints; k++) {
         out->sweeps[k] = UINT64_C(1) << k;
     }
@@ -224,9 +220,7 @@ static gbs_status take_results(const gbs_run_options *options, size_t n_keys,
 static gbs_status map_states(const lab_focus *f, uint32_t arity, uint32_t **out, gbs_error *err)
 {
     uint32_t *map = gbsi_alloc_array_zero(arity, sizeof *map);
-    if (map == NULL) {
-        return gbsi_no_memory(err, "decompose", arity * sizeof *map);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "decompose", map));
     for (uint32_t a = 0; a < f->n_x; a++) {
         map[gbsi_conditioned_states(f->model, f->x)[a]] = a;
     }
@@ -256,10 +250,7 @@ gbs_status lab_decompose(const gbs_model *model, const gbs_evidence *evidence,
     const size_t n_cells = c.focus->n_z * c.focus->n_choices * c.focus->n_x;
     c.count = gbsi_alloc_array_zero(made.n_chains, n_cells * sizeof *c.count);
     c.scratch = gbsi_alloc_array(lab_focus_scratch(c.focus), sizeof *c.scratch);
-    if (c.count == NULL || c.scratch == NULL) {
-        status = gbsi_no_memory(err, "decompose", made.n_chains * n_cells * sizeof *c.count);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "decompose", c.count, c.scratch));
     GBSI_TRY(gbs_run_new(model, evidence, &setting.options, &run, err));
     c.seed = setting.options.seed;
     c.first_pass = setting.options.burn_in;

@@ -31,9 +31,7 @@ static gbs_status prepare(measuring *m, uint32_t side, gbs_error *err)
     m->n = side * side;
     m->weight = gbsi_alloc_array_zero(m->n, sizeof *m->weight);
     m->start = gbsi_alloc_array(m->n, sizeof *m->start);
-    if (m->weight == NULL || m->start == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "spins", m->n * sizeof *m->weight));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "spins", m->weight, m->start));
     m->weight[0] = 1.0;
     for (uint32_t v = 0; v < m->n; v++) {
         m->start[v] = 1;

@@ -76,18 +76,14 @@ static gbs_status new_picture(const char *name, uint32_t width, uint32_t height,
     picture->height = height;
     (void)snprintf(picture->name, sizeof picture->name, "%s", name);
     picture->pixel = gbsi_alloc_array((size_t)width * height, sizeof *picture->pixel);
-    return picture->pixel != NULL
-               ? GBS_OK
-               : gbsi_no_memory(err, name, (size_t)width * height * sizeof *picture->pixel);
+    return GBSI_HAVE(err, name, picture->pixel);
 }
 
 static gbs_status draw_shapes(uint32_t side, lab_pictures *pictures, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     pictures->picture = gbsi_alloc_array_zero(N_SHAPES, sizeof *pictures->picture);
-    if (pictures->picture == NULL) {
-        return gbsi_no_memory(err, "pictures", N_SHAPES * sizeof *pictures->picture);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pictures", pictures->picture));
     for (size_t i = 0; i < N_SHAPES; i++) {
         lab_picture *p = &pictures->picture[i];
         pictures->n = i + 1;
@@ -158,10 +154,7 @@ static gbs_status read_folder(const char *folder, uint32_t side, lab_pictures *p
     size_t n = 0;
     GBSI_TRY(lab_list_folder(folder, is_picture, ".png, .pgm, .pbm or .ppm", &name, &n, err));
     pictures->picture = gbsi_alloc_array_zero(n, sizeof *pictures->picture);
-    if (pictures->picture == NULL) {
-        status = gbsi_no_memory(err, "pictures", n * sizeof *pictures->picture);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "pictures", pictures->picture));
     for (size_t i = 0; i < n && (side == 0 || pictures->n_pixels < (size_t)side * side); i++) {
         pictures->n = i + 1;
         GBSI_TRY(read_picture(name[i], &pictures->picture[i], err));
@@ -235,9 +228,7 @@ gbs_status lab_picture_model(const lab_picture *picture, double coupling, const 
     gbs_builder *builder = NULL;
     const uint32_t n = picture->width * picture->height; /* a picture has at most 2^30 pixels */
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", arity));
     for (uint32_t i = 0; i < n; i++) {
         arity[i] = 2;
     }

@@ -178,9 +178,7 @@ static gbs_status draw(const laboratory *lab, size_t n, const lab_race *race, ab
                                            LAB_PGS_RACE_TIMES};
     lab_plot plot;
     drawing *d = gbsi_alloc_array(n, sizeof *d);
-    if (d == NULL) {
-        return gbsi_no_memory(err, "chart", n * sizeof *d);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "chart", d));
     lab_plot_begin(&plot, figure[by], n);
     plot.figure.title = title != NULL ? title : plot.figure.title;
     const size_t n_panels = plot.figure.n_panels / n;

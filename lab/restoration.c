@@ -46,9 +46,7 @@ static gbs_status take(const lab_picture *truth, uint32_t n_runs, uint32_t n_swe
     out->wrong = gbsi_alloc_array_zero((size_t)n_sweeps * n_runs, sizeof *out->wrong);
     out->squares = gbsi_alloc_array_zero((size_t)n_sweeps * n_runs, sizeof *out->squares);
     out->sum = gbsi_alloc_array_zero(n, n_runs * sizeof *out->sum);
-    if (out->wrong == NULL || out->squares == NULL || out->sum == NULL) {
-        return gbsi_no_memory(err, truth->name, n * n_runs * sizeof *out->sum);
-    }
+    GBSI_PASS(GBSI_HAVE(err, truth->name, out->wrong, out->squares, out->sum));
     return GBS_OK;
 }
 

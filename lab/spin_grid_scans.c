@@ -77,9 +77,7 @@ static gbs_status make_part(const laboratory *lab, const lab_spin_grid *grid, ui
     gbs_builder *builder = NULL;
     const uint32_t n = rows * columns;
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, "grid", n * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "grid", arity));
     for (uint32_t i = 0; i < n; i++) {
         arity[i] = 2;
     }
@@ -116,9 +114,7 @@ static gbs_status given_border(const gbs_model *model, uint32_t side, uint32_t s
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_EXACT;
     options.threads = 1;
-    if (all == NULL) {
-        return gbsi_no_memory(err, "corner", 2 * (size_t)side * side * sizeof *all);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "corner", all));
     GBSI_TRY(gbs_evidence_new(model, &evidence, err));
     for (uint32_t i = 0; i < side; i++) {
         GBSI_TRY(gbs_evidence_observe(evidence, (side - 1) * side + i, state, err));
@@ -225,9 +221,7 @@ gbs_status lab_short_chains_run(laboratory *lab, const gbs_model *model, const l
     gbs_run *run = NULL;
     double *p = gbsi_alloc_array(2 * n_states, sizeof *p);
     gbs_run_options options = lab_options(lab, chains->chains, sweeps);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "marginals", 2 * n_states * sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginals", p));
     options.scan = GBS_SCAN_SEQUENCE;
     options.sequence = scan->sequence;
     options.sequence_length = scan->n;

@@ -125,9 +125,7 @@ static gbs_status draw_stage(const gbsi_growth *growth, const uint32_t *before, 
 {
     const uint32_t scale = SIDE / growth->n;
     uint32_t *cell = gbsi_alloc_array((size_t)SIDE * SIDE, sizeof *cell);
-    if (cell == NULL) {
-        return gbsi_no_memory(err, "splash", (size_t)SIDE * SIDE * sizeof *cell);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", cell));
     for (uint32_t i = 0; i < SIDE * SIDE; i++) {
         cell[i] = cell_of(growth, before, i / SIDE / scale, i % SIDE / scale);
     }

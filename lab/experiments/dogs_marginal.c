@@ -381,9 +381,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     const uint32_t n_runs = lab->options->quick ? 16 : MOST_RUNS;
     marginal *m = gbsi_alloc_zero(sizeof *m);
-    if (m == NULL) {
-        return gbsi_no_memory(err, "marginal", sizeof *m);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginal", m));
     lab_expect(lab, (double)N_SCANS * CHAINS * n_runs * (double)BUDGET);
     LAB_TRY(prepare(lab, m, err));
     LAB_TRY(write_bounds(lab, m, err));

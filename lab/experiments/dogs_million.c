@@ -60,9 +60,7 @@ static gbs_status prepare(laboratory *lab, million *m, size_t which, gbs_error *
 {
     gbs_status status = GBS_OK;
     m->weight = gbsi_alloc_array_zero(N, sizeof *m->weight);
-    if (m->weight == NULL) {
-        return gbsi_no_memory(err, "weights", N * sizeof *m->weight);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", m->weight));
     m->weight[0] = 1.0;
     const lab_spin_grid grid = lab_dogs_grid(which, SIDE);
     const gbs_influence_options options = {
@@ -126,9 +124,7 @@ static gbs_status measure_bias(laboratory *lab, million *m, uint64_t draws, gbs_
 {
     gbs_status status = GBS_OK;
     uint32_t *start = gbsi_alloc_array_zero(N, sizeof *start);
-    if (start == NULL) {
-        return gbsi_no_memory(err, "start", N * sizeof *start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "start", start));
     for (uint32_t k = 0; k < 3; k++) {
         for (uint32_t i = 0; i < N; i++) {
             start[i] = k == 2;
@@ -177,9 +173,7 @@ static gbs_status estimate_systematic(laboratory *lab, million *m, gbs_error *er
     gbs_run *run = NULL;
     double *p = gbsi_alloc_array(4 * (size_t)N, sizeof *p);
     gbs_run_options options = lab_options(lab, CHAINS, 2 * draws / CHAINS - 1);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "marginals", 4 * (size_t)N * sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "marginals", p));
     options.origin = 1;
     options.burn_in = 1;
     options.estimator = GBS_ESTIMATOR_RAO_BLACKWELL;

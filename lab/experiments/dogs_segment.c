@@ -429,9 +429,7 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     c->n_training = lab->options->quick ? 20 : 32;
     c->n_pictures = lab->options->quick ? 32 : MOST_PICTURES;
     c->count = gbsi_alloc_array((size_t)CHAINS * PATCHES * LAB_TEXTURES, sizeof *c->count);
-    if (c->count == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "labels", (size_t)CHAINS * PATCHES * LAB_TEXTURES * 4));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "labels", c->count));
     lab_expect(lab, (double)c->n_pictures * CHAINS * PASSES * (PATCHES + PATCHES / 5.0));
     LAB_TRY(learn(c, class_of, err));
     for (c->at = 0; c->at < c->n_pictures; c->at++) {

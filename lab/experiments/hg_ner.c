@@ -387,9 +387,7 @@ static gbs_status run_field(laboratory *lab, names *n, gbs_error *err)
     const size_t n_tokens = gbs_sequences_n_tokens(n->test);
     n->best = gbsi_alloc_array(n_tokens, sizeof *n->best);
     n->label = gbsi_alloc_array(n_tokens, sizeof *n->label);
-    if (n->best == NULL || n->label == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "labels", n_tokens * sizeof *n->best));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "labels", n->best, n->label));
     lab_expect(lab, lab->done + (double)n_tokens * (1 + N_SEEDS) * (100.0 + 400.0 + 800.0));
     GBSI_TRY(search(lab, n, err));
 cleanup:

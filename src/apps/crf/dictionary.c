@@ -16,9 +16,7 @@ static gbs_status take(gbsi_dictionary *d, size_t n, char **at, gbs_error *err)
         GBSI_TRY(gbsi_reserve((void **)&d->block, &d->block_capacity, d->n_blocks + 1,
                               sizeof *d->block, "texts", err));
         char *block = gbsi_alloc(size);
-        if (block == NULL) {
-            return gbsi_no_memory(err, "texts", size);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "texts", block));
         d->block[d->n_blocks++] = block;
         d->used = 0;
         d->size = size;

@@ -75,9 +75,7 @@ static gbs_status begin(errors *e, const gbs_sequences *data, gbs_error *err)
     }
     e->labels = gbsi_alloc_array_zero(data->n_tokens, sizeof *e->labels);
     e->room = gbsi_alloc_array(VECTORS, crf->n_weights * sizeof *e->room);
-    if (e->labels == NULL || e->room == NULL) {
-        return gbsi_no_memory(err, "standard errors", VECTORS * crf->n_weights * sizeof *e->room);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "standard errors", e->labels, e->room));
     GBSI_TRY(gbsi_gradient_new(crf, data, &e->features, e->labels, &e->work, &e->gradient, err));
     e->curvature.gradient = &e->gradient;
     GBSI_TRY(gbsi_curvature_new(&e->curvature, err));
@@ -134,9 +132,7 @@ gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_sequences *data,
                              gbsi_crf_bytes(crf) + gbsi_sequences_bytes(data), err));
     GBSI_TRY(begin(&e, data, err));
     found = gbsi_alloc_array(crf->n_weights, sizeof *found);
-    if (found == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "standard errors", crf->n_weights * sizeof *found));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "standard errors", found));
     const gbsi_probes probes = {.n = crf->n_weights,
                                 .count = e.options.probes,
                                 .work = &e.work,

@@ -190,16 +190,12 @@ static gbs_status find_classes(evaluation *e, gbs_error *err)
     gbs_label_scores *s = e->scores;
     e->phrases = are_letters_of(e, "BIESO") || are_letters_of(e, "BMESO");
     e->part = gbsi_alloc_array(n_labels(e), sizeof *e->part);
-    if (e->part == NULL) {
-        return gbsi_no_memory(err, "labels", n_labels(e) * sizeof *e->part);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "labels", e->part));
     for (uint32_t y = 0; y < n_labels(e); y++) {
         GBSI_TRY(take_label_apart(e, y, err));
     }
     s->entity = gbsi_alloc_array_zero(s->classes.n + (size_t)1, sizeof *s->entity);
-    if (s->entity == NULL) {
-        return gbsi_no_memory(err, "scores", s->classes.n * sizeof *s->entity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "scores", s->entity));
     s->entity[0].name = "";
     for (uint32_t c = 0; c < s->classes.n; c++) {
         s->entity[c + 1].name = s->classes.text[c];
@@ -225,10 +221,7 @@ gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data, u
     }
     e.scores = gbsi_alloc_zero(sizeof *e.scores);
     e.truth = gbsi_alloc_array(data->n_tokens, sizeof *e.truth);
-    if (e.scores == NULL || e.truth == NULL) {
-        status = gbsi_no_memory(err, "labels", data->n_tokens * sizeof *e.truth);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "labels", e.scores, e.truth));
     GBSI_TRY(find_truth(&e, err));
     GBSI_TRY(find_classes(&e, err));
     for (size_t s = 0; s < data->n; s++) {

@@ -224,9 +224,7 @@ static gbs_status begin_links(finding *f)
     l->before = gbsi_alloc_array(n, sizeof *l->before);
     l->begin = gbsi_alloc_array(n, sizeof *l->begin);
     l->n = gbsi_alloc_array(n, sizeof *l->n);
-    return f->features->link_begin == NULL || l->before == NULL || l->begin == NULL || l->n == NULL
-               ? gbsi_no_memory(f->err, "links", n * sizeof *l->before)
-               : GBS_OK;
+    return GBSI_HAVE(f->err, "links", f->features->link_begin, l->before, l->begin, l->n);
 }
 
 static void linking_free(linking *l)
@@ -253,9 +251,8 @@ static gbs_status list_combinations(finding *f)
     out->n_combinations = d->n;
     out->combination_begin = gbsi_alloc_array(d->n + (size_t)1, sizeof *out->combination_begin);
     out->combination_feature = gbsi_alloc_array(n, sizeof *out->combination_feature);
-    if (out->combination_begin == NULL || out->combination_feature == NULL) {
-        return gbsi_no_memory(f->err, "features of pairs", n * sizeof *f->pairs);
-    }
+    GBSI_PASS(
+        GBSI_HAVE(f->err, "features of pairs", out->combination_begin, out->combination_feature));
     n = 0;
     for (uint32_t c = 0; c < d->n; c++) {
         out->combination_begin[c] = n;
@@ -313,10 +310,7 @@ gbs_status gbsi_features_find(const gbsi_templates *templates, const gbsi_dictio
     found.begin = gbsi_alloc_array_zero(data->n_tokens + 1, sizeof *found.begin);
     found.combination = gbsi_alloc_array(data->n_tokens, sizeof *found.combination);
     f.pairs = gbsi_alloc_array(templates->n, 2 * sizeof *f.pairs);
-    if (found.begin == NULL || found.combination == NULL || f.pairs == NULL) {
-        status = gbsi_no_memory(err, "features", data->n_tokens * sizeof *found.begin);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "features", found.begin, found.combination, f.pairs));
     GBSI_TRY(find_all(&f, watch));
     *features = found;
     found = (gbsi_features){0};

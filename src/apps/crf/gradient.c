@@ -45,10 +45,7 @@ static gbs_status find_pair_tokens(gbsi_gradient *g, gbs_error *err)
     size_t *begin = gbsi_alloc_array(data->n_tokens + 1, sizeof *begin);
     uint32_t *item = gbsi_alloc_array(data->n_tokens, sizeof *item);
     size_t n = 0;
-    if (begin == NULL || item == NULL) {
-        status = gbsi_no_memory(err, "tokens of pairs", data->n_tokens * sizeof *begin);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "tokens of pairs", begin, item));
     for (size_t s = 0; s < data->n; s++) {
         for (size_t t = data->first[s]; t < data->first[s + 1]; t++) {
             begin[t] = n;
@@ -114,10 +111,8 @@ static gbs_status take_memory(gbsi_gradient *g, gbs_error *err)
     g->state = gbsi_alloc_array(n_tokens, sizeof *g->state);
     g->pair_surplus = gbsi_alloc_array(g->features->n_combinations, row * g->crf->labels.n);
     g->chain = gbsi_alloc_array_zero(n_members, sizeof *g->chain);
-    if (g->alpha == NULL || g->surplus == NULL || g->after == NULL || g->log_p == NULL ||
-        g->pair_surplus == NULL || g->state == NULL || g->chain == NULL) {
-        return gbsi_no_memory(err, "a gradient", 3 * n_tokens * row);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "a gradient", g->alpha, g->surplus, g->after, g->log_p,
+                        g->pair_surplus, g->state, g->chain));
     memcpy(g->state, g->truth, n_tokens * sizeof *g->state);
     gbsi_gradient_turn(g, GBSI_EXACT);
     for (size_t s = 0; s < g->data->n; s++) {

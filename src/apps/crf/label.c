@@ -174,9 +174,7 @@ static gbs_status take_memory(labelling *l, bool posterior, bool log_p, gbs_erro
                                       .spends = i == 0};
         GBSI_TRY(gbsi_crf_chain_new(&own->chain, most, err));
         own->table = gbsi_alloc_array(l->features.n_combinations, sizeof *own->table);
-        if (own->table == NULL) {
-            return gbsi_no_memory(err, "a sequence", l->features.n_combinations * sizeof(uint32_t));
-        }
+        GBSI_PASS(GBSI_HAVE(err, "a sequence", own->table));
         memset(own->table, 0xff, l->features.n_combinations * sizeof *own->table);
         own->alpha = wants_sums(l) ? gbsi_alloc_array(most, row) : NULL;
         own->beta = wants_sums(l) ? gbsi_alloc_array(most, row) : NULL;

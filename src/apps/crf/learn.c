@@ -95,9 +95,7 @@ static gbs_status find_labels(learning *l, gbs_error *err)
     gbs_status status = GBS_OK;
     const gbs_sequences *data = l->data;
     l->truth = gbsi_alloc_array(data->n_tokens, sizeof *l->truth);
-    if (l->truth == NULL) {
-        return gbsi_no_memory(err, "labels", data->n_tokens * sizeof *l->truth);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "labels", l->truth));
     for (size_t t = 0; t < data->n_tokens; t++) {
         const char *text = gbs_sequences_text(data, t, data->n_columns - 1);
         GBSI_TRY(gbsi_dictionary_add(&l->crf->labels, text, strlen(text), &l->truth[t], err));
@@ -139,9 +137,7 @@ static gbs_status drop_rare(learning *l, gbs_error *err)
     gbs_status status = GBS_OK;
     const gbsi_features *f = &l->features;
     uint64_t *count = gbsi_alloc_array_zero(l->crf->features.n, sizeof *count);
-    if (count == NULL) {
-        return gbsi_no_memory(err, "features", l->crf->features.n * sizeof *count);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "features", count));
     for (size_t i = 0; i < f->n; i++) {
         count[f->feature[i]]++;
     }
@@ -180,9 +176,7 @@ static gbs_status find_features(learning *l, gbs_error *err)
     GBSI_TRY(gbsi_crf_number_weights(crf, err));
     crf->weight = gbsi_alloc_array_zero(crf->n_weights, sizeof *crf->weight);
     l->weight = gbsi_alloc_lanes(crf->n_weights + 16, sizeof *l->weight); /* libLBFGS rounds up */
-    if (crf->weight == NULL || l->weight == NULL) {
-        return gbsi_no_memory(err, "weights", crf->n_weights * sizeof *crf->weight);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", crf->weight, l->weight));
     if (crf->n_weights == 0 || crf->n_weights > INT_MAX - 16) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "found %" PRIu64 " weights to learn, expected 1 to 2^31 - 17",
@@ -330,9 +324,7 @@ static gbs_status drop_zeros(gbs_crf *crf, gbs_error *err)
     const uint32_t n = crf->features.n;
     uint64_t *count = gbsi_alloc_array_zero(n, sizeof *count);
     uint64_t n_weights = 0;
-    if (count == NULL) {
-        return gbsi_no_memory(err, "features", n * sizeof *count);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "features", count));
     for (uint32_t f = 0; f < n; f++) { /* the weights of a feature lie side by side */
         const bool single = crf->unigram[f] != GBSI_NO_WEIGHT;
         const bool pairs = crf->bigram[f] != GBSI_NO_WEIGHT;
@@ -438,10 +430,7 @@ gbs_status gbs_crf_learn(const char *templates, gbs_template_style style, const 
                                     .memory_limit = l.options.memory_limit};
     GBSI_TRY(gbsi_work_begin(&l.work, &work, callbacks, gbsi_sequences_bytes(data), err));
     l.crf = gbsi_alloc_zero(sizeof *l.crf);
-    if (l.crf == NULL) {
-        status = gbsi_no_memory(err, "a model", sizeof *l.crf);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "a model", l.crf));
     l.crf->templates.style = style;
     GBSI_TRY(learn(&l, templates, err));
     gbsi_struct_give(report, &l.report, sizeof l.report);

@@ -44,9 +44,7 @@ static gbs_status read_text(const gbsi_input *input, gbs_crf **crf, gbs_error *e
     gbs_status status = GBS_OK;
     gbsi_text text;
     gbs_crf *c = gbsi_alloc_zero(sizeof *c);
-    if (c == NULL) {
-        return gbsi_no_memory(err, "a model", sizeof *c);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "a model", c));
     GBSI_TRY(gbsi_text_open(&text, input, NULL, err));
     if (begins(&text, "version:")) {
         GBSI_TRY(gbsi_crf_read_crfpp(c, &text, err));

@@ -73,8 +73,7 @@ cleanup:
 static gbs_status take_weights(gbs_crf *crf, gbs_error *err)
 {
     crf->weight = gbsi_alloc_array_zero(crf->n_weights, sizeof *crf->weight);
-    return crf->weight == NULL ? gbsi_no_memory(err, "weights", crf->n_weights * sizeof(double))
-                               : GBS_OK;
+    return GBSI_HAVE(err, "weights", crf->weight);
 }
 
 static gbs_status check_labels(const gbs_crf *crf, const gbsi_text *text, gbsi_token at,

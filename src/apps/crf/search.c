@@ -156,9 +156,7 @@ static gbs_status make_graph(const gbs_crf *crf, const gbs_sequences *one, gbs_m
     GBSI_TRY(gbsi_crf_pairs_new(crf, &features, false, &pairs, err));
     GBSI_TRY(gbsi_crf_chain_new(&chain, one->n_tokens, err));
     table = gbsi_alloc_array(features.n_combinations, sizeof *table);
-    if (table == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "a sequence", features.n_combinations * sizeof *table));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "a sequence", table));
     for (uint32_t c = 0; c < features.n_combinations; c++) {
         gbsi_crf_pairs_fill(&pairs, c, crf, &features, crf->weight);
         table[c] = GBSI_NO_TABLE;

@@ -96,16 +96,11 @@ static gbs_status read_input(const gbsi_input *input, gbs_sequences **sequences,
     gbsi_text file;
     const size_t n_name = strlen(input->name) + 1;
     gbs_sequences *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        return gbsi_no_memory(err, "sequences", sizeof *s);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sequences", s));
     GBSI_TRY(gbsi_text_open(&file, input, NULL, err));
     s->name = gbsi_alloc(n_name);
     s->bytes = gbsi_alloc(gbsi_text_left(&file) + 1);
-    if (s->name == NULL || s->bytes == NULL) {
-        status = gbsi_no_memory(err, "sequences", gbsi_text_left(&file));
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sequences", s->name, s->bytes));
     memcpy(s->name, input->name, n_name);
     if (file.end > file.begin) {
         memcpy(s->bytes, file.begin, gbsi_text_left(&file));

@@ -182,10 +182,7 @@ gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, 
     GBSI_TRY(gbsi_reserve((void **)&templates->of, &templates->capacity, templates->n + 1,
                           sizeof *templates->of, "templates", err));
     t.line = gbsi_alloc(line.n);
-    if (t.line == NULL) {
-        status = gbsi_no_memory(err, "templates", line.n);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "templates", t.line));
     memcpy(t.line, line.at, line.n);
     for (size_t k = 0; k < t.n_pieces; k++) {
         gbsi_piece *piece = &t.piece[k];

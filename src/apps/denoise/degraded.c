@@ -215,9 +215,7 @@ static gbs_status pair_table(making *m, double weight, uint32_t *table, gbs_erro
 {
     const uint32_t k = m->o.levels;
     double *logw = gbsi_alloc_array((size_t)k * k, sizeof *logw);
-    if (logw == NULL) {
-        return gbsi_no_memory(err, "levels", (size_t)k * k * sizeof *logw);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "levels", logw));
     for (uint32_t a = 0; a < k; a++) {
         for (uint32_t b = 0; b < k; b++) {
             logw[(size_t)a * k + b] = -m->o.coupling * weight * gbsi_denoise_distance(&m->o, a, b);
@@ -275,9 +273,7 @@ static gbs_status add_pixels(gbs_builder *builder, const gbs_image *noisy,
         return gbsi_fail(err, GBS_ERR_LIMIT, "a picture of %zu pixels is too large", n);
     }
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", arity));
     for (size_t i = 0; i < n; i++) {
         arity[i] = o->levels;
     }

@@ -88,9 +88,7 @@ static gbs_status draw_values(const gbs_image *noisy, const gbs_denoise_options 
     const size_t n = n_pixels(noisy);
     const double most = 1.0 - 1.0 / o->levels;
     double *value = gbsi_alloc_array(n, sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", value));
     for (size_t i = 0; i < n; i++) {
         const double *row = p + i * o->levels;
         const double raw = what == GBS_DENOISE_MEAN ? shade_of(noisy, row, o->levels)
@@ -108,9 +106,7 @@ static gbs_status draw_modes(const gbs_image *noisy, const gbs_denoise_options *
 {
     const size_t n = n_pixels(noisy);
     uint32_t *level = gbsi_alloc_array(n, sizeof *level);
-    if (level == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *level);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", level));
     for (size_t i = 0; i < n; i++) {
         level[i] = mode_of(p + i * o->levels, o->levels);
     }

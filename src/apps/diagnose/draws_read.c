@@ -187,9 +187,7 @@ static gbs_status take_names(reader *r, gbs_error *err)
     d->name = gbsi_alloc_array_zero(r->n_columns, sizeof *d->name);
     d->value = gbsi_alloc_array_zero(r->n_columns, sizeof *d->value);
     r->quantity = gbsi_alloc_array_zero(r->n_columns, sizeof *r->quantity);
-    if (d->name == NULL || d->value == NULL || r->quantity == NULL) {
-        return gbsi_no_memory(err, "names of quantities", r->n_columns);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "names of quantities", d->name, d->value, r->quantity));
     for (uint32_t k = 0; k < r->n_columns; k++) {
         const gbsi_cell *name = &r->sheet.name[k];
         if (!is_quantity(r, k)) {
@@ -197,9 +195,7 @@ static gbs_status take_names(reader *r, gbs_error *err)
         }
         r->quantity[d->n].column = k;
         d->name[d->n] = gbsi_alloc(name->n + 1);
-        if (d->name[d->n] == NULL) {
-            return gbsi_no_memory(err, "names of quantities", name->n);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "names of quantities", d->name[d->n]));
         memcpy(d->name[d->n++], name->text, name->n + 1);
     }
     if (d->n == 0) {
@@ -240,9 +236,7 @@ static gbs_status add_label(reader *r, quantity *q, const gbsi_cell *cell, uint3
     }
     GBSI_TRY(gbsi_reserve(&q->label, &q->capacity, q->n_labels + 1, sizeof(char *), "labels", err));
     char *copy = gbsi_alloc(cell->n + 1);
-    if (copy == NULL) {
-        return gbsi_no_memory(err, "labels", cell->n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "labels", copy));
     memcpy(copy, cell->text, cell->n + 1);
     *number = (uint32_t)q->n_labels;
     ((char **)q->label)[q->n_labels++] = copy;
@@ -528,9 +522,7 @@ static gbs_status gather(reader *r, gbs_error *err)
     for (size_t i = 0; i < d->n; i++) {
         quantity *q = &r->quantity[i];
         d->value[i] = gbsi_alloc_array(r->n_rows, sizeof **d->value);
-        if (d->value[i] == NULL) {
-            return gbsi_no_memory(err, "draws", r->n_rows);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "draws", d->value[i]));
         for (size_t k = 0; k < r->n_rows; k++) {
             d->value[i][k] = ((double *)q->value)[rows[k].at];
         }

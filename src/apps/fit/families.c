@@ -61,9 +61,7 @@ gbs_status gbsi_families_init(gbsi_families *families, const gbs_model *network,
     }
     s->network = network;
     s->start = gbsi_alloc_array_zero(n + 1, sizeof *s->start);
-    if (s->start == NULL) {
-        return gbsi_no_memory(err, "fit", n * sizeof *s->start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", s->start));
     for (size_t v = 0; v < n; ++v) {
         const size_t factor = network->cpt[v];
         if (f->kind[factor] != GBS_FACTOR_TABLE) {
@@ -77,9 +75,7 @@ gbs_status gbsi_families_init(gbsi_families *families, const gbs_model *network,
                           f->table_start[f->aux[factor]];
     }
     s->own = gbsi_alloc_array(s->start[n], sizeof *s->own);
-    if (s->own == NULL) {
-        return gbsi_no_memory(err, "fit", s->start[n] * sizeof *s->own);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "fit", s->own));
     for (uint32_t v = 0; v < network->n_variables; ++v) {
         take_own(s, v);
     }
@@ -262,9 +258,7 @@ gbs_status gbsi_families_model(const gbsi_families *families, const double *thet
     gbs_builder *builder = NULL;
     double *logw = gbsi_alloc_array(gbsi_families_entries(families), sizeof *logw);
     const char **label = gbsi_alloc_array(GBS_MAX_ARITY, sizeof(const char *));
-    if (logw == NULL || label == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "fit", gbsi_families_entries(families) * sizeof *logw));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "fit", logw, label));
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(gbs_builder_add_variables(builder, m->n_variables, m->arity, NULL, err));
     for (uint32_t v = 0; v < m->n_variables; ++v) {

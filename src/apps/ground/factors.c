@@ -207,9 +207,7 @@ static gbs_status grow_slots(gbsi_grounding *g, uint32_t *scratch, gbs_error *er
     free_slots(g);
     g->slot = gbsi_alloc_array_zero(n, sizeof *g->slot);
     g->tag = gbsi_alloc_array_zero(n, sizeof *g->tag);
-    if (g->slot == NULL || g->tag == NULL) {
-        return gbsi_no_memory(err, "ground formulas", n * (sizeof *g->slot + sizeof *g->tag));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "ground formulas", g->slot, g->tag));
     g->n_slots = n;
     for (size_t factor = g->first_factor; factor < all->n_factors; factor++) {
         if (all->kind[factor] != GBS_FACTOR_LOGICAL) {
@@ -372,9 +370,7 @@ static gbs_status add_table(gbsi_grounding *g, size_t root, gbs_error *err)
     }
     const uint32_t n_states = UINT32_C(1) << n;
     logw = gbsi_alloc_array(n_states, sizeof *logw);
-    if (logw == NULL) {
-        return gbsi_no_memory(err, "table of a formula", n_states * sizeof *logw);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "table of a formula", logw));
     for (uint32_t x = 0; x < n_states; x++) {
         const bool holds = truth(g, root, n, variable, x);
         n_true += holds;

@@ -32,9 +32,7 @@ static gbs_status index_argument(const gbsi_program *p, gbsi_predicate *q, uint3
     uint32_t *fact = gbsi_alloc_array_zero(q->n_true, sizeof *fact);
     q->start[k] = start;
     q->fact[k] = fact;
-    if (start == NULL || fact == NULL) {
-        return gbsi_no_memory(err, "index of facts", ((size_t)n + q->n_true) * sizeof *start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "index of facts", start, fact));
     for (uint32_t i = 0; i < q->n_true; i++) {
         start[q->tuple[(size_t)i * q->n_arguments + k]]++;
     }

@@ -88,9 +88,7 @@ static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gb
     p->n_ranged += (uint32_t)(to - from);
     GBSI_TRY(GROW(p, made, p->n_made + 1, err));
     char *text = gbsi_alloc_array((size_t)(to - from), MOST_DIGITS);
-    if (text == NULL) {
-        return gbsi_no_memory(err, "constants", (size_t)(to - from) * MOST_DIGITS);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "constants", text));
     p->made[p->n_made++] = text;
     for (uint64_t i = from + 1; i <= to; i++, text += MOST_DIGITS) {
         uint32_t constant = 0;

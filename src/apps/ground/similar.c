@@ -120,18 +120,14 @@ static gbs_status words_of(words *w, const gbsi_logic_type *type, gbs_error *err
     w->text = gbsi_alloc(n_bytes + 1);
     w->word = gbsi_alloc_array(n_bytes + 1, sizeof *w->word);
     w->start = gbsi_alloc_array_zero((size_t)type->n + 1, sizeof *w->start);
-    if (w->text == NULL || w->word == NULL || w->start == NULL) {
-        return gbsi_no_memory(err, "words", n_bytes * 5 + (size_t)type->n * 8);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "words", w->text, w->word, w->start));
     for (uint32_t a = 0; a < type->n; a++) {
         GBSI_TRY(split(w, type->constant[a], used, &n, err));
         w->start[a + 1] = n;
         used += type->constant[a].n;
     }
     w->uses = gbsi_alloc_array_zero((size_t)w->n_words + 1, sizeof *w->uses);
-    if (w->uses == NULL) {
-        return gbsi_no_memory(err, "words", (size_t)w->n_words * sizeof *w->uses);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "words", w->uses));
     if (type->n > 1) {
         drop_common(w, type->n);
     }

@@ -18,9 +18,7 @@ gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states, gbs_rows **rows, gb
                          n_sites, n_states, GBS_MAX_SITES, GBS_MAX_SITE_STATES);
     }
     gbs_rows *r = gbsi_alloc_zero(sizeof *r);
-    if (r == NULL) {
-        return gbsi_no_memory(err, "rows", sizeof *r);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "rows", r));
     r->n_sites = n_sites;
     r->n_states = n_states;
     *rows = r;
@@ -181,9 +179,7 @@ static void count_similar(void *context, uint32_t member)
 static gbs_status weigh(weighing *w, gbs_rows *rows, gbs_error *err)
 {
     w->number = gbsi_alloc_array(rows->n, sizeof *w->number);
-    if (w->number == NULL) {
-        return gbsi_no_memory(err, "weights of rows", rows->n * sizeof *w->number);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights of rows", w->number));
     gbsi_pool_run(w->work->pool, count_similar, w);
     if (gbsi_watch_stopped(&w->work->watch)) {
         return gbsi_watch_fail(err, "weighing rows");

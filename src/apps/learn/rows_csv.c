@@ -70,9 +70,7 @@ static gbs_status read_names(reader *r, gbs_error *err)
     }
     char *to = r->rows->names = gbsi_alloc(n_bytes);
     r->rows->name = gbsi_alloc_array_zero(n, sizeof *r->rows->name);
-    if (to == NULL || r->rows->name == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "names of sites", n_bytes));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "names of sites", to, r->rows->name));
     for (uint32_t k = 0; k < n; ++k) {
         bool added = false;
         GBSI_TRY(check_name(r, &name[k], err));

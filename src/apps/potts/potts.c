@@ -162,9 +162,7 @@ static gbs_status take_memory(learning *l, gbs_error *err)
     /* libLBFGS rounds up */
     l->tried = gbsi_alloc_lanes(alone ? 16 : l->potts.n + 16, sizeof *l->tried);
     l->x = gbsi_alloc_array_zero(l->potts.n, sizeof *l->x);
-    if (l->tried == NULL || l->x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "parameters", l->potts.n * sizeof *l->x));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "parameters", l->tried, l->x));
 
 cleanup:
     return status;

@@ -404,10 +404,8 @@ static gbs_status take_memory(chains *c, gbs_error *err)
     c->moving = gbsi_alloc_array(p->n, sizeof *c->moving);
     c->draws = gbsi_alloc_array(gbsi_potts_most_draws(c->options.steps), c->n * p->n_sites);
     c->square = gbsi_alloc_array_zero(p->n_sites, sizeof *c->square);
-    return c->state == NULL || c->kept == NULL || c->blocks == NULL || c->data == NULL ||
-                   c->sum == NULL || c->moving == NULL || c->draws == NULL || c->square == NULL
-               ? gbsi_no_memory(err, "chains", (n_blocks + 3 * p->n) * sizeof *c->data)
-               : GBS_OK;
+    return GBSI_HAVE(err, "chains", c->state, c->kept, c->blocks, c->data, c->sum, c->moving,
+                     c->draws, c->square);
 }
 
 gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options, double *x,

@@ -395,9 +395,7 @@ static gbs_status add_pull(errors *e, const gbs_potts_options *o, const uint8_t 
     gbs_status status = GBS_OK;
     const uint64_t n = e->probes > 0 ? e->probes : (uint64_t)GBS_USUAL_POTTS_PROBES;
     double *pull = gbsi_alloc_array(e->potts.n, sizeof *pull);
-    if (pull == NULL) {
-        return gbsi_no_memory(err, "standard errors", e->potts.n * sizeof *pull);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "standard errors", pull));
     GBSI_TRY(gbsi_potts_probe_errors(&e->potts, e->x, o, n, true, pull, err));
     for (size_t k = 0; k < e->potts.n; ++k) {
         error[k] = unseen[k] ? gbsi_sqrt(error[k] * error[k] + pull[k] * pull[k]) : error[k];
@@ -552,9 +550,7 @@ gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
     e.x = gbsi_alloc_array(e.potts.n, sizeof *e.x);
     found = gbsi_alloc_array(e.potts.n, sizeof *found);
     open = gbsi_alloc_array(e.potts.n, sizeof *open);
-    if (e.x == NULL || found == NULL || open == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "standard errors", 2 * e.potts.n * sizeof *found));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "standard errors", e.x, found, open));
     (void)gbsi_potts_read(model, e.x);
     GBSI_TRY(find_errors(&e, &o, found, open, err));
     memcpy(error, found, e.potts.n * sizeof *error);

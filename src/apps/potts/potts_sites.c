@@ -142,9 +142,7 @@ gbs_status gbsi_potts_sites(gbsi_potts *potts, const gbs_potts_options *options,
     sites s = {.potts = potts, .options = options};
     s.block = gbsi_alloc_lanes(members * (potts->n_block + 16), sizeof *s.block);
     s.outcome = gbsi_alloc_array_zero(potts->n_sites, sizeof *s.outcome);
-    if (s.block == NULL || s.outcome == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sites", members * potts->n_block * sizeof *s.block));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sites", s.block, s.outcome));
     potts->work->progress.passes = potts->n_sites;
     potts->gradient = x; /* where blocks are scattered to */
     gbsi_pool_run(potts->work->pool, solve_sites, &s);

@@ -61,9 +61,7 @@ static gbs_status read_centres(gbsi_text *text, const char *name, gbsi_vocabular
         GBSI_TRY(gbsi_text_unexpected(text, token, "at least one word", err));
     }
     v->centre = gbsi_alloc_array((size_t)n * v->width, sizeof *v->centre);
-    if (v->centre == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "words", (size_t)n * v->width * sizeof *v->centre));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "words", v->centre));
     v->n = (uint32_t)n;
     for (size_t i = 0; i < (size_t)n * v->width; i++) {
         double value = 0.0;
@@ -83,9 +81,7 @@ static gbs_status read_class(gbsi_text *text, gbs_aspects *a, uint32_t number, g
         GBSI_TRY(gbsi_text_unexpected(text, token, "the name of a class", err));
     }
     char *name = gbsi_alloc_zero(token.n + 1);
-    if (name == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "classes", token.n));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "classes", name));
     memcpy(name, token.at, token.n);
     a->name[number] = name;
     for (uint32_t other = 0; other < number; other++) {
@@ -109,9 +105,7 @@ static gbs_status read_classes(gbsi_text *text, gbs_aspects *a, gbs_error *err)
     uint32_t n = 0;
     GBSI_TRY(read_named(text, "classes", 2, GBS_MAX_CLASSES, &n, err));
     a->name = gbsi_alloc_array_zero(n, sizeof *a->name);
-    if (a->name == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "classes", n * sizeof *a->name));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "classes", a->name));
     a->n_classes = n;
     for (int m = 0; m < GBSI_WORD_KINDS; m++) {
         a->beta[m] = gbsi_aspects_beta(a, m);
@@ -133,9 +127,7 @@ static gbs_status read_aspects(const gbsi_input *input, gbs_aspects **aspects, g
     gbsi_text text;
     uint32_t version = 0;
     gbs_aspects *a = gbsi_alloc_zero(sizeof *a);
-    if (a == NULL) {
-        return gbsi_no_memory(err, "classes", sizeof *a);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "classes", a));
     GBSI_TRY(gbsi_text_open(&text, input, NULL, err));
     GBSI_TRY(read_named(&text, "gibbsite-aspects", 1, 1, &version, err));
     GBSI_TRY(read_named(&text, "side", 4, MOST_SIDE, &a->side, err));

@@ -152,9 +152,7 @@ static gbs_status make_words(learning *l, gbs_error *err)
     a->n_words[GBSI_WORD_COLOR] = a->color.n;
     a->n_words[GBSI_WORD_PLACE] = a->cells * a->cells;
     l->word = gbsi_alloc_array(l->n_patches, GBSI_WORD_KINDS * sizeof *l->word);
-    if (l->word == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "patches", l->n_patches * sizeof *l->word));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "patches", l->word));
     gbsi_pool_run(l->work.pool, find_words, l);
     if (gbsi_watch_stopped(&l->work.watch)) {
         GBSI_TRY(gbsi_watch_fail(err, "learning"));
@@ -275,9 +273,7 @@ static gbs_status learn(learning *l, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_aspects *a = gbsi_alloc_zero(sizeof *a);
     l->aspects = a;
-    if (a == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "classes", sizeof *a));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "classes", a));
     a->side = (uint32_t)l->o.side;
     a->step = (uint32_t)l->o.step;
     a->cells = (uint32_t)l->o.position_cells;

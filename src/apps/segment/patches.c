@@ -37,9 +37,7 @@ gbs_status gbsi_view_make(const gbs_image *picture, gbsi_view *view, gbs_error *
         return status;
     }
     view->light = gbsi_alloc_array(n, sizeof *view->light);
-    if (view->light == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *view->light);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", view->light));
     for (size_t i = 0; i < n; i++) {
         view->light[i] = (float)gbsi_image_grey(&view->colored, i) / (float)view->colored.maxval;
     }

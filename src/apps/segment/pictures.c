@@ -48,9 +48,7 @@ static gbs_status draw_map(const gbs_segment *s, const uint32_t *label, gbs_imag
 {
     const size_t n = (size_t)s->width * s->height;
     uint32_t *of_pixel = gbsi_alloc_array(n, sizeof *of_pixel);
-    if (of_pixel == NULL) {
-        return gbsi_no_memory(err, "picture", n * sizeof *of_pixel);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", of_pixel));
     for (uint32_t r = 0; r < s->height; r++) {
         for (uint32_t c = 0; c < s->width; c++) {
             of_pixel[(size_t)r * s->width + c] = label[patch_of(s, r, c)];

@@ -93,9 +93,7 @@ static gbs_status see(gbs_segment *s, const gbs_image *picture, gbsi_work *work,
     s->word = gbsi_alloc_array(n, GBSI_WORD_KINDS * sizeof *s->word);
     s->alone = gbsi_alloc_array(n, sizeof *s->alone);
     s->share = gbsi_alloc_array(s->aspects->n_classes, sizeof *s->share);
-    if (s->word == NULL || s->alone == NULL || s->share == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "patches", n * GBSI_WORD_KINDS * sizeof *s->word));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "patches", s->word, s->alone, s->share));
     GBSI_TRY(gbsi_view_make(picture, &view, err));
     seeing job = {.segment = s, .view = &view, .work = work};
     gbsi_pool_run(work->pool, find_words, &job);
@@ -131,9 +129,7 @@ gbs_status gbs_segment_new(const gbs_aspects *aspects, const gbs_image *picture,
     GBSI_TRY(gbsi_image_check(picture, "picture", err));
     GBSI_TRY(gbsi_work_begin(&work, &limits, callbacks, 0, err));
     s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "picture", sizeof *s));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "picture", s));
     s->aspects = aspects;
     s->coupling = o.coupling;
     s->neighbours = (uint32_t)o.neighbours;
@@ -333,9 +329,7 @@ gbs_status gbs_segment_scan(const gbs_segment *segment, const gbs_rectangle *rec
         .size = sizeof bounds, .rule = GBS_INFLUENCE_BOUND, .stop = stop, .stop_context = context};
     gbs_scan_request request = {.size = sizeof request, .match = gbsi_segment_n(segment)};
     double *weight = gbsi_alloc_array(gbsi_segment_n(segment), sizeof *weight);
-    if (weight == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "patches", gbsi_segment_n(segment) * sizeof *weight));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "patches", weight));
     GBSI_TRY(gbsi_rectangle_check(segment, rectangle, err));
     for (size_t i = 0; i < gbsi_segment_n(segment); i++) {
         weight[i] = gbsi_rectangle_has(segment, rectangle, i) ? 1.0 : 0.0;

@@ -104,9 +104,7 @@ static gbs_status mark(gbsi_training *t, gbs_error *err)
     gbsi_text text = t->text;
     gbsi_text line;
     t->shown = gbsi_alloc_zero(n);
-    if (t->shown == NULL) {
-        return gbsi_no_memory(err, "classes", n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "classes", t->shown));
     for (size_t k = 0; gbsi_line_next(&text, &line); k++) {
         uint32_t number = 0;
         (void)gbsi_text_next(&line);

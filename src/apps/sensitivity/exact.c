@@ -59,9 +59,7 @@ static gbs_status take_queries(solving *s, gbs_error *err)
     s->n_query = (uint32_t)f->n_factors;
     s->query = gbsi_alloc_array(s->n_query, sizeof *s->query);
     s->number = gbsi_alloc_array(s->n_query, sizeof *s->number);
-    if (s->query == NULL || s->number == NULL) {
-        return gbsi_no_memory(err, "sensitivity", s->n_query * sizeof *s->query);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sensitivity", s->query, s->number));
     for (size_t i = 0; i < f->n_factors; ++i) {
         s->number[i] = i;
         s->query[i] = (gbsi_case_scope){.variable = f->scope + f->scope_start[i],
@@ -113,9 +111,7 @@ static gbs_status make_tree(solving *s, const gbs_exact_options *options, gbsi_w
                                 s->query, watch, &s->tree, err));
     GBSI_TRY(gbsi_case_worker_new(s->tree, NULL, watch, &s->worker, err));
     s->p = gbsi_alloc_array(N_CASES * s->n_p, sizeof *s->p);
-    if (s->p == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sensitivity", N_CASES * s->n_p * sizeof *s->p));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sensitivity", s->p));
 
 cleanup:
     return status;

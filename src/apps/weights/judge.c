@@ -59,9 +59,7 @@ static gbs_status judge_model(const gbs_model *model, const gbs_data *data, bool
     GBSI_TRY(
         gbsi_judge_init(&judge, model, data, exact, gbsi_default_memory_limit(), NULL, NULL, err));
     w = gbsi_alloc_array(judge.learnt.n, sizeof *w);
-    if (w == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "weights", judge.learnt.n * sizeof *w));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "weights", w));
     for (size_t k = 0; k < judge.learnt.n; ++k) {
         w[k] = model->tied.value[judge.learnt.weight[k]];
     }

@@ -105,9 +105,7 @@ static gbs_status keep_factors(gbsi_likelihood *l, gbs_error *err)
     const size_t n = l->model->factors.n_factors;
     l->kept = gbsi_alloc_array(n, sizeof *l->kept);
     l->start = gbsi_alloc_array(n + 1, sizeof *l->start);
-    if (l->kept == NULL || l->start == NULL) {
-        return gbsi_no_memory(err, "factors", n * sizeof *l->start);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "factors", l->kept, l->start));
     l->start[0] = 0;
     for (size_t i = 0; i < n; ++i) {
         size_t n_entries = 0;
@@ -118,9 +116,7 @@ static gbs_status keep_factors(gbsi_likelihood *l, gbs_error *err)
         }
     }
     l->entry = gbsi_alloc_array(l->start[l->n_kept], sizeof *l->entry);
-    if (l->entry == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "factors", l->start[l->n_kept] * sizeof *l->entry));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "factors", l->entry));
 
 cleanup:
     return status;
@@ -161,9 +157,7 @@ static gbs_status add_factors(gbsi_likelihood *l, gbs_builder *builder, gbs_erro
         most = n > most ? n : most;
     }
     double *zeros = gbsi_alloc_array_zero(most, sizeof *zeros);
-    if (scope == NULL || at == NULL || zeros == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "factors", most * sizeof *zeros));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "factors", scope, at, zeros));
     for (size_t q = 0; q < l->n_kept; ++q) {
         uint32_t n = 0;
         uint32_t table = 0;
@@ -191,9 +185,7 @@ static gbs_status make_tables(gbsi_likelihood *l, gbs_error *err)
     const gbs_model *m = l->model;
     uint32_t n = 0;
     l->number = gbsi_alloc_array(m->n_variables, sizeof *l->number);
-    if (l->number == NULL) {
-        return gbsi_no_memory(err, "variables", m->n_variables * sizeof *l->number);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "variables", l->number));
     GBSI_TRY(gbs_builder_new(&builder, err));
     for (uint32_t v = 0; v < m->n_variables; ++v) {
         l->number[v] = m->arity[v] > 1 ? n++ : GBSI_NONE;
@@ -219,9 +211,7 @@ static gbs_status take_columns(gbsi_likelihood *l, gbs_error *err)
     l->column = gbsi_alloc_array(d->n_columns, sizeof *l->column);
     l->partial = gbsi_alloc_array(d->n_distinct, sizeof *l->partial);
     l->count = gbsi_alloc_array_zero(l->learnt->n, sizeof *l->count);
-    if (l->from == NULL || l->column == NULL || l->partial == NULL || l->count == NULL) {
-        return gbsi_no_memory(err, "rows", d->n_distinct * sizeof *l->partial);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "rows", l->from, l->column, l->partial, l->count));
     for (uint32_t k = 0; k < d->n_columns; ++k) {
         if (l->number[d->column[k]] != GBSI_NONE) {
             l->from[l->n_columns] = k;
@@ -278,9 +268,7 @@ static gbs_status count_rows(gbsi_likelihood *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t *x = gbsi_alloc_array_zero(l->model->n_variables, sizeof *x);
-    if (x == NULL) {
-        return gbsi_no_memory(err, "a row", l->model->n_variables * sizeof *x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "a row", x));
     memset(l->count, 0, l->learnt->n * sizeof *l->count);
     l->base = l->n_rows = 0.0;
     l->n_partial = 0;
@@ -305,9 +293,7 @@ static gbs_status take_queries(gbsi_likelihood *l, gbs_error *err)
     const gbsi_factors *f = &l->tables->factors;
     l->asked = gbsi_alloc_array(l->n_kept, sizeof *l->asked);
     l->query = gbsi_alloc_array(l->n_kept, sizeof *l->query);
-    if (l->asked == NULL || l->query == NULL) {
-        return gbsi_no_memory(err, "factors", l->n_kept * sizeof *l->query);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "factors", l->asked, l->query));
     for (size_t q = 0; q < l->n_kept; ++q) {
         if (l->learnt->of[l->kept[q]] != GBSI_NONE) {
             l->asked[l->n_query] = q;
@@ -319,9 +305,7 @@ static gbs_status take_queries(gbsi_likelihood *l, gbs_error *err)
     }
     l->state = gbsi_alloc_array((size_t)GBSI_CASE_LANES * l->n_columns, sizeof *l->state);
     l->p = gbsi_alloc_array(GBSI_CASE_LANES * l->n_p, sizeof *l->p);
-    return l->state == NULL || l->p == NULL
-               ? gbsi_no_memory(err, "expectations", GBSI_CASE_LANES * l->n_p * sizeof *l->p)
-               : GBS_OK;
+    return GBSI_HAVE(err, "expectations", l->state, l->p);
 }
 
 /* Plans one tree for all components. */
@@ -371,9 +355,7 @@ gbs_status gbsi_likelihood_new(const gbs_model *model, const gbsi_learnt *learnt
 {
     gbs_status status = GBS_OK;
     gbsi_likelihood *l = gbsi_alloc_zero(sizeof *l);
-    if (l == NULL) {
-        return gbsi_no_memory(err, "a likelihood", sizeof *l);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "a likelihood", l));
     l->model = model;
     l->learnt = learnt;
     l->data = data;

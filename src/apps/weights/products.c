@@ -24,9 +24,7 @@ gbs_status gbsi_products_init(gbsi_products *products, gbs_error *err)
     gbsi_products *p = products;
     p->room = gbsi_alloc_array(VECTORS + 1, p->n * sizeof *p->room);
     p->factor = gbsi_alloc_array(p->data->n_distinct, sizeof *p->factor);
-    return p->room == NULL || p->factor == NULL
-               ? gbsi_no_memory(err, "second derivatives", (VECTORS + 1) * p->n * sizeof *p->room)
-               : GBS_OK;
+    return GBSI_HAVE(err, "second derivatives", p->room, p->factor);
 }
 
 void gbsi_products_free(gbsi_products *products)

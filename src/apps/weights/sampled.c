@@ -369,9 +369,7 @@ static gbs_status take_matrix(gbsi_climbing *c, gbs_error *err)
     }
     c->feature = gbsi_alloc_array(n_features, c->n * sizeof *c->feature);
     c->covariance = gbsi_alloc_array_zero(3 * c->n * c->n, sizeof *c->covariance);
-    if (c->feature == NULL || c->covariance == NULL) {
-        return gbsi_no_memory(err, "features", (n_features + 3 * c->n) * c->n * sizeof(double));
-    }
+    GBSI_PASS(GBSI_HAVE(err, "features", c->feature, c->covariance));
     c->root = c->covariance + c->n * c->n;
     c->second = c->root + c->n * c->n;
     return GBS_OK;
@@ -384,9 +382,7 @@ static gbs_status take_memory(gbsi_climbing *c, gbs_error *err)
     c->partial = gbsi_alloc_array(c->pseudo->data->n_distinct, sizeof *c->partial);
     c->clamped = gbsi_alloc_array(gbsi_pool_size(c->pseudo->pool), c->n_variables);
     c->complete = gbsi_alloc_array_zero(6 * c->n, sizeof *c->complete);
-    if (c->state == NULL || c->partial == NULL || c->clamped == NULL || c->complete == NULL) {
-        return gbsi_no_memory(err, "chains", n_chains * c->n_variables * sizeof *c->state);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "chains", c->state, c->partial, c->clamped, c->complete));
     c->mean = c->complete + c->n;
     c->rows = c->complete + 2 * c->n;
     c->step = c->complete + 3 * c->n;

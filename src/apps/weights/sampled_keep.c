@@ -119,9 +119,7 @@ gbs_status gbsi_climbing_resume(gbsi_climbing *c, gbs_error *err)
         return GBS_OK;
     }
     c->kept = gbsi_alloc_array(n_states(c), sizeof *c->kept);
-    if (c->kept == NULL) {
-        return gbsi_no_memory(err, "chains", n_states(c) * sizeof *c->kept);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "chains", c->kept));
     GBSI_TRY(find_digest(c, err));
     GBSI_TRY(gbsi_keep_open(&c->keep, &kept, err));
     if (kept != NULL) {

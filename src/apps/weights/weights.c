@@ -434,9 +434,7 @@ static gbs_status give(gbsi_learning *l, double *error, gbs_model **learnt, gbs_
     const gbsi_tied *t = &l->model->tied;
     gbs_model *model = NULL;
     double *value = gbsi_alloc_array(t->n_weights, sizeof *value);
-    if (value == NULL) {
-        return gbsi_no_memory(err, "weights", t->n_weights * sizeof *value);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", value));
     memcpy(value, t->value, t->n_weights * sizeof *value);
     for (size_t k = 0; k < l->n; ++k) {
         value[l->learnt.weight[k]] = l->w[k];

@@ -16,9 +16,7 @@ gbs_status gbsi_gather_bytes(const gbs_ranks *ranks, const void *own, uint64_t n
     size_t total = 0;
     uint64_t *size = gbsi_alloc_array(ranks->n_ranks, sizeof *size);
     size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
-    if (size == NULL || n_of == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, what, ranks->n_ranks * sizeof *size));
-    }
+    GBSI_TRY(GBSI_HAVE(err, what, size, n_of));
     for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
         n_of[rank] = sizeof *size;
     }
@@ -71,9 +69,7 @@ static gbs_status take_passing(passing *p, gbs_error *err)
     *p = (passing){0};
     p->at = gbsi_alloc_array(WINDOW, sizeof *p->at);
     p->width = gbsi_alloc_array(WINDOW, sizeof *p->width);
-    return p->at == NULL || p->width == NULL
-               ? gbsi_no_memory(err, "checkpoint", WINDOW * sizeof *p->width)
-               : GBS_OK;
+    return GBSI_HAVE(err, "checkpoint", p->at, p->width);
 }
 
 static void free_passing(passing *p)

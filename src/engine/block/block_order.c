@@ -120,9 +120,7 @@ gbs_status gbsi_block_graph_init(const gbsi_conditioned *model, uint32_t entries
     g->times = gbsi_alloc_array_zero(n, sizeof *g->times);
     g->start = gbsi_alloc_array_zero(n + 1, sizeof *g->start);
     size_t *at = gbsi_alloc_array_zero(n + 1, sizeof *at);
-    if (g->always == NULL || g->times == NULL || g->start == NULL || at == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "blocks", n * sizeof *at));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "blocks", g->always, g->times, g->start, at));
     measure(model, entries == 0, g);
     each_pair(model, g, at);
     for (size_t v = 0; v < n; ++v) {
@@ -130,9 +128,7 @@ gbs_status gbsi_block_graph_init(const gbsi_conditioned *model, uint32_t entries
         at[v] = g->start[v];
     }
     g->to = gbsi_alloc_array(g->start[n], sizeof *g->to);
-    if (g->to == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "blocks", g->start[n] * sizeof *g->to));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "blocks", g->to));
     each_pair(model, g, at);
     make_rows_sets(g);
 
@@ -154,9 +150,7 @@ gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error 
     order->order = gbsi_alloc_array(n, sizeof *order->order);
     order->position = gbsi_alloc_array(n, sizeof *order->position);
     order->clique = gbsi_alloc_array(n, sizeof *order->clique);
-    return order->order == NULL || order->position == NULL || order->clique == NULL
-               ? gbsi_no_memory(err, "blocks", n * sizeof *order->clique)
-               : GBS_OK;
+    return GBSI_HAVE(err, "blocks", order->order, order->position, order->clique);
 }
 
 void gbsi_block_order_free(gbsi_block_order *order)
@@ -442,10 +436,7 @@ static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error
     m->key = gbsi_alloc_array(g->n, sizeof *m->key);
     m->gone = gbsi_alloc_array_zero(g->n, sizeof *m->gone);
     m->mark = gbsi_alloc_array(g->n, sizeof *m->mark);
-    if (m->row == NULL || m->bits == NULL || m->fill == NULL || m->key == NULL || m->gone == NULL ||
-        m->mark == NULL) {
-        return gbsi_no_memory(err, "blocks", g->n * sizeof *m->row);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "blocks", m->row, m->bits, m->fill, m->key, m->gone, m->mark));
     memset(m->mark, 0xff, g->n * sizeof *m->mark);
     for (uint32_t v = 0; v < g->n; ++v) {
         const size_t first = g->start[v];

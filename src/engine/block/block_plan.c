@@ -128,10 +128,8 @@ static gbs_status list_factors(making *m, gbs_error *err)
     m->next_factor = gbsi_alloc_array(n, sizeof *m->next_factor);
     m->first_child = gbsi_alloc_array(model->n_variables, sizeof *m->first_child);
     m->next_child = gbsi_alloc_array(model->n_variables, sizeof *m->next_child);
-    if (m->first_factor == NULL || m->next_factor == NULL || m->first_child == NULL ||
-        m->next_child == NULL) {
-        return gbsi_no_memory(err, "blocks", n * sizeof *m->next_factor);
-    }
+    GBSI_PASS(
+        GBSI_HAVE(err, "blocks", m->first_factor, m->next_factor, m->first_child, m->next_child));
     memset(m->first_factor, 0xff, model->n_variables * sizeof *m->first_factor);
     memset(m->first_child, 0xff, model->n_variables * sizeof *m->first_child);
     for (size_t f = n; f-- > 0;) { /* so that lists ascend */
@@ -277,9 +275,7 @@ static gbs_status plan_init(const gbsi_block_order *order, uint32_t n, gbsi_bloc
     p->n_buckets = order->n_eliminated;
     p->bucket = gbsi_alloc_array(p->n_buckets, sizeof *p->bucket);
     p->held = gbsi_alloc_array(n - p->n_buckets, sizeof *p->held);
-    if (p->bucket == NULL || p->held == NULL) {
-        return gbsi_no_memory(err, "blocks", n * sizeof *p->bucket);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "blocks", p->bucket, p->held));
     for (uint32_t v = 0; v < n; ++v) {
         if (order->position[v] == GBSI_NONE) {
             p->held[p->n_held++] = v;

@@ -32,9 +32,7 @@ static gbs_status add_fields(gbsi_influence *w, gbs_error *err)
         if (w->field == NULL) {
             w->field = gbsi_alloc_array_zero(n, sizeof *w->field);
         }
-        if (w->field == NULL) {
-            return gbsi_no_memory(err, "influence", n * sizeof *w->field);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "influence", w->field));
         w->field[v] += field_odds(w, f);
     }
     return GBS_OK;
@@ -45,9 +43,7 @@ gbs_status gbsi_influence_new(const gbsi_graph *graph, const gbsi_influence_limi
 {
     gbs_status status = GBS_OK;
     gbsi_influence *w = gbsi_alloc_zero(sizeof *w);
-    if (w == NULL) {
-        return gbsi_no_memory(err, "influence", sizeof *w);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "influence", w));
     w->graph = graph;
     w->model = graph->model;
     w->factors = &graph->model->factors;

@@ -28,9 +28,7 @@ gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_watch *watch,
 {
     gbs_status status = GBS_OK;
     gbsi_enumerator *e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        return gbsi_no_memory(err, "influence", sizeof *e);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "influence", e));
     e->model = model;
     e->watch = watch;
     GBSI_TRY(gbsi_incident_factors_init(&model->factors, model->n_variables, 1, &e->incident, err));

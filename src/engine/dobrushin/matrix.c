@@ -169,10 +169,7 @@ gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule,
     growing g = {.room = room, .watch = watch};
     g.c = gbsi_alloc_zero(sizeof *g.c);
     g.size = gbsi_alloc_array_zero((size_t)n + 1, sizeof *g.size);
-    if (g.c == NULL || g.size == NULL) {
-        status = gbsi_no_memory(err, "influences", n * sizeof *g.size);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "influences", g.c, g.size));
     g.c->n = n;
     GBSI_TRY(add_rows(&g, graph, err));
     uint32_t *size = g.size;

@@ -45,14 +45,10 @@ gbs_status gbsi_uniform_new(const gbsi_influences *c, size_t n_targets, const do
 {
     gbs_status status = GBS_OK;
     gbsi_uniform *u = gbsi_alloc_zero(sizeof *u);
-    if (u == NULL) {
-        return gbsi_no_memory(err, "variation", sizeof *u);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "variation", u));
     *u = (gbsi_uniform){.c = c, .n_targets = n_targets, .d = d, .watch = watch};
     u->x = gbsi_alloc_array(c->n, 2 * sizeof *u->x);
-    if (u->x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "variation", 2 * c->n * sizeof *u->x));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "variation", u->x));
     u->y = u->x + c->n;
     gbsi_variation_begin(c, u->x);
     GBSI_TRY(add_term(u, err));

@@ -37,9 +37,7 @@ void gbsi_herd_free(void *state)
 gbs_status gbsi_herd_new(const gbsi_draw_job *job, gbsi_herd **out, gbs_error *err)
 {
     gbsi_herd *herd = gbsi_alloc_zero(sizeof *herd);
-    if (herd == NULL) {
-        return gbsi_no_memory(err, "herding weights", sizeof *herd);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "herding weights", herd));
     herd->plan = job->plan;
     herd->how = gbsi_herding_of(job->options, job->traits, job->plan->n_sampled);
     herd->seed = job->options->seed;
@@ -87,9 +85,7 @@ gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err)
         GBSI_TRY(take_rows(herd, herd->n_shares, sizeof *group->vector, &vector, err));
         group->vector = vector;
         group->table = gbsi_alloc_array_zero(herd->n_tables, sizeof *group->table);
-        if (group->table == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "herding weights", herd->n_tables * sizeof *group->table));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "herding weights", group->table));
     }
     if (herd->n_tables > 0) {
         herd->visits = gbsi_alloc_array_zero(herd->plan->n_slots, sizeof *herd->visits);

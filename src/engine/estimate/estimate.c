@@ -198,9 +198,7 @@ static gbs_status take_arrays(gbsi_estimate *e, const layout *l, gbs_error *err)
         (void)array_bytes(a, &bytes);
         void *memory =
             a->hot ? gbsi_alloc_lanes(a->n, a->size) : gbsi_alloc_array_zero(a->n, a->size);
-        if (memory == NULL) {
-            return gbsi_no_memory(err, "estimates", bytes);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "estimates", memory));
         memcpy(a->pointer, &memory, sizeof memory);
         e->bytes += bytes;
     }
@@ -213,9 +211,7 @@ static gbs_status fill_cells(gbsi_estimate *e, gbs_error *err)
     size_t cell = 0;
     size_t n_runs = 0;
     uint32_t *size = gbsi_alloc_array(n_slots + 1, sizeof *size);
-    if (size == NULL) {
-        return gbsi_no_memory(err, "estimates", n_slots * sizeof *size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "estimates", size));
     for (uint32_t slot = 0; slot < n_slots; slot++) {
         const uint32_t arity = gbsi_shape_arity(&e->shape, slot);
         size[slot] = (uint32_t)cells_of(arity);
@@ -237,9 +233,7 @@ gbs_status gbsi_estimate_new(const gbsi_estimate_shape *shape, gbsi_simd level,
     gbsi_estimate *e = NULL;
     GBSI_TRY(find_layout(shape, &l, err));
     e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "estimates", sizeof *e));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", e));
     e->shape = *shape;
     e->lanes = gbsi_accumulate_of(level);
     e->counted = l.counted;

@@ -70,10 +70,7 @@ static gbs_status take_tables(gbsi_spread *s, uint32_t n_ranks, gbs_error *err)
     s->first_group = gbsi_alloc_array(n, sizeof *s->first_group);
     s->out = gbsi_alloc_array(n_ranks, sizeof *s->out);
     s->in = gbsi_alloc_array(n_ranks, sizeof *s->in);
-    return s->first_slot == NULL || s->first_cell == NULL || s->first_group == NULL ||
-                   s->out == NULL || s->in == NULL
-               ? gbsi_no_memory(err, "estimates", n * sizeof *s->out)
-               : GBS_OK;
+    return GBSI_HAVE(err, "estimates", s->first_slot, s->first_cell, s->first_group, s->out, s->in);
 }
 
 static size_t fast_size(const gbsi_estimate *e)
@@ -101,9 +98,7 @@ gbs_status gbsi_estimate_spread(const gbs_ranks *ranks, const gbsi_estimate_shap
     gbsi_estimate *e = NULL;
     GBSI_TRY(gbsi_estimate_new(&own, level, &e, err));
     gbsi_spread *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "estimates", sizeof *s));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", s));
     e->spread = s;
     s->ranks = ranks;
     GBSI_TRY(take_tables(s, ranks->n_ranks, err));
@@ -115,9 +110,7 @@ gbs_status gbsi_estimate_spread(const gbs_ranks *ranks, const gbsi_estimate_shap
     }
     const size_t n = own.n_groups * e->n_cells;
     s->packed = gbsi_alloc_array(n, cell_bytes(e));
-    if (s->packed == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "estimates", n * cell_bytes(e)));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", s->packed));
     *estimate = e;
     e = NULL;
 cleanup:
@@ -267,10 +260,7 @@ gbs_status gbsi_estimate_tell(gbsi_estimate *e, gbs_error *err)
     s->told = s->told == NULL ? gbsi_alloc_array(e->n_cells, sizeof *s->told) : s->told;
     own = gbsi_alloc_array(n_own, sizeof *own);
     n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
-    if (s->told == NULL || own == NULL || n_of == NULL) {
-        status = gbsi_no_memory(err, "estimates", e->n_cells * sizeof *own);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", s->told, own, n_of));
     for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
         n_of[rank] = (s->first_cell[rank + 1] - s->first_cell[rank]) * sizeof *own;
     }
@@ -323,10 +313,7 @@ gbs_status gbsi_spread_save(const gbsi_estimate *e, const gbsi_estimate_array *a
         first_of(e, array->per, ranks->rank + 1) - first_of(e, array->per, ranks->rank);
     unsigned char *all = gbsi_alloc_array(ranks->rank == 0 ? n_all : 0, array->size);
     size_t *n_of = gbsi_alloc_array(ranks->n_ranks, sizeof *n_of);
-    if (all == NULL || n_of == NULL) {
-        status = gbsi_no_memory(err, "estimates", n_all * array->size);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", all, n_of));
     for (uint32_t rank = 0; rank < ranks->n_ranks; ++rank) {
         n_of[rank] =
             (first_of(e, array->per, rank + 1) - first_of(e, array->per, rank)) * array->size;
@@ -369,9 +356,7 @@ gbs_status gbsi_spread_load(gbsi_estimate *e, const gbsi_estimate_array *array,
     const size_t n_own = first_of(e, array->per, rank + 1) - first;
     const size_t n_all = first_of(e, array->per, e->spread->ranks->n_ranks);
     unsigned char *all = gbsi_alloc_array(n_all, array->size);
-    if (all == NULL) {
-        return gbsi_no_memory(err, "estimates", n_all * array->size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "estimates", all));
     for (uint32_t part = 0; part < parts_of(e, array->per); ++part) {
         GBSI_TRY(gbsi_take_numbers(source, all, n_all, array->size, err));
         memcpy(memory_of(array) + part * n_own * array->size, all + first * array->size,

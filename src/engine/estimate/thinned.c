@@ -12,9 +12,7 @@ gbs_status gbsi_thinned_init(gbsi_thinned *t, uint32_t n_chains, uint32_t n_vari
     const size_t bytes = sizeof(double) + n_variables * sizeof(uint16_t);
     *t = (gbsi_thinned){.n_chains = n_chains, .n_variables = n_variables, .stride = stride};
     t->density = gbsi_alloc_array_zero(n, bytes);
-    if (t->density == NULL) {
-        return gbsi_no_memory(err, "traces", n * bytes);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "traces", t->density));
     t->state = (uint16_t *)(void *)(t->density + n);
     return GBS_OK;
 }

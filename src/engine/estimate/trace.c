@@ -26,9 +26,7 @@ gbs_status gbsi_trace_new(uint32_t n_chains, uint32_t n_series, gbsi_trace **out
 {
     const size_t n = (size_t)n_chains * n_series;
     gbsi_trace *t = gbsi_alloc_zero(sizeof *t);
-    if (t == NULL) {
-        return gbsi_no_memory(err, "traces", sizeof *t);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "traces", t));
     *t = (gbsi_trace){.n_chains = n_chains, .n_series = n_series, .length = 1};
     t->total = gbsi_alloc_array_zero(n, NUMBERS * sizeof(double));
     if (t->total == NULL) {

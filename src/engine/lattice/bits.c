@@ -273,9 +273,7 @@ static void free_bits(void *state)
 static gbs_status new_bits(double site, void **state, gbs_error *err)
 {
     bits *b = gbsi_alloc_zero(sizeof *b);
-    if (b == NULL) {
-        return gbsi_no_memory(err, "lattice", sizeof *b);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "lattice", b));
     b->site = site;
     b->between_looks = BETWEEN_LOOKS;
     *state = b;

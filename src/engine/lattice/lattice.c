@@ -328,9 +328,7 @@ static gbs_status take_masks(compiling *c, gbs_error *err)
     if (n_plain > 0 && n_plain < l->spins.n_sites) {
         const size_t n = 2 * (size_t)l->n_words / GBSI_LATTICE_LANES;
         l->plain = gbsi_alloc_array(n, 1);
-        if (l->plain == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "lattice", n));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "lattice", l->plain));
         memset(l->plain, 1, n);
     }
     for (uint32_t k = 0; n_whole < l->spins.n_sites && k < l->n_neighbours; ++k) {
@@ -380,9 +378,7 @@ gbs_status gbsi_lattice_of_grid(const gbsi_grid *grid, gbsi_lattice **out, const
     gbs_status status = GBS_OK;
     gbsi_lattice *l = gbsi_alloc_zero(sizeof *l);
     compiling c = {.lattice = l, .grid = grid};
-    if (l == NULL) {
-        return gbsi_no_memory(err, "lattice", sizeof *l);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "lattice", l));
     l->spins = grid->spins;
     const char *why = lay_out(l, grid);
     if (why == NULL) {

@@ -194,9 +194,7 @@ static gbs_status prepare(const gbsi_pass_setting *s, void **state, gbs_error *e
 {
     gbs_status status = GBS_OK;
     levels_pass *b = gbsi_alloc_zero(sizeof *b);
-    if (b == NULL) {
-        return gbsi_no_memory(err, "picture", sizeof *b);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", b));
     b->between_looks = BETWEEN_LOOKS;
     *state = b;
     GBSI_TRY(gbsi_levels_chains_new(s->compiled, s->n_chains, s->options->seed,

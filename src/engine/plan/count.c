@@ -113,9 +113,7 @@ gbs_status gbsi_count_neighbours(gbsi_compile *c, gbs_error *err)
     }
     plan->by_count = gbsi_alloc_array(plan->n_slots, sizeof *plan->by_count);
     c->count_table = gbsi_alloc_array_zero(N_CACHED, sizeof *c->count_table);
-    if (plan->by_count == NULL || c->count_table == NULL) {
-        return gbsi_no_memory(err, "plan", plan->n_slots * sizeof *plan->by_count);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", plan->by_count, c->count_table));
     for (uint32_t s = 0; s < plan->n_slots && status == GBS_OK; ++s) {
         plan->by_count[s] = GBSI_NONE;
         if (counted[gbsi_plan_class(plan, s)] && is_counted(c, s)) {

@@ -109,9 +109,7 @@ static gbs_status grow(gbsi_compile *c, gbs_error *err)
     gbsi_derived *old = c->derived;
     size_t capacity = old_capacity == 0 ? 64 : 2 * old_capacity;
     gbsi_derived *grown = gbsi_alloc_array(capacity, sizeof *grown);
-    if (grown == NULL) {
-        return gbsi_no_memory(err, "plan", capacity * sizeof *grown);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", grown));
     for (size_t i = 0; i < capacity; ++i) {
         grown[i].factor = SIZE_MAX;
     }

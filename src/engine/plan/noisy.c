@@ -91,9 +91,7 @@ static gbs_status link_sums(gbsi_compile *c, size_t n_links, gbs_error *err)
     size_t n = 0;
     plan->cost_start = gbsi_alloc_array_zero((size_t)plan->n_slots + 1, sizeof *plan->cost_start);
     plan->cost_link = gbsi_alloc_array(n_links, sizeof *plan->cost_link);
-    if (plan->cost_start == NULL || plan->cost_link == NULL) {
-        return gbsi_no_memory(err, "plan", n_links * sizeof *plan->cost_link);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", plan->cost_start, plan->cost_link));
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         const size_t v = plan->variable_of[s];
         const size_t end = gbsi_offset(&c->incident.start, v + 1);
@@ -135,9 +133,7 @@ gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err)
     plan->noisy = gbsi_alloc_array(n_noisy, sizeof *plan->noisy);
     plan->cost_at = gbsi_alloc_array(n_scope, sizeof *plan->cost_at);
     plan->noisy_of = gbsi_alloc_array(factors->n_factors, sizeof *plan->noisy_of);
-    if (plan->noisy == NULL || plan->cost_at == NULL || plan->noisy_of == NULL) {
-        return gbsi_no_memory(err, "plan", n_scope * sizeof *plan->cost_at);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", plan->noisy, plan->cost_at, plan->noisy_of));
     for (size_t f = 0; f < factors->n_factors; ++f) {
         if (gbsi_is_noisy(factors->kind[f])) {
             plan->noisy_of[f] = plan->n_noisy;

@@ -75,10 +75,8 @@ static gbs_status take_tables(gbsi_compile *c, gbs_error *err)
     c->table_spread = gbsi_alloc_array(factors->n_tables, sizeof *c->table_spread);
     c->table_potts = gbsi_alloc_array(factors->n_tables, sizeof *c->table_potts);
     c->table_grain = gbsi_alloc_array(factors->n_tables, sizeof *c->table_grain);
-    if (c->table_uses == NULL || c->table_spread == NULL || c->table_potts == NULL ||
-        c->table_grain == NULL) {
-        return gbsi_no_memory(err, "plan", factors->n_tables * 22);
-    }
+    GBSI_PASS(
+        GBSI_HAVE(err, "plan", c->table_uses, c->table_spread, c->table_potts, c->table_grain));
     for (size_t t = 0; t < factors->n_tables; ++t) {
         c->table_spread[t] = NAN;
         c->table_potts[t] = NAN;
@@ -222,9 +220,7 @@ gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
                       .plan = plan,
                       .options = options,
                       .watch = gbsi_watch_current()};
-    if (plan == NULL) {
-        return gbsi_no_memory(err, "plan", sizeof *plan);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", plan));
     plan->model = model;
     plan->graph = graph;
     plan->n_slots = model->n_variables;

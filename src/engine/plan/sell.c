@@ -126,9 +126,7 @@ gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err)
     gbsi_sell *sell = &plan->sell;
     const size_t n_slices = ((size_t)plan->n_slots + 15) / 16;
     sell->slice = gbsi_alloc_array(n_slices, sizeof *sell->slice);
-    if (sell->slice == NULL) {
-        return gbsi_no_memory(err, "plan", n_slices * sizeof *sell->slice);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", sell->slice));
     gbs_status status = GBS_OK;
     for (size_t i = 0; status == GBS_OK && i < n_slices; ++i) {
         gbsi_slice *s = &sell->slice[i];

@@ -30,9 +30,7 @@ static gbs_status sort(sorting *s, uint32_t n_keys, gbs_error *err)
     if (s->spare == NULL) {
         s->spare = gbsi_alloc_array(s->n, sizeof *s->spare);
     }
-    if (s->spare == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "plan", s->n * sizeof *s->spare));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "plan", s->spare));
     gbsi_sort_by(s->key, n_keys, s->order, s->spare, s->n, s->histogram);
     uint32_t *sorted = s->spare;
     s->spare = s->order;
@@ -47,9 +45,7 @@ static gbs_status take_order(sorting *s, uint32_t **order, gbs_error *err)
 {
     if (s->order == NULL) {
         s->order = gbsi_alloc_array(s->n, sizeof *s->order);
-        if (s->order == NULL) {
-            return gbsi_no_memory(err, "plan", s->n * sizeof *s->order);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "plan", s->order));
         for (uint32_t v = 0; v < s->n; ++v) {
             s->order[v] = v;
         }
@@ -89,9 +85,7 @@ static gbs_status sort_by_locality(const gbsi_compile *c, sorting *s, gbs_error 
         return GBS_OK;
     }
     s->order = gbsi_alloc_array(s->n, sizeof *s->order);
-    if (s->order == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "plan", s->n * sizeof *s->order));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "plan", s->order));
     GBSI_TRY(gbsi_graph_local_order(c->plan->graph, s->key, s->order, &found, err));
     if (!found) {
         gbsi_free(s->order);
@@ -130,9 +124,7 @@ static gbs_status find_levels(gbsi_compile *c, const uint32_t *sequence, size_t 
     size_t n_used = 0;
     uint32_t *last = gbsi_alloc_array(gbsi_graph_n_last(plan->graph), sizeof *last);
     uint32_t *level = gbsi_alloc_array(n, sizeof *level);
-    if (last == NULL || level == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "plan", n * sizeof *level));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "plan", last, level));
     gbsi_graph_schedule_levels(plan->graph, sequence, n, last, level, &plan->n_levels);
     memset(s->key, 0xff, s->n * sizeof *s->key);
     for (size_t t = 0; t < n; ++t) {
@@ -161,9 +153,7 @@ static gbs_status sort_by_level(gbsi_compile *c, const uint32_t *sequence, size_
     GBSI_TRY(sort(s, plan->n_levels + 1, err));
     if (each_once) {
         plan->level_start = gbsi_alloc_array((size_t)plan->n_levels + 1, sizeof *plan->level_start);
-        if (plan->level_start == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "plan", plan->n_levels * sizeof *plan->level_start));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "plan", plan->level_start));
         plan->level_start[0] = 0;
         memcpy(plan->level_start + 1, s->histogram, plan->n_levels * sizeof *s->histogram);
     }
@@ -209,9 +199,7 @@ static gbs_status take_fields(gbsi_plan *plan, gbs_error *err)
     gbs_status status = GBS_OK;
     const size_t n = plan->n_slots;
     uint32_t *size = gbsi_alloc_array(n + 1, sizeof *size);
-    if (size == NULL) {
-        return gbsi_no_memory(err, "plan", n * sizeof *size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", size));
     for (uint32_t s = 0; s < n; ++s) {
         size[s] = (gbsi_plan_form(plan, s) & GBSI_ODDS) != 0 ? 1 : gbsi_plan_arity(plan, s);
     }
@@ -233,9 +221,7 @@ static gbs_status find_degrees(gbsi_compile *c, gbs_error *err)
 {
     const gbsi_plan *plan = c->plan;
     c->degree = gbsi_alloc_array((size_t)plan->n_slots + 1, sizeof *c->degree);
-    if (c->degree == NULL) {
-        return gbsi_no_memory(err, "plan", plan->n_slots * sizeof *c->degree);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", c->degree));
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         c->degree[s] = gbsi_is_row_class(gbsi_plan_class(plan, s))
                            ? c->profile[plan->variable_of[s]].n_pairs
@@ -250,9 +236,7 @@ gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n
     gbs_status status = GBS_OK;
     sorting s = {.n = plan->n_slots};
     s.key = gbsi_alloc_array(s.n, sizeof *s.key);
-    if (s.key == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "plan", s.n * sizeof *s.key));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "plan", s.key));
     if (c->options.order == NULL) {
         GBSI_TRY(sort_by_locality(c, &s, err));
         GBSI_TRY(sort_by_type(c, &s, err));

@@ -299,9 +299,7 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
     const gbsi_factors *factors = c->factors;
     size_t n_links = 0;
     g->counter_of = gbsi_alloc_array(factors->n_factors, sizeof *g->counter_of);
-    if (g->counter_of == NULL) {
-        return gbsi_no_memory(err, "plan", factors->n_factors * sizeof *g->counter_of);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", g->counter_of));
     for (size_t f = 0; f < factors->n_factors; ++f) {
         if (shares_counter(factors, f)) {
             g->counter_of[f] = g->counter_of[f - 1];
@@ -319,9 +317,7 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
     plan->counter_start =
         gbsi_alloc_array_zero((size_t)plan->n_slots + 1, sizeof *plan->counter_start);
     plan->counter_link = gbsi_alloc_array(n_links, sizeof *plan->counter_link);
-    if (plan->counter_start == NULL || plan->counter_link == NULL) {
-        return gbsi_no_memory(err, "plan", n_links * sizeof *plan->counter_link);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", plan->counter_start, plan->counter_link));
     size_t at = 0;
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         const span of = factors_of(c, s);
@@ -357,9 +353,7 @@ static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
     size_t n_terms = 0;
     size_t n_links = 0;
     uint32_t *size = gbsi_alloc_array((size_t)plan->n_slots + 1, sizeof *size);
-    if (size == NULL) {
-        return gbsi_no_memory(err, "plan", plan->n_slots * sizeof *size);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "plan", size));
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         const span of = factors_of(c, s);
         GBSI_TRY(gbsi_compile_spend(c, 4 * (uint64_t)(of.end - of.first), err));

@@ -39,9 +39,7 @@ gbs_status gbsi_grower_init(gbsi_grower *g, const gbsi_potentials *p, int order,
     g->mark = gbsi_alloc_array_zero(p->n, sizeof *g->mark);
     g->place = gbsi_alloc_array(p->n, sizeof *g->place);
     g->near = gbsi_alloc_array((size_t)most_links(p) + 1, sizeof *g->near);
-    if (g->mark == NULL || g->place == NULL || g->near == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", (size_t)p->n * 8));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "splash", g->mark, g->place, g->near));
     GBSI_TRY(gbsi_shares_init(&g->shares, p, err));
     if (order == GBS_GROW_ADAPTIVE) {
         GBSI_TRY(gbsi_score_scratch_init(&g->score, p, err));

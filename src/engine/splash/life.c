@@ -44,9 +44,7 @@ static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gb
     s->block = gbsi_alloc_array_zero(s->most_blocks, sizeof *s->block);
     s->fresh = gbsi_alloc_array_zero(s->most_blocks, 1);
     s->worker = gbsi_alloc_array_zero(s->n_workers, sizeof *s->worker);
-    if (s->block == NULL || s->fresh == NULL || s->worker == NULL) {
-        return gbsi_no_memory(err, "splash", s->most_blocks * sizeof *s->block);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", s->block, s->fresh, s->worker));
     for (uint32_t i = 0; i < s->most_blocks; ++i) {
         GBSI_TRY(gbsi_growth_init(&s->block[i].growth, (uint32_t)options->width, most, err));
     }
@@ -84,15 +82,10 @@ static gbs_status take_slots(gbsi_splash *s, const gbs_run_options *options, gbs
     s->own.of_long = gbsi_alloc_array_zero(n_long, sizeof *s->own.of_long);
     s->own.number = gbsi_alloc_array(n, sizeof *s->own.number);
     s->view = gbsi_alloc_array_zero(s->n_bundles, sizeof *s->view);
-    if (s->own.owner == NULL || s->own.of_long == NULL || s->own.number == NULL ||
-        s->view == NULL) {
-        return gbsi_no_memory(err, "splash", (size_t)n * 8);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", s->own.owner, s->own.of_long, s->own.number, s->view));
     if (options->locking == GBS_LOCKING_BLANKET) {
         s->lock = gbsi_alloc_array_zero((size_t)n + n_long, sizeof *s->lock);
-        if (s->lock == NULL) {
-            return gbsi_no_memory(err, "splash", ((size_t)n + n_long) * sizeof *s->lock);
-        }
+        GBSI_PASS(GBSI_HAVE(err, "splash", s->lock));
     }
     GBSI_TRY(take_roots(s, options, err));
     GBSI_TRY(gbsi_zeros_init(&s->zeros, s->setting.plan, err));
@@ -120,9 +113,7 @@ gbs_status gbsi_splash_prepare(const gbsi_pass_setting *setting, void **out, gbs
     gbs_status status = GBS_OK;
     const gbs_run_options *options = setting->options;
     gbsi_splash *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        return gbsi_no_memory(err, "splash", sizeof *s);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", s));
     s->setting = *setting;
     s->setting.options = NULL;
     s->seed = options->seed;

@@ -59,9 +59,7 @@ static gbs_status rehash(pair_pool *pool, size_t n, gbs_error *err)
 {
     gbsi_free(pool->hashed);
     pool->hashed = gbsi_alloc_array(n, sizeof *pool->hashed);
-    if (pool->hashed == NULL) {
-        return gbsi_no_memory(err, "splash", n * sizeof *pool->hashed);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", pool->hashed));
     memset(pool->hashed, 0xFF, n * sizeof *pool->hashed);
     pool->n_hashed = n;
     for (size_t i = 0; i < pool->n_pairs; ++i) {
@@ -187,10 +185,7 @@ static gbs_status count_ends(gbsi_potentials *p, gbs_error *err)
     p->many = gbsi_alloc_array(p->many_start[p->n], sizeof *p->many);
     p->field64 = gbsi_alloc_array_zero(p->field_start[p->n], sizeof *p->field64);
     p->field = gbsi_alloc_lanes(p->field_start[p->n], sizeof *p->field);
-    return p->link == NULL || p->many == NULL || p->long_factor == NULL || p->field64 == NULL ||
-                   p->field == NULL
-               ? gbsi_no_memory(err, "splash", p->link_start[p->n] * sizeof *p->link)
-               : GBS_OK;
+    return GBSI_HAVE(err, "splash", p->link, p->many, p->long_factor, p->field64, p->field);
 }
 
 /* @param at_link, at_many [n] where the next of each slot goes. */
@@ -298,9 +293,7 @@ static gbs_status round_pool(gbsi_potentials *p, gbs_error *err)
 {
     p->log = gbsi_alloc_lanes(p->n_pool, sizeof *p->log);
     p->weight = gbsi_alloc_lanes(p->n_pool, sizeof *p->weight);
-    if (p->log == NULL || p->weight == NULL) {
-        return gbsi_no_memory(err, "splash", p->n_pool * sizeof *p->log);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", p->log, p->weight));
     for (size_t i = 0; i < p->n_pool; ++i) {
         p->log[i] = (float)p->log64[i];
         p->weight[i] = (float)gbsi_exp(p->log64[i]);
@@ -346,9 +339,7 @@ static gbs_status fill(gbsi_potentials *p, pair_pool *pool, gbs_error *err)
     size_t *at = NULL;
     GBSI_TRY(count_ends(p, err));
     at = gbsi_alloc_array(2 * (size_t)p->n, sizeof *at);
-    if (at == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", 2 * (size_t)p->n * sizeof *at));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "splash", at));
     memcpy(at, p->link_start, p->n * sizeof *at);
     memcpy(at + p->n, p->many_start, p->n * sizeof *at);
     GBSI_TRY(place_factors(p, pool, at, at + p->n, err));
@@ -365,9 +356,7 @@ gbs_status gbsi_potentials_new(const gbsi_plan *plan, gbsi_potentials **out, gbs
     gbs_status status = GBS_OK;
     pair_pool pool = {0};
     gbsi_potentials *p = gbsi_alloc_zero(sizeof *p);
-    if (p == NULL) {
-        return gbsi_no_memory(err, "splash", sizeof *p);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "splash", p));
     pool.p = p;
     p->plan = plan;
     p->n = plan->n_slots;
@@ -375,10 +364,7 @@ gbs_status gbsi_potentials_new(const gbsi_plan *plan, gbsi_potentials **out, gbs
     p->link_start = gbsi_alloc_array_zero((size_t)p->n + 1, sizeof *p->link_start);
     p->many_start = gbsi_alloc_array_zero((size_t)p->n + 1, sizeof *p->many_start);
     p->precise = gbsi_alloc_array_zero(p->n, 1);
-    if (p->field_start == NULL || p->link_start == NULL || p->many_start == NULL ||
-        p->precise == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", (size_t)p->n * 25));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "splash", p->field_start, p->link_start, p->many_start, p->precise));
     GBSI_TRY(rehash(&pool, 64, err));
     GBSI_TRY(fill(p, &pool, err));
     p->bytes = gbsi_potentials_bytes(plan);

@@ -24,19 +24,14 @@ static gbs_status take(uint32_t n_levels, uint32_t n_ladders, gbsi_exchange **ex
 {
     gbs_status status = GBS_OK;
     gbsi_exchange *e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        return gbsi_no_memory(err, "temperatures", sizeof *e);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "temperatures", e));
     e->n_levels = n_levels;
     e->n_ladders = n_ladders;
     e->beta = gbsi_alloc_array_zero(n_levels, sizeof *e->beta);
     e->rejection = gbsi_alloc_array_zero(n_levels, sizeof *e->rejection);
     e->heading = gbsi_alloc_array_zero(n_levels, n_ladders);
     e->n_trips = gbsi_alloc_array_zero(n_ladders, sizeof *e->n_trips);
-    if (e->beta == NULL || e->rejection == NULL || e->heading == NULL || e->n_trips == NULL) {
-        status = gbsi_no_memory(err, "temperatures", gbsi_exchange_bytes(n_levels, n_ladders));
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "temperatures", e->beta, e->rejection, e->heading, e->n_trips));
     *exchange = e;
     e = NULL;
 cleanup:

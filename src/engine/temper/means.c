@@ -22,9 +22,7 @@ gbs_status gbsi_means_new(uint32_t n_ladders, size_t n_cells, gbsi_means **means
     gbs_status status = GBS_OK;
     const size_t n_rows = (size_t)GBSI_MOST_BATCHES * n_ladders;
     gbsi_means *m = gbsi_alloc_zero(sizeof *m);
-    if (m == NULL) {
-        return gbsi_no_memory(err, "estimates", sizeof *m);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "estimates", m));
     m->n_ladders = n_ladders;
     m->n_draws = n_ladders;
     m->n_cells = n_cells;
@@ -33,10 +31,7 @@ gbs_status gbsi_means_new(uint32_t n_ladders, size_t n_cells, gbsi_means **means
                                          : gbsi_alloc_array_zero(n_rows * n_cells, sizeof *m->sum);
     m->weight = gbsi_alloc_array_zero(n_rows, sizeof *m->weight);
     m->trips = gbsi_alloc_array_zero(n_rows, sizeof *m->trips);
-    if (m->sum == NULL || m->weight == NULL || m->trips == NULL) {
-        status = gbsi_no_memory(err, "estimates", (size_t)gbsi_means_bytes(n_ladders, n_cells));
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "estimates", m->sum, m->weight, m->trips));
     *means = m;
     m = NULL;
 cleanup:

@@ -22,9 +22,7 @@ gbs_status gbsi_overlap_new(uint32_t n_variables, uint32_t n_levels, gbsi_overla
 {
     gbsi_overlap *o = gbsi_alloc_zero(sizeof *o);
     const size_t n = (size_t)n_variables * n_levels;
-    if (o == NULL) {
-        return gbsi_no_memory(err, "temperatures", sizeof *o);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "temperatures", o));
     o->n_variables = n_variables;
     o->n_levels = n_levels;
     o->same = gbsi_alloc_array_zero(n, sizeof *o->same);

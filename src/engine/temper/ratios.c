@@ -40,9 +40,7 @@ gbs_status gbsi_ratios_new(const gbsi_exchange *e, gbsi_ratios **ratios, gbs_err
 {
     const size_t n_lanes = (size_t)e->n_levels * e->n_ladders;
     gbsi_ratios *r = gbsi_alloc_zero(sizeof *r);
-    if (r == NULL) {
-        return gbsi_no_memory(err, "log_z", sizeof *r);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "log_z", r));
     r->n_levels = e->n_levels;
     r->n_ladders = e->n_ladders;
     r->c = gbsi_alloc_array_zero(e->n_levels, sizeof *r->c);
@@ -87,9 +85,7 @@ gbs_status gbsi_ratios_fix(gbsi_ratios *r, const gbsi_exchange *e, gbs_error *er
         return GBS_OK;
     }
     double *u = gbsi_alloc_array(2 * n, sizeof *u);
-    if (u == NULL) {
-        return gbsi_no_memory(err, "log_z", 2 * n * sizeof *u);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "log_z", u));
     for (uint32_t t = 0; t + 1 < r->n_levels; ++t) {
         for (size_t i = 0; i < n; ++i) {
             const uint32_t ladder = (uint32_t)(i % r->n_ladders);

@@ -132,11 +132,8 @@ static gbs_status take_memory(compiling *c, gbs_error *err)
     t->stride = gbsi_alloc_array_zero(n.strides, sizeof *t->stride);
     t->operand = gbsi_alloc_array(n.operands, sizeof *t->operand);
     t->state = gbsi_alloc_array(n.states, sizeof *t->state);
-    if (t->node == NULL || t->message == NULL || t->column == NULL || t->query == NULL ||
-        t->table == NULL || t->weight == NULL || t->arity == NULL || t->stride == NULL ||
-        t->operand == NULL || t->state == NULL) {
-        return gbsi_no_memory(err, "cases", n.entries * sizeof *t->table);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", t->node, t->message, t->column, t->query, t->table, t->weight,
+                        t->arity, t->stride, t->operand, t->state));
     return GBS_OK;
 }
 
@@ -380,9 +377,7 @@ static gbs_status find_homes(compiling *c, gbs_error *err)
     c->column_of = gbsi_alloc_array(n, sizeof *c->column_of);
     c->home = gbsi_alloc_array(n, sizeof *c->home);
     c->message_of = gbsi_alloc_array(n_factors, sizeof *c->message_of);
-    if (c->weight == NULL || c->column_of == NULL || c->home == NULL || c->message_of == NULL) {
-        return gbsi_no_memory(err, "cases", n * sizeof *c->home);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", c->weight, c->column_of, c->home, c->message_of));
     memset(c->message_of, 0xff, n_factors * sizeof *c->message_of);
     memset(c->column_of, 0xff, n * sizeof *c->column_of);
     for (uint32_t k = 0; k < c->cases->n_columns; ++k) {
@@ -474,9 +469,7 @@ gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tr
     gbs_status status = GBS_OK;
     compiling c = {.whole = whole, .tree = tree, .column = column, .query = query, .watch = watch};
     c.cases = gbsi_alloc_zero(sizeof *c.cases);
-    if (c.cases == NULL) {
-        return gbsi_no_memory(err, "cases", sizeof *c.cases);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "cases", c.cases));
     c.cases->n_nodes = tree->n_cliques;
     c.cases->n_columns = n_columns;
     c.cases->n_query = n_query;

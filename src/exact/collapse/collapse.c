@@ -408,9 +408,7 @@ static gbs_status queue_init(queue *q, uint32_t n, uint32_t most, gbs_error *err
     q->next = gbsi_alloc_array(n, sizeof *q->next);
     q->last = gbsi_alloc_array(n, sizeof *q->last);
     q->cost = gbsi_alloc_array_zero(n, sizeof *q->cost);
-    return q->first == NULL || q->next == NULL || q->last == NULL || q->cost == NULL
-               ? gbsi_no_memory(err, "collapse", n * 3 * sizeof *q->next)
-               : GBS_OK;
+    return GBSI_HAVE(err, "collapse", q->first, q->next, q->last, q->cost);
 }
 
 static gbs_status shrinking_init(gbsi_shrinking *s, gbs_error *err)
@@ -426,10 +424,8 @@ static gbs_status shrinking_init(gbsi_shrinking *s, gbs_error *err)
     c->variable = gbsi_alloc_array(n, sizeof *c->variable);
     c->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *c->scope_start);
     c->p_start = gbsi_alloc_array_zero(n + 1, sizeof *c->p_start);
-    return s->piece == NULL || s->head == NULL || c->core_variable == NULL || c->variable == NULL ||
-                   c->scope_start == NULL || c->p_start == NULL
-               ? gbsi_no_memory(err, "collapse", s->n_pieces * sizeof *s->piece)
-               : GBS_OK;
+    return GBSI_HAVE(err, "collapse", s->piece, s->head, c->core_variable, c->variable,
+                     c->scope_start, c->p_start);
 }
 
 gbs_status gbsi_collapse_new(const gbsi_conditioned *model, uint32_t entries, gbsi_watch *watch,
@@ -440,9 +436,7 @@ gbs_status gbsi_collapse_new(const gbsi_conditioned *model, uint32_t entries, gb
     gbsi_shrinking s = {.model = model, .most = entries, .watch = watch};
     assert(entries <= GBSI_COLLAPSE_MOST);
     s.collapse = gbsi_alloc_zero(sizeof *s.collapse);
-    if (s.collapse == NULL) {
-        return gbsi_no_memory(err, "collapse", sizeof *s.collapse);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "collapse", s.collapse));
     GBSI_TRY(queue_init(&q, model->n_variables, entries, err));
     GBSI_TRY(shrinking_init(&s, err));
     GBSI_TRY(list_factors(&s, err));

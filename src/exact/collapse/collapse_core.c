@@ -218,9 +218,7 @@ gbs_status gbsi_collapse_core(gbsi_shrinking *s, gbs_error *err)
     sizes z = {0};
     gbsi_conditioned *core = gbsi_alloc_zero(sizeof *core);
     z.table = gbsi_alloc_array(s->model->factors.n_tables, sizeof *z.table);
-    if (core == NULL || z.table == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "collapse", sizeof *core));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "collapse", core, z.table));
     core->model = s->model->model;
     GBSI_TRY(absorb(s, err));
     number_variables(s, &z);

@@ -55,9 +55,7 @@ gbs_status gbsi_enumerate_joint(const gbsi_conditioned *model, double *joint, gb
     GBSI_TRY(gbsi_walk_max(model, NULL, &w.max, err));
     const size_t n_states = (size_t)gbsi_n_states(model, NULL);
     w.joint = gbsi_alloc_array_zero(n_states, sizeof *w.joint);
-    if (w.joint == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "enumeration", n_states * sizeof *w.joint));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "enumeration", w.joint));
     GBSI_TRY(gbsi_walk(model, NULL, visit_weight, &w, NULL, &total, err));
     for (size_t i = 0; i < n_states; i++) {
         joint[i] = w.joint[i] / total;

@@ -182,9 +182,7 @@ gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evid
     }
     GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.maximise = true}, incumbent == NULL, err));
     x = gbsi_alloc_array(s.tree->model->n_variables, sizeof *x);
-    if (x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "state", s.tree->model->n_variables * sizeof *x));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "state", x));
     GBSI_TRY(keep_incumbent(&s, incumbent, x, &kept, err));
     GBSI_TRY(gbsi_solve_all(&s, &total, x, err));
     const double found = gbsi_exact_log_density(s.whole, x);

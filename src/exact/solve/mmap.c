@@ -67,9 +67,7 @@ gbs_status gbsi_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(begin(&s, model, evidence, options, n, query, &late, err));
     GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.late = late, .watch = watch}, true, err));
     x = gbsi_alloc_array(s.tree->model->n_variables, sizeof *x);
-    if (x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "query", s.tree->model->n_variables * sizeof *x));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "query", x));
     s.tables->watch = watch;
     gbsi_sum total = {.high = s.whole->log_constant};
     GBSI_TRY(gbsi_solve_all(&s, &total, x, err));
@@ -118,9 +116,7 @@ static gbs_status crude_bound(const gbsi_conditioned *model, const uint8_t *late
     double partial = 0.0;
     const gbsi_pieces pieces = {.partial = &partial};
     double *room = gbsi_alloc_array(GBSI_PIECE, sizeof *room);
-    if (room == NULL) {
-        return gbsi_no_memory(err, "query", GBSI_PIECE * sizeof *room);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "query", room));
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         size_t n = 0;
         double top = -INFINITY;

@@ -75,10 +75,7 @@ static gbs_status take_room(pairs *a, size_t n, const uint32_t *pair, size_t n_o
     a->marginal = gbsi_alloc_array(whole->state_offset[whole->n_variables], sizeof *a->marginal);
     a->out = gbsi_alloc_array_zero(n_out, sizeof *a->out);
     a->free_p = gbsi_alloc_array(n_out, sizeof *a->free_p); /* never more than the user's states */
-    if (a->request == NULL || a->asked == NULL || a->marginal == NULL || a->out == NULL ||
-        a->free_p == NULL) {
-        return gbsi_no_memory(err, "pairs", n_out * sizeof *a->out);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pairs", a->request, a->asked, a->marginal, a->out, a->free_p));
     for (size_t i = 0; i < n; ++i) {
         request *r = &a->request[i];
         r->variable[0] = whole->free_variable[pair[2 * i]];
@@ -106,9 +103,7 @@ static gbs_status calibrate(pairs *a, size_t n_asked, gbs_error *err)
     const uint32_t n = s->tree->model->n_variables;
     gbsi_free(a->home);
     a->home = gbsi_alloc_array(n, sizeof *a->home);
-    if (a->home == NULL) {
-        return gbsi_no_memory(err, "pairs", n * sizeof *a->home);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "pairs", a->home));
     gbsi_tree_homes(s->tree, a->home);
     for (uint32_t v = s->whole->n_variables; v < n; ++v) {
         a->home[v] = GBSI_NONE; /* variables of chains: their marginals are not needed */

@@ -28,9 +28,7 @@ gbs_status gbsi_sparse_scratch_take(const gbsi_sparse *s, gbsi_watch *watch,
     *scratch = (gbsi_sparse_scratch){.join = {.watch = watch, .most_steps = INFINITY}};
     scratch->axis_of = gbsi_alloc_array_zero(s->n_variables, sizeof *scratch->axis_of);
     scratch->row = gbsi_alloc_array(s->tree->n_cliques, sizeof *scratch->row);
-    if (scratch->axis_of == NULL || scratch->row == NULL) {
-        return gbsi_no_memory(err, "sparse tables", s->n_variables * sizeof *scratch->axis_of);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sparse tables", scratch->axis_of, scratch->row));
     return GBS_OK;
 }
 
@@ -119,9 +117,7 @@ static gbs_status begin(const gbsi_components *components, uint32_t component,
     const gbsi_conditioned *model = gbsi_exact_plan_model(plan);
     uint8_t *take = gbsi_alloc_array_zero(plan->elimination->n_parts, 1);
     gbsi_sparse *s = gbsi_alloc_zero(sizeof *s);
-    if (take == NULL || s == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", plan->elimination->n_parts + sizeof *s));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", take, s));
     take[component] = 1;
     s->components = components;
     s->component = component;
@@ -134,10 +130,8 @@ static gbs_status begin(const gbsi_components *components, uint32_t component,
     s->factor = gbsi_alloc_array_zero(s->tree->factor_start[n], sizeof *s->factor);
     s->first_row = gbsi_alloc_array_zero(n + 1, sizeof *s->first_row);
     s->n_entries_of = gbsi_alloc_array_zero(n, sizeof *s->n_entries_of);
-    if (s->arity == NULL || s->rows == NULL || s->factor == NULL || s->first_row == NULL ||
-        s->n_entries_of == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", n * sizeof *s->rows));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", s->arity, s->rows, s->factor, s->first_row,
+                       s->n_entries_of));
     memcpy(s->arity, model->arity, s->n_variables * sizeof *s->arity);
     *out = s;
     s = NULL;
@@ -276,9 +270,7 @@ gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gb
     gbsi_tree *tree = NULL;
     uint8_t *all = gbsi_alloc_array(n_parts, 1);
     uint32_t *stream = gbsi_alloc_array(model->n_variables, sizeof *stream);
-    if (all == NULL || stream == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", model->n_variables * sizeof *stream));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", all, stream));
     memset(all, 1, n_parts);
     GBSI_TRY(gbsi_tree_new(model, plan->elimination, all, NULL, true, &tree, err));
     for (uint32_t i = 0; i < tree->n_cliques; ++i) {

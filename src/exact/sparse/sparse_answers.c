@@ -50,9 +50,7 @@ static gbs_status begin(answering *a, const gbsi_sparse *s, gbsi_watch *watch, b
     a->top = gbsi_alloc_array(s->tree->n_cliques, sizeof *a->top);
     a->mass = gbsi_alloc_array(n_mass, sizeof *a->mass);
     a->home = gbsi_alloc_array(n_homes, sizeof *a->home);
-    if (a->value == NULL || a->top == NULL || a->mass == NULL || a->home == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", (n_rows + n_mass) * sizeof *a->value));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", a->value, a->top, a->mass, a->home));
 
 cleanup:
     return status;
@@ -313,9 +311,7 @@ gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, ui
     answering a = {0};
     uint32_t *found = gbsi_alloc_array_zero(sparse->n_variables, sizeof *found);
     *log_weight = -INFINITY;
-    if (found == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", sparse->n_variables * sizeof *found));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", found));
     if (sparse->impossible) {
         goto cleanup;
     }
@@ -394,16 +390,12 @@ static gbs_status make_draws(const gbsi_sparse *s, gbsi_watch *watch, gbsi_spars
     const size_t n_rows = s->first_row[s->tree->n_cliques];
     gbsi_sparse_draws *d = gbsi_alloc_zero(sizeof *d);
     *out = d;
-    if (d == NULL) {
-        return gbsi_no_memory(err, "sparse tables", sizeof *d);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "sparse tables", d));
     d->sparse = s;
     d->begin = gbsi_alloc_array_zero(n_rows + 1, sizeof *d->begin);
     d->sum = gbsi_alloc_array(n, sizeof *d->sum);
     d->column = gbsi_alloc_array(n, sizeof *d->column);
-    if (d->begin == NULL || d->sum == NULL || d->column == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", (2 * n + n_rows) * sizeof *d->sum));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", d->begin, d->sum, d->column));
     GBSI_TRY(begin(&a, s, watch, false, err));
     GBSI_TRY(pass_up(&a, &log_z, err));
     for (uint32_t i = 0; i < s->tree->n_cliques && !a.scratch.join.stopped; ++i) {

@@ -156,9 +156,7 @@ static gbs_status make_factors(making *m, uint32_t i, gbs_error *err)
         arities_of(m, tree->factor[k], n, position, arity);
         factor->axis = gbsi_alloc_array(n, sizeof *factor->axis);
         factor->value = gbsi_alloc_array(size, sizeof *factor->value);
-        if (factor->axis == NULL || factor->value == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "sparse tables", size * sizeof *factor->value));
-        }
+        GBSI_TRY(GBSI_HAVE(err, "sparse tables", factor->axis, factor->value));
         memcpy(factor->axis, axis, n * sizeof *axis);
         GBSI_TRY(make_rows(m->dense, size, n, arity, &factor->rows, factor->value, err));
         m->s->impossible = m->s->impossible || factor->rows.n == 0;
@@ -387,10 +385,8 @@ static gbs_status take_making(making *m, gbs_error *err)
     m->first_alive = gbsi_alloc_array(tree->n_cliques, sizeof *m->first_alive);
     m->logs = gbsi_alloc_array(tree->n_factor, sizeof *m->logs);
     m->dense = gbsi_alloc_array(tree->n_factor, sizeof *m->dense);
-    if (m->owner == NULL || m->first_of == NULL || m->of == NULL || m->seen == NULL ||
-        m->first_alive == NULL || m->logs == NULL || m->dense == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "sparse tables", 2 * tree->n_factor * sizeof *m->logs));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "sparse tables", m->owner, m->first_of, m->of, m->seen, m->first_alive,
+                       m->logs, m->dense));
     m->bytes = (2 * (uint64_t)tree->n_factor + n_scope + m->model->n_variables) * sizeof(double) +
                n * (sizeof *m->s->factor + 2 * sizeof(uint32_t)) +
                tree->n_cliques * (sizeof *m->s->rows + 5 * sizeof(double));

@@ -461,9 +461,7 @@ static gbs_status begin(making *m, gbs_error *err)
                   err));
     GBSI_TRY(room(&f->table, &m->room_table, n_entries, sizeof *f->table, err));
     f->logical = gbsi_alloc_array(from->n_logical, sizeof *f->logical);
-    if (f->logical == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "long factors", from->n_logical * sizeof *f->logical));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "long factors", f->logical));
     memcpy(m->to->arity, m->from->arity, m->n_variables * sizeof *m->to->arity);
     f->scope_start[0] = 0;
     memcpy(f->table_start, from->table_start, (from->n_tables + 1) * sizeof *f->table_start);
@@ -485,9 +483,7 @@ static gbs_status end(making *m, gbs_error *err)
     gbsi_conditioned *to = m->to;
     to->n_variables = (uint32_t)m->n_variables;
     to->state_offset = gbsi_alloc_array_zero(m->n_variables + 1, sizeof *to->state_offset);
-    if (to->state_offset == NULL) {
-        return gbsi_no_memory(err, "long factors", m->n_variables * sizeof *to->state_offset);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "long factors", to->state_offset));
     for (size_t v = 0; v < m->n_variables; ++v) {
         to->state_offset[v + 1] = to->state_offset[v] + to->arity[v];
     }
@@ -517,9 +513,7 @@ gbs_status gbsi_decompose(const gbsi_conditioned *model, bool maximised, gbsi_co
         return GBS_OK;
     }
     m.to = gbsi_alloc_zero(sizeof *m.to);
-    if (m.to == NULL) {
-        return gbsi_no_memory(err, "long factors", sizeof *m.to);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "long factors", m.to));
     GBSI_TRY(begin(&m, err));
     for (size_t i = 0; i < model->factors.n_factors; ++i) {
         reading r = read_factor(model, i, maximised);

@@ -22,9 +22,7 @@ static gbs_status spread_maximise(gbsi_exact_plan *plan, const gbsi_exact_limits
         return GBS_OK;
     }
     plan->maximise = gbsi_alloc_array_zero(n, 1);
-    if (plan->maximise == NULL) {
-        return gbsi_no_memory(err, "junction tree", n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", plan->maximise));
     if (limits->maximise) {
         memset(plan->maximise, 1, n);
     } else {
@@ -40,9 +38,7 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
     gbs_status status = GBS_OK;
     const uint64_t spent = gbsi_exact_search_bytes(model);
     gbsi_exact_plan *plan = gbsi_alloc_zero(sizeof *plan);
-    if (plan == NULL) {
-        return gbsi_no_memory(err, "junction tree", sizeof *plan);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", plan));
     plan->model = model;
     GBSI_TRY(gbsi_decompose(model, limits->maximise, &plan->chains, err));
     plan->eliminated = plan->chains != NULL ? plan->chains : model;

@@ -158,9 +158,7 @@ static gbs_status make_groups(making *m, gbs_error *err)
 {
     const uint32_t n_before = m->n_groups;
     group *grown = gbsi_realloc_array(m->group, n_before + (size_t)m->n_hubs, sizeof *m->group);
-    if (grown == NULL) {
-        return gbsi_no_memory(err, "junction tree", m->n_hubs * sizeof *m->group);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "junction tree", grown));
     m->group = grown;
     for (uint32_t i = 0; i < m->n_hubs; ++i) {
         hub *h = &m->hub[i];

@@ -74,16 +74,11 @@ gbs_status gbsi_evidence_set_read(const gbs_model *model, const char *path,
     size_t n = strlen(path) + 1;
     options = options == NULL ? &default_options : options;
     gbsi_evidence_set *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, path, sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, made));
     made->model = model;
     GBSI_TRY(gbsi_input_read_text(path, &made->input, err));
     made->name = gbsi_alloc(n);
-    if (made->name == NULL) {
-        status = gbsi_no_memory(err, path, n);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, path, made->name));
     memcpy(made->name, path, n);
     GBSI_TRY(read_format(made, path, options, err));
     if (strcmp(path, "-") != 0) {

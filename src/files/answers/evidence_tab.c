@@ -183,9 +183,7 @@ gbs_status gbsi_evidence_read_tab(gbsi_evidence_set *set, gbs_error *err)
     gbsi_token line = {0};
     size_t n = set->model->n_variables;
     f.column_of = gbsi_alloc_array_zero(n, sizeof *f.column_of);
-    if (f.column_of == NULL) {
-        return gbsi_no_memory(err, set->name, n * sizeof *f.column_of);
-    }
+    GBSI_PASS(GBSI_HAVE(err, set->name, f.column_of));
     GBSI_TRY(read_header(&f, err));
     while (next_line(f.text, &line)) {
         GBSI_TRY(read_sample(&f, line, err));

@@ -252,10 +252,7 @@ gbs_status gbsi_evidence_read_uai(gbsi_evidence_set *set, gbs_error *err)
     size_t n = f.model->n_variables;
     f.seen = gbsi_alloc_array(n, sizeof *f.seen);
     f.state = gbsi_alloc_array(n, sizeof *f.state);
-    if (f.seen == NULL || f.state == NULL) {
-        status = gbsi_no_memory(err, set->name, n * sizeof *f.seen);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, set->name, f.seen, f.state));
     f.text->comment = '#';
     f.text->is_glued = true;
     GBSI_TRY(read_tokens(&f, err));

@@ -59,9 +59,7 @@ static gbs_status read_rows(gbsi_text *text, uint32_t n, gbs_marginals *m, gbs_e
     size_t capacity = 0;
     bool off = false;
     size_t *offset = gbsi_alloc_array_zero((size_t)n + 1, sizeof *offset);
-    if (offset == NULL) {
-        return gbsi_no_memory(err, text->name, n * sizeof *offset);
-    }
+    GBSI_PASS(GBSI_HAVE(err, text->name, offset));
     for (uint32_t v = 0; v < n; v++) {
         uint64_t k = 0;
         gbsi_token token = gbsi_text_peek(text);

@@ -37,10 +37,7 @@ static gbs_status read_query(gbsi_text *text, const gbs_model *model, uint32_t *
     GBSI_TRY(gbsi_text_count(text, "the number of query variables", 2, &count, err));
     read = gbsi_alloc_array((size_t)count, sizeof *read);
     seen = gbsi_alloc_array_zero(gbs_model_n_variables(model), 1);
-    if (read == NULL || seen == NULL) {
-        status = gbsi_no_memory(err, text->name, (size_t)count * sizeof *read);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, text->name, read, seen));
     GBSI_TRY(read_variables(text, model, read, (size_t)count, seen, err));
     *variable = read;
     *n = (size_t)count;

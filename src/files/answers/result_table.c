@@ -101,9 +101,7 @@ static gbs_status texts_of(const table_reader *r, const char *pool, size_t n_byt
 {
     const size_t pointers = (size_t)r->n_variables * sizeof **texts;
     char **made = gbsi_alloc(pointers + n_bytes + 1);
-    if (made == NULL) {
-        return gbsi_no_memory(err, r->text->name, pointers + n_bytes + 1);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, made));
     char *at = (char *)made + pointers;
     if (n_bytes > 0) {
         memcpy(at, pool, n_bytes);
@@ -405,9 +403,7 @@ static gbs_status number_states(const table_reader *r, gbs_result *result, gbs_e
 {
     result->n = r->n_variables;
     result->state = gbsi_alloc_array(result->n, sizeof *result->state);
-    if (result->state == NULL) {
-        return gbsi_no_memory(err, r->text->name, result->n * sizeof *result->state);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, result->state));
     for (uint32_t i = 0; i < result->n; ++i) {
         uint64_t state = 0;
         bool too_large = false;
@@ -467,9 +463,7 @@ gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error
     bool is_map = false;
     table_reader r = {.text = text};
     r.field = gbsi_alloc(gbsi_text_left(text) + 1);
-    if (r.field == NULL) {
-        return gbsi_no_memory(err, text->name, gbsi_text_left(text) + 1);
-    }
+    GBSI_PASS(GBSI_HAVE(err, text->name, r.field));
     if (*text->at == '{') {
         GBSI_TRY(read_json(&r, &is_map, &result->log_density, err));
     } else {

@@ -63,9 +63,7 @@ gbs_status gbs_state_read(const char *path, const gbs_model *model, const gbs_re
     size_t n = gbs_model_n_variables(model);
     gbs_read_options strict = {0};
     uint32_t *read = gbsi_alloc_array_zero(n, sizeof *read);
-    if (read == NULL) {
-        return gbsi_no_memory(err, path, n * sizeof *read);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, read));
     if (options != NULL) {
         strict.warn = options->warn;
         strict.context = options->context;

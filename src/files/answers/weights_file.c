@@ -66,9 +66,7 @@ gbs_status gbsi_weights_read(const char *path, const gbs_model *model, double *w
     gbsi_input input = {0};
     gbsi_text text;
     double *read = gbsi_alloc_array(n, sizeof *read);
-    if (read == NULL) {
-        return gbsi_no_memory(err, "weights", n * sizeof *read);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", read));
     for (uint32_t v = 0; v < n; ++v) {
         read[v] = -1.0; /* not listed */
     }

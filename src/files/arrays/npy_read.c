@@ -299,9 +299,7 @@ gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_ar
                          name, (size_t)(text.end - bytes), left);
     }
     header.array.data = gbsi_alloc(left);
-    if (header.array.data == NULL) {
-        return gbsi_no_memory(err, name, left);
-    }
+    GBSI_PASS(GBSI_HAVE(err, name, header.array.data));
     if (header.fortran && header.array.n_dims > 1) {
         transpose(&header.array, gbsi_array_size(&header.array), text.end, header.array.data);
     } else {

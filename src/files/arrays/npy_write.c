@@ -130,9 +130,7 @@ gbs_status gbsi_npy_put(const gbsi_array *array, gbsi_array_source *source, void
         return GBS_OK;
     }
     char *buffer = gbsi_alloc(piece);
-    if (buffer == NULL) {
-        return gbsi_no_memory(err, "array", piece);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "array", buffer));
     for (uint64_t at = 0; at < bytes && status >= 0;) {
         const size_t n = bytes - at < piece ? (size_t)(bytes - at) : piece;
         status = source(context, at, buffer, n, err);

@@ -31,14 +31,9 @@ gbs_status gbsi_npz_open(const char *path, gbsi_npz **npz, gbs_error *err)
     gbs_status status = GBS_OK;
     const size_t size = strlen(path) + 1;
     gbsi_npz *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, path, sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, made));
     made->path = gbsi_alloc(size);
-    if (made->path == NULL) {
-        status = gbsi_no_memory(err, path, size);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, path, made->path));
     memcpy(made->path, path, size);
     GBSI_TRY(gbsi_input_read(made->path, &made->input, err));
     GBSI_TRY(gbsi_zip_open(&made->input, &made->zip, err));
@@ -120,9 +115,7 @@ gbs_status gbsi_npz_writer_new(gbs_output *output, gbsi_npz_writer **writer, gbs
     GBSI_NEED(output);
     GBSI_NEED(writer);
     gbsi_npz_writer *made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        return gbsi_no_memory(err, "archive", sizeof *made);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "archive", made));
     gbsi_zip_writer_init(&made->zip, output);
     gbsi_crc32_init(&made->tables);
     *writer = made;

@@ -344,9 +344,7 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
     s.end = gbsi_alloc_array(s.n_pieces, sizeof *s.end);
     s.id = gbsi_alloc_array(s.n_pieces, sizeof *s.id);
     s.best = gbsi_alloc_array(s.n_pieces, sizeof *s.best);
-    if (s.piece == NULL || s.end == NULL || s.id == NULL || s.best == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, text->name, s.n_pieces * sizeof *s.piece));
-    }
+    GBSI_TRY(GBSI_HAVE(err, text->name, s.piece, s.end, s.id, s.best));
     (void)cut_pieces(&s, among.at, end, s.piece);
     look(&s);
     if (s.n_found > 1) {

@@ -85,10 +85,7 @@ static gbs_status name_variable(gbsi_bif_tables *t, uint32_t id, gbs_error *err)
     }
     char *buffer = gbsi_alloc_zero(bytes);
     label = gbsi_alloc_array(v->n_states, sizeof *label);
-    if (buffer == NULL || label == NULL) {
-        status = gbsi_no_memory(err, t->text->name, bytes);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, t->text->name, buffer, label));
     memcpy(buffer, v->name.at, v->name.n);
     char *at = buffer + v->name.n + 1;
     for (uint32_t a = 0; a < v->n_states; a++) {
@@ -113,10 +110,7 @@ gbs_status gbsi_bif_tables_begin(gbsi_bif_tables *tables, gbs_error *err)
     tables->seen = gbsi_alloc_array_zero(n, sizeof *tables->seen);
     tables->defined = gbsi_alloc_zero(n);
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (tables->seen == NULL || tables->defined == NULL || arity == NULL) {
-        status = gbsi_no_memory(err, tables->text->name, n * sizeof *tables->seen);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, tables->text->name, tables->seen, tables->defined, arity));
     for (uint32_t v = 0; v < n; v++) {
         arity[v] = variable_at(tables, v)->n_states;
     }

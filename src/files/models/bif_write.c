@@ -128,10 +128,7 @@ gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output,
     GBSI_TRY(gbsi_names_init(&w.names, model, make_legal, "BIF", output, options, err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
     w.x = gbsi_alloc_array_zero(model->n_variables, sizeof *w.x);
-    if (w.x == NULL) {
-        status = gbsi_no_memory(err, "writing a model", model->n_variables * sizeof *w.x);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "writing a model", w.x));
     gbsi_output_text(output, "network unknown {\n}\n");
     for (uint32_t v = 0; v < model->n_variables; v++) {
         write_declaration(&w, v);

@@ -131,9 +131,7 @@ static gbs_status add_factors(const col_reader *r, gbs_builder *builder, gbs_err
     gbs_status status = GBS_OK;
     const gbsi_edge *edge = r->edges.edge;
     uint32_t *arity = gbsi_alloc_array(r->n_variables, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, r->text->name, r->n_variables * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, arity));
     for (uint32_t v = 0; v < r->n_variables; v++) {
         arity[v] = r->text->options->states;
     }

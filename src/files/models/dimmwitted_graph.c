@@ -22,10 +22,8 @@ gbs_status gbsi_dw_graph_init(gbsi_dw_graph *graph, gbs_error *err)
     graph->clamped = gbsi_alloc_array(n, sizeof *graph->clamped);
     graph->domain = gbsi_alloc_array(n, sizeof *graph->domain);
     graph->n_domain = gbsi_alloc_array_zero(n, sizeof *graph->n_domain);
-    if (graph->arity == NULL || graph->clamped == NULL || graph->domain == NULL ||
-        graph->n_domain == NULL) {
-        return gbsi_no_memory(err, "variables", n * sizeof *graph->domain);
-    }
+    GBSI_PASS(
+        GBSI_HAVE(err, "variables", graph->arity, graph->clamped, graph->domain, graph->n_domain));
     memset(graph->domain, 0xff, n * sizeof *graph->domain);
     return gbs_builder_new(&graph->builder, err);
 }
@@ -36,9 +34,7 @@ gbs_status gbsi_dw_graph_init_weights(gbsi_dw_graph *graph, gbs_error *err)
     graph->weight = gbsi_alloc_array(n, sizeof *graph->weight);
     graph->fixed = gbsi_alloc_array(n, sizeof *graph->fixed);
     graph->weighed = gbsi_alloc_array_zero(n, sizeof *graph->weighed);
-    if (graph->weight == NULL || graph->fixed == NULL || graph->weighed == NULL) {
-        return gbsi_no_memory(err, "weights", n * sizeof *graph->weight);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "weights", graph->weight, graph->fixed, graph->weighed));
     return GBS_OK;
 }
 
@@ -274,9 +270,7 @@ static gbs_status label_all(gbsi_dw_graph *g, size_t n_bytes, gbs_error *err)
             GBSI_TRY(check_label_room(g, n_bytes, err));
             label = gbsi_alloc_array(GBS_MAX_ARITY, sizeof *label);
             text = gbsi_alloc_array(GBS_MAX_ARITY, sizeof *text);
-            if (label == NULL || text == NULL) {
-                GBSI_TRY(gbsi_no_memory(err, "labels", GBS_MAX_ARITY * sizeof *text));
-            }
+            GBSI_TRY(GBSI_HAVE(err, "labels", label, text));
         }
         GBSI_TRY(label_variable(g, v, label, text, err));
     }

@@ -145,9 +145,7 @@ static gbs_status open_all(const loader *l, gbsi_dw_kind kind, uint64_t n_record
     const size_t n = l->files.n[kind];
     gbsi_input *input = gbsi_alloc_array_zero(n, sizeof *input);
     size_t room = 0;
-    if (input == NULL) {
-        return gbsi_no_memory(err, l->place.meta, n * sizeof *input);
-    }
+    GBSI_PASS(GBSI_HAVE(err, l->place.meta, input));
     for (size_t i = 0; i < n; i++) {
         GBSI_TRY(gbsi_input_read(gbsi_dw_files_path(&l->files, kind, i), &input[i], err));
         *n_bytes += input[i].n;

@@ -14,9 +14,7 @@ gbs_status gbsi_expander_init(gbsi_expander *expander, const gbs_model *model, g
 {
     *expander = (gbsi_expander){.model = model};
     expander->x = gbsi_alloc_array_zero(model->n_variables, sizeof *expander->x);
-    if (expander->x == NULL) {
-        return gbsi_no_memory(err, "writing a model", model->n_variables * sizeof *expander->x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "writing a model", expander->x));
     return GBS_OK;
 }
 

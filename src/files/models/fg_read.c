@@ -247,9 +247,7 @@ static gbs_status read_factors(fg_reader *r, gbs_error *err)
     r->place = gbsi_alloc_array(n, sizeof *r->place);
     r->table = gbsi_alloc_array(n, sizeof *r->table);
     r->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *r->scope_start);
-    if (r->place == NULL || r->table == NULL || r->scope_start == NULL) {
-        return gbsi_no_memory(err, r->text->name, n * sizeof *r->place);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, r->place, r->table, r->scope_start));
     for (size_t f = 0; f < n; f++) {
         GBSI_TRY(read_scope(r, f, err));
         GBSI_TRY(read_table(r, f, err));
@@ -313,9 +311,7 @@ static gbs_status add_variables(fg_reader *r, uint32_t *number, gbs_error *err)
     gbs_status status = GBS_OK;
     uint32_t n = r->n_variables;
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
-    if (arity == NULL) {
-        return gbsi_no_memory(err, r->text->name, n * sizeof *arity);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, arity));
     if (n > 0) {
         qsort(r->variable, n, sizeof(fg_variable), by_label);
     }
@@ -341,10 +337,7 @@ static gbs_status add_factors(fg_reader *r, gbs_error *err)
     size_t n_ids = r->scope_start[r->n_factors];
     uint32_t *number = gbsi_alloc_array(r->n_variables, sizeof *number);
     scope = gbsi_alloc_array(n_ids, sizeof *scope);
-    if (number == NULL || scope == NULL) {
-        status = gbsi_no_memory(err, r->text->name, n_ids * sizeof *scope);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, r->text->name, number, scope));
     GBSI_TRY(add_variables(r, number, err));
     for (size_t f = 0; f < r->n_factors; f++) {
         size_t start = r->scope_start[f];

@@ -125,9 +125,7 @@ gbs_status gbsi_fg_write(const gbs_model *model, gbs_output *output,
     gbsi_expander expander = {0};
     fg_writer w = {.model = model, .output = output, .by_name = gbsi_fg_keeps_names(model)};
     uint8_t *mentioned = gbsi_alloc_zero(n);
-    if (mentioned == NULL) {
-        return gbsi_no_memory(err, "writing a model", n);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "writing a model", mentioned));
     GBSI_TRY(gbsi_expander_init(&expander, model, err));
     for (size_t i = 0; factors->n_factors > 0 && i < factors->scope_start[factors->n_factors];
          i++) {

@@ -283,9 +283,7 @@ static gbs_status make_model(gbm_reader *r, gbs_error *err)
                                   .n_text = c->n_text};
     const void *place = NULL;
     r->model = gbsi_alloc_zero(sizeof *r->model);
-    if (r->model == NULL) {
-        return gbsi_no_memory(err, r->name, sizeof *r->model);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->name, r->model));
     point_into_file(r);
     status = gbsi_model_check(r->model, &extents, &place, err);
     if (status < 0) {

@@ -312,10 +312,7 @@ gbs_status gbsi_literal_weights_end(gbsi_literal_weights *w, gbsi_clauses *c, co
     }
     weight = gbsi_alloc_array(2 * (size_t)n, sizeof *weight);
     seen = gbsi_alloc_array_zero(n, 1);
-    if (weight == NULL || seen == NULL) {
-        status = gbsi_no_memory(err, "weights", 2 * (size_t)n * sizeof *weight);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, "weights", weight, seen));
     for (size_t i = 0; i < 2 * (size_t)n; i++) {
         weight[i] = UNSET;
     }

@@ -230,9 +230,7 @@ static gbs_status read_array(mtx_reader *r, gbs_error *err)
     GBSI_TRY(check_array(r, &n_values, err));
     if (!r->symmetric) {
         column = gbsi_alloc_array(n_values, sizeof *column);
-        if (column == NULL) {
-            return gbsi_no_memory(err, r->text->name, n_values * sizeof *column);
-        }
+        GBSI_PASS(GBSI_HAVE(err, r->text->name, column));
     }
     r->couplings.first = *r->text;
     for (uint32_t j = 0; j < n; j++) {

@@ -109,9 +109,7 @@ static gbs_status read_variables(uai_reader *r, gbs_error *err)
     r->arity = gbsi_alloc_array(n, sizeof *r->arity);
     r->seen = gbsi_alloc_array_zero(n, sizeof *r->seen);
     r->child = gbsi_alloc_zero(n);
-    if (r->arity == NULL || r->seen == NULL || r->child == NULL) {
-        return gbsi_no_memory(err, text->name, n * sizeof *r->seen);
-    }
+    GBSI_PASS(GBSI_HAVE(err, text->name, r->arity, r->seen, r->child));
     for (uint32_t v = 0; v < r->n_variables; v++) {
         uint64_t arity = 0;
         token = gbsi_text_peek(text);
@@ -324,9 +322,7 @@ static gbs_status read_scopes(uai_reader *r, gbs_error *err)
     r->place = gbsi_alloc_array(n, sizeof *r->place);
     r->n_entries = gbsi_alloc_array(n, sizeof *r->n_entries);
     r->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *r->scope_start);
-    if (r->place == NULL || r->n_entries == NULL || r->scope_start == NULL) {
-        return gbsi_no_memory(err, r->text->name, n * sizeof *r->place);
-    }
+    GBSI_PASS(GBSI_HAVE(err, r->text->name, r->place, r->n_entries, r->scope_start));
     /* There also where all scopes are empty: no offset may be added to NULL. */
     GBSI_TRY(gbsi_reserve(&r->scope, &r->scope_capacity, 1, sizeof(uint32_t), r->text->name, err));
     for (size_t f = 0; f < n; f++) {

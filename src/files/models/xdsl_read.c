@@ -446,9 +446,7 @@ static gbs_status read_strengths(const xdsl_reader *r, const node *d, uint32_t *
     for (uint32_t i = 1; i < r->tables.n_scope; i++) {
         const uint32_t arity = arity_of(r, i);
         bool *seen = gbsi_alloc_zero(arity * sizeof *seen);
-        if (seen == NULL) {
-            return gbsi_no_memory(err, r->text->name, arity * sizeof *seen);
-        }
+        GBSI_PASS(GBSI_HAVE(err, r->text->name, seen));
         status = read_order(r, &c, arity, seen, strength, err);
         gbsi_free(seen);
         GBSI_TRY(status);
@@ -579,10 +577,7 @@ static gbs_status read_noisy(xdsl_reader *r, const node *d, bool whole, gbs_erro
     c.weaker = gbsi_alloc_array(n + c.n_columns, sizeof *c.weaker);
     c.strength = gbsi_alloc_array(c.n_columns, sizeof *c.strength);
     c.turned = gbsi_alloc_array(n, sizeof *c.turned);
-    if (column == NULL || c.p == NULL || c.weaker == NULL || c.strength == NULL ||
-        c.turned == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, r->text->name, 2 * n * sizeof *c.p));
-    }
+    GBSI_TRY(GBSI_HAVE(err, r->text->name, column, c.p, c.weaker, c.strength, c.turned));
     GBSI_TRY(read_strengths(r, d, c.strength, err));
     GBSI_TRY(read_values(r, &d->rows, n, c.p, err));
     for (size_t i = 0; i < n; i++) {
@@ -683,9 +678,7 @@ gbs_status gbsi_xdsl_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     GBSI_TRY(gbsi_bif_tables_init(&r.tables, text, "node", err));
     r.tables.n_spare = NOISY_ENTRIES;
     r.names = gbsi_alloc(gbsi_text_left(text) + 1);
-    if (r.names == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, text->name, gbsi_text_left(text)));
-    }
+    GBSI_TRY(GBSI_HAVE(err, text->name, r.names));
     GBSI_TRY(gbsi_xml_parse(text, &handlers, &r, err));
     if (r.n_nodes == 0) {
         GBSI_TRY(

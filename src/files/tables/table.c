@@ -365,9 +365,7 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
     unsigned char *seen = gbsi_alloc_zero(n);
     t->column = gbsi_alloc_array_zero(n, sizeof *t->column);
     t->is_label = gbsi_alloc_array_zero(n, sizeof *t->is_label);
-    if (seen == NULL || t->column == NULL || t->is_label == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "columns of a table", n));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "columns of a table", seen, t->column, t->is_label));
     GBSI_TRY(gbsi_text_open(&text, &t->input, NULL, err));
     GBSI_TRY(of != NULL
                  ? gbsi_sheet_of_columns(&t->sheet, &text, of->column, of->n, of->n_rows, err)
@@ -375,9 +373,7 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
     uint32_t v = 0;
     t->is_draws = gbsi_sheet_is_draws(&t->sheet) && !gbsi_find_name(t->model, "chain", &v);
     t->use = gbsi_alloc_array_zero(t->sheet.n_columns, sizeof *t->use);
-    if (t->use == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "columns of a table", t->sheet.n_columns));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "columns of a table", t->use));
     if (of == NULL && is_row(t)) {
         GBSI_TRY(gbsi_cell_unexpected(&t->sheet, &t->sheet.name[0],
                                       "a first line that names the variables; numbers of variables "
@@ -432,9 +428,7 @@ static gbs_status new_table(const gbs_model *model, const gbs_table_options *opt
     GBSI_NEED(table);
     GBSI_IN_STRUCT(options, gbs_table_options);
     gbs_table *t = gbsi_alloc_zero(sizeof *t);
-    if (t == NULL) {
-        return gbsi_no_memory(err, "a table", sizeof *t);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "a table", t));
     t->model = model;
     if (options != NULL) {
         t->options = *options;

@@ -79,9 +79,7 @@ static gbs_status transcode(gbsi_input *input, const census *c, bool utf8, gbs_e
     const size_t most = input->n + 2 * c->n_other;
     char *out = gbsi_alloc(most);
     size_t length = 0;
-    if (out == NULL) {
-        return gbsi_no_memory(err, input->name, most);
-    }
+    GBSI_PASS(GBSI_HAVE(err, input->name, out));
     for (size_t i = 0; i < input->n;) {
         const unsigned char byte = (unsigned char)input->bytes[i];
         size_t kept = utf8 || byte < 0x80 ? gbsi_utf8_length(input->bytes + i, input->n - i) : 0;

@@ -226,9 +226,7 @@ gbs_status gbsi_kept_open(const char *path, const gbsi_kept_form *form, gbsi_kep
     gbs_status status = GBS_OK;
     struct stat is;
     gbsi_kept *kept = gbsi_alloc_zero(sizeof *kept);
-    if (kept == NULL) {
-        return gbsi_no_memory(err, path, sizeof *kept);
-    }
+    GBSI_PASS(GBSI_HAVE(err, path, kept));
     kept->path = path_with(path, strlen(path), "");
     if (kept->path == NULL) {
         GBSI_TRY(gbsi_no_memory(err, path, strlen(path)));

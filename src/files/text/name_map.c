@@ -25,9 +25,7 @@ static gbs_status grow(gbsi_name_map *map, gbs_error *err)
     gbsi_name_map larger = {.n_slots = map->n_slots == 0 ? 64 : map->n_slots * 2,
                             .n_used = map->n_used};
     larger.entry = gbsi_alloc_array_zero(larger.n_slots, sizeof *larger.entry);
-    if (larger.entry == NULL) {
-        return gbsi_no_memory(err, "names", larger.n_slots);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "names", larger.entry));
     for (size_t i = 0; i < map->n_slots; i++) {
         const gbsi_name_entry *e = &map->entry[i];
         if (e->at != NULL) {

@@ -18,9 +18,7 @@ gbs_status gbsi_reducer_init(gbsi_reducer *reducer, const gbs_model *model,
     *reducer = (gbsi_reducer){.model = model, .domain = domain, .out = out};
     const size_t n = model->factors.n_tables;
     reducer->whole = gbsi_alloc_array(n, sizeof *reducer->whole);
-    if (reducer->whole == NULL) {
-        return gbsi_no_memory(err, "conditioned model", n * sizeof *reducer->whole);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "conditioned model", reducer->whole));
     memset(reducer->whole, 0xff, n * sizeof *reducer->whole);
     memset(reducer->described, 0xff, sizeof reducer->described);
     gbs_status status =

@@ -114,9 +114,7 @@ static gbs_status grow_map(gbsi_reducer *r, gbs_error *err)
 {
     const size_t n = r->n_places == 0 ? FIRST_PLACES : 2 * r->n_places;
     gbsi_slice *grown = gbsi_alloc_array(n, sizeof *grown);
-    if (grown == NULL) {
-        return gbsi_no_memory(err, "conditioned model", n * sizeof *grown);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "conditioned model", grown));
     for (size_t i = 0; i < n; ++i) {
         grown[i] = (gbsi_slice){0, GBSI_NONE};
     }

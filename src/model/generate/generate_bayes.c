@@ -149,9 +149,7 @@ gbs_status gbs_generate_bayes(const gbs_generate_bayes_options *options, gbs_mod
     GBSI_TRY(check_bayes(options, &largest, err));
     net.arity = gbsi_alloc_array(options->variables, sizeof *net.arity);
     net.logw = gbsi_alloc_array(largest, sizeof *net.logw);
-    if (net.arity == NULL || net.logw == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "network", largest * sizeof *net.logw));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "network", net.arity, net.logw));
     GBSI_TRY(gbs_builder_new(&net.builder, err));
     GBSI_TRY(add_variables(&net, err));
     gbs_builder_set_directed(net.builder);

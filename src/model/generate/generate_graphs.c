@@ -237,9 +237,7 @@ static gbs_status couple_powerlaw(const gbsi_generate_spins *spins, gbs_builder 
     uint64_t edge = 0;
     g.old_end = gbsi_alloc_array(n_grown, sizeof *g.old_end);
     g.joined_to = gbsi_alloc_array_zero(n, sizeof *g.joined_to); /* 0 is no new variable */
-    if (g.old_end == NULL || g.joined_to == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "graph", (n_grown + n) * sizeof *g.old_end));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "graph", g.old_end, g.joined_to));
     for (uint32_t v = 1; v <= m; ++v) {
         for (uint32_t w = 0; w < v; ++w) {
             GBSI_TRY(gbsi_generate_couple(spins, builder, edge++, w, v, err));

@@ -161,9 +161,7 @@ static gbs_status add_data(gbs_builder *builder, const gbsi_generate_picture *pi
     gbs_status status = GBS_OK;
     const uint32_t n_states = picture->options.states;
     double *logw = gbsi_alloc_array(n_states, sizeof *logw);
-    if (logw == NULL) {
-        return gbsi_no_memory(err, "picture", n_states * sizeof *logw);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture", logw));
     for (uint32_t v = 0; v < picture->n_variables; ++v) {
         uint32_t table = 0;
         gbsi_generate_data_term(picture, v, logw);

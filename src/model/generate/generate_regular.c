@@ -266,9 +266,7 @@ static gbs_status sort_edges(graph *g, gbs_error *err)
     g->set.key = NULL;
     start = gbsi_alloc_array((size_t)g->n + 1, sizeof *start);
     other = gbsi_alloc_array(g->m, sizeof *other);
-    if (start == NULL || other == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "graph", g->m * sizeof *other));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "graph", start, other));
     for (size_t k = 0; k < g->m; ++k) {
         const uint64_t key = key_of(g->e[k]);
         g->e[k] = (edge){(uint32_t)(key >> 32), (uint32_t)key};

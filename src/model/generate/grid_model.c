@@ -261,9 +261,7 @@ gbs_status gbsi_grid_walk_through(const gbsi_grid_model *grid, gbsi_grid_walk *w
     feeding f = {0};
     double *entry = gbsi_alloc_array(grid->n_entries, sizeof *entry);
     *walk = (gbsi_grid_walk){.alike = true};
-    if (entry == NULL) {
-        return gbsi_no_memory(err, "lattice", grid->n_entries * sizeof *entry);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "lattice", entry));
     GBSI_TRY(gbsi_digest_new(&f.digest, err));
     gbsi_model_digest_begin(f.digest, 0, grid->n_variables, grid->n_factors);
     feed_words(&f, grid->arity, grid->n_variables);

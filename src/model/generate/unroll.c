@@ -69,11 +69,8 @@ static gbs_status init_unroller(unroller *u, gbs_error *err)
     u->arity = gbsi_alloc_array(n, sizeof *u->arity);
     u->label = gbsi_alloc_array(GBS_MAX_ARITY, sizeof *u->label);
     u->name = gbsi_alloc_array(longest + NUMBER_BYTES, 1);
-    if (u->next == NULL || u->previous == NULL || u->place == NULL || u->pair == NULL ||
-        u->table == NULL || u->scope == NULL || u->arity == NULL || u->label == NULL ||
-        u->name == NULL) {
-        return gbsi_no_memory(err, "unrolling a network", n * sizeof *u->next);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "unrolling a network", u->next, u->previous, u->place, u->pair,
+                        u->table, u->scope, u->arity, u->label, u->name));
     memset(u->next, 0xff, n * sizeof *u->next); /* GBSI_NONE */
     memset(u->previous, 0xff, n * sizeof *u->previous);
     memset(u->table, 0xff, m->factors.n_tables * sizeof *u->table);

@@ -412,9 +412,7 @@ static gbs_status sort_components(search *s, gbs_error *err)
     uint32_t *of = s->local; /* put back below */
     GBSI_TRY(gbsi_graph_components(s->graph, of, &e->n_parts, err));
     e->part = gbsi_alloc_array_zero(e->n_parts, sizeof *e->part);
-    if (e->part == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "elimination", e->n_parts * sizeof *e->part));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "elimination", e->part));
     for (uint32_t v = 0; v < n; ++v) {
         ++e->part[of[v]].n_variables;
     }
@@ -443,10 +441,8 @@ static gbs_status take_search(search *s, gbs_error *err)
     s->x = gbsi_alloc_array_zero(n, sizeof *s->x);
     s->covered = gbsi_alloc_array(n, 1);
     s->variable = gbsi_alloc_array(n, sizeof *s->variable);
-    if (s->e->order == NULL || s->e->clique_start == NULL || s->position == NULL ||
-        s->local == NULL || s->x == NULL || s->covered == NULL || s->variable == NULL) {
-        return gbsi_no_memory(err, "elimination", n * sizeof *s->x);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "elimination", s->e->order, s->e->clique_start, s->position, s->local,
+                        s->x, s->covered, s->variable));
     memset(s->position, 0xff, n * sizeof *s->position);
     memset(s->local, 0xff, n * sizeof *s->local);
     return GBS_OK;
@@ -481,9 +477,7 @@ gbs_status gbsi_elimination_new(const gbsi_graph *graph, const gbsi_elimination_
 {
     gbs_status status = GBS_OK;
     gbsi_elimination *e = gbsi_alloc_zero(sizeof *e);
-    if (e == NULL) {
-        return gbsi_no_memory(err, "elimination", sizeof *e);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "elimination", e));
     e->n_variables = graph->n_variables;
     search s = {.graph = graph,
                 .arity = graph->model->arity,

@@ -377,9 +377,7 @@ static gbs_status extend_row(search *s, const neighbourhood *N, uint32_t i, gbs_
     uint64_t lacks = N->lacks[i];
     uint32_t *to = gbsi_alloc_array((size_t)x->degree + count_bits(lacks), sizeof *to);
     uint32_t n = 0;
-    if (to == NULL) {
-        return gbsi_no_memory(err, "elimination", x->n * sizeof *to);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "elimination", to));
     for (uint32_t k = 0; k < x->n; ++k) {
         const uint32_t u = x->to[k];
         for (; lacks != 0 && N->v[lowest_bit(lacks)] < u; lacks &= lacks - 1) {

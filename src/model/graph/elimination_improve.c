@@ -65,9 +65,7 @@ static gbs_status make_component(search *s, const gbsi_elimination_part *part, u
     c->to = gbsi_alloc_array(room, sizeof *c->to);
     c->arity = gbsi_alloc_array(n, sizeof *c->arity);
     c->order = gbsi_alloc_array(n, sizeof *c->order);
-    if (c->start == NULL || c->to == NULL || c->arity == NULL || c->order == NULL) {
-        return gbsi_no_memory(err, "elimination order", room * sizeof *c->to);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "elimination order", c->start, c->to, c->arity, c->order));
     gbsi_rows_free(s, n); /* an elimination has changed them */
     GBSI_TRY(gbsi_rows_make(s, n, err));
     for (uint32_t i = 0; i < n; ++i) {

@@ -90,10 +90,8 @@ gbs_status gbsi_order_cliques_init(const gbsi_order_graph *graph, const uint32_t
     w.seen = gbsi_alloc_array(n, sizeof *w.seen);
     w.child = gbsi_alloc_array(n, sizeof *w.child);
     w.sibling = gbsi_alloc_array(n, sizeof *w.sibling);
-    if (cliques->start == NULL || w.position == NULL || w.seen == NULL || w.child == NULL ||
-        w.sibling == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "elimination order", n * sizeof *w.position));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "elimination order", cliques->start, w.position, w.seen, w.child,
+                       w.sibling));
     memset(w.seen, 0xff, n * sizeof *w.seen);
     memset(w.child, 0xff, n * sizeof *w.child);
     for (uint32_t at = 0; at < n; ++at) {

@@ -137,9 +137,7 @@ static gbs_status make_bags(order_search *s, const uint32_t *order, gbs_error *e
     slot = gbsi_alloc_array(n, sizeof *slot);
     s->local = gbsi_alloc_array(n, sizeof *s->local);
     s->border = gbsi_alloc_array(s->bags.most_slots, sizeof *s->border);
-    if (slot == NULL || s->local == NULL || s->border == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, what, n * sizeof *slot));
-    }
+    GBSI_TRY(GBSI_HAVE(err, what, slot, s->local, s->border));
     GBSI_TRY(fill_bags(s, order, &cliques, s->local, slot, err));
     memset(s->local, 0xff, n * sizeof *s->local);
     s->work += SLOT_STEPS * (uint64_t)n + 2 * (cliques.start[n] + s->graph->start[n]);
@@ -159,9 +157,7 @@ static gbs_status write_order(order_search *s, uint32_t *order, gbs_error *err)
     uint32_t n_placed = 0;
     uint32_t root = 0;
     uint32_t *listed = gbsi_alloc_array(b->n_slots, sizeof *listed);
-    if (listed == NULL) {
-        return gbsi_no_memory(err, what, b->n_slots * sizeof *listed);
-    }
+    GBSI_PASS(GBSI_HAVE(err, what, listed));
     for (uint32_t i = 1; i < b->n_slots; ++i) {
         root = b->bag[i].entries > b->bag[root].entries ? i : root;
     }
@@ -495,9 +491,7 @@ gbs_status gbsi_order_improve(const gbsi_order_graph *graph, const gbsi_order_li
 {
     gbs_status status = GBS_OK;
     order_search *s = gbsi_alloc_zero(sizeof *s);
-    if (s == NULL) {
-        return gbsi_no_memory(err, what, sizeof *s);
-    }
+    GBSI_PASS(GBSI_HAVE(err, what, s));
     s->graph = graph;
     GBSI_TRY(make_bags(s, order, err));
     const double before = gbsi_bags_entries(&s->bags);

@@ -171,9 +171,7 @@ static gbs_status count_runs(const uint32_t *batch, uint32_t n_batches, const ui
 {
     /* the part of the last variable of each batch so far */
     uint32_t *last = gbsi_alloc_array(n_batches, sizeof *last);
-    if (last == NULL) {
-        return gbsi_no_memory(err, "figures of a partition", n_batches * sizeof *last);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "figures of a partition", last));
     memset(last, 0xff, n_batches * sizeof *last);
     for (uint32_t at = 0; at < n; at++) {
         const uint32_t v = order == NULL ? at : order[at];
@@ -196,9 +194,7 @@ gbs_status gbsi_partition_figures_of(const gbsi_graph *graph, const uint32_t *ba
     uint64_t *key = NULL;
     size_t key_capacity = 0;
     uint8_t *sent = gbsi_alloc_array_zero(n, sizeof *sent);
-    if (sent == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "figures of a partition", n));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "figures of a partition", sent));
     GBSI_TRY(halos_init(&h, err));
     GBSI_TRY(gbsi_partition_figures_init(n_parts, n_batches, &found, err));
     for (uint32_t p = 0; p < n_parts; p++) {
@@ -237,9 +233,7 @@ gbs_status gbsi_partition_figures_init(uint32_t n_parts, uint32_t n_batches,
 {
     *figures = (gbsi_partition_figures){.n_parts = n_parts, .n_batches = n_batches};
     figures->rank = gbsi_alloc_array_zero(n_parts, sizeof *figures->rank);
-    return figures->rank != NULL
-               ? GBS_OK
-               : gbsi_no_memory(err, "figures of a partition", n_parts * sizeof *figures->rank);
+    return GBSI_HAVE(err, "figures of a partition", figures->rank);
 }
 
 void gbsi_partition_figures_free(gbsi_partition_figures *figures)

@@ -122,9 +122,7 @@ gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model, gbs_error 
     GBSI_TRY(gbsi_model_index_names(m, err));
     GBSI_TRY(gbsi_model_index(m, builder->text_bytes, err));
     made = gbsi_alloc_zero(sizeof *made);
-    if (made == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "model", sizeof *made));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "model", made));
     shrink_model(m, builder->text_bytes);
     *made = *m;
     *model = made;

@@ -11,9 +11,7 @@ gbs_status gbs_builder_new(gbs_builder **builder, gbs_error *err)
 {
     GBSI_NEED(builder);
     gbs_builder *b = gbsi_alloc_zero(sizeof *b);
-    if (b == NULL) {
-        return gbsi_no_memory(err, "builder", sizeof *b);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "builder", b));
     b->watch = gbsi_watch_current();
     *builder = b;
     return GBS_OK;
@@ -159,9 +157,7 @@ gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t variable,
                                 m->state_offset[m->n_variables], err));
     }
     offset = gbsi_alloc_array(k, sizeof *offset);
-    if (offset == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "labels", k * sizeof *offset));
-    }
+    GBSI_TRY(GBSI_HAVE(err, "labels", offset));
     for (uint32_t a = 0; a < k; ++a) {
         if (label[a] == NULL || label[a][0] == 0) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u: the label of state %u is empty",

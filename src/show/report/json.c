@@ -299,10 +299,7 @@ gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_err
     GBSI_TRY(gbsi_text_open(&f.text, input, NULL, err));
     /* each text has a sign before and, but for numbers that end the file, one behind it */
     f.pool = gbsi_alloc(gbsi_text_left(&f.text) + 2);
-    if (f.pool == NULL) {
-        status = gbsi_no_memory(err, input->name, gbsi_text_left(&f.text) + 2);
-        goto cleanup;
-    }
+    GBSI_TRY(GBSI_HAVE(err, input->name, f.pool));
     while (more) {
         GBSI_TRY(add_value(&f, &in, err));
         GBSI_TRY(close_values(&f, &in, &more, err));

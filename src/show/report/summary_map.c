@@ -203,9 +203,7 @@ static gbs_status write_states(const picture *m, gbs_output *output, gbs_error *
     gbs_status status = GBS_OK;
     gbs_image image = {0};
     uint32_t *state = gbsi_alloc_array((size_t)m->width * m->height, sizeof *state);
-    if (state == NULL) {
-        return gbsi_no_memory(err, "picture of marginals", (size_t)m->width * m->height);
-    }
+    GBSI_PASS(GBSI_HAVE(err, "picture of marginals", state));
     for (uint32_t y = 0; y < m->height; y++) {
         for (uint32_t x = 0; x < m->width; x++) {
             const size_t v = (size_t)y * m->step * m->columns + (size_t)x * m->step;
