@@ -25,10 +25,7 @@ static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log
     const watcher *w = context;
     const uint64_t sweeps = draw + 1;
     (void)log_density;
-    const gbs_status status = gbsi_joint_add(w->joint, chain, state, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_joint_add(w->joint, chain, state, err));
     size_t k = 0;
     while (k < w->curves->n && w->curves->sweeps[k] < (double)sweeps) {
         k++;

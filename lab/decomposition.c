@@ -20,10 +20,7 @@
 static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, uint32_t focus,
                          gbs_run_options *options, gbs_error *err)
 {
-    const gbs_status status = gbsi_options_take(asked, options, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_options_take(asked, options, err));
     if (focus >= model->n_variables) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "focus: there is no variable %u, the model has %u",
                          focus, model->n_variables);
@@ -97,31 +94,28 @@ gbs_status lab_focus_set(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, uint32_t focus, uint64_t most_states,
                          lab_focus_setting *setting, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(settle(model, options, focus, &setting->options, err));
-    GBSI_TRY(gbsi_condition(model, evidence, &setting->model, err));
+    GBSI_PASS(settle(model, options, focus, &setting->options, err));
+    GBSI_PASS(gbsi_condition(model, evidence, &setting->model, err));
     const uint64_t n = gbsi_n_states(setting->model, NULL);
     if (n > most_states) {
         char found[24];
         (void)snprintf(found, sizeof found, n == UINT64_MAX ? "too many" : "%" PRIu64, n);
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
-                           "decompose: the free variables have %s joint states, at most %" PRIu64
-                           " are told apart",
-                           found, most_states));
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "decompose: the free variables have %s joint states, at most %" PRIu64
+                         " are told apart",
+                         found, most_states);
     }
     const uint32_t x = setting->model->free_variable[focus];
     if (x == GBSI_NONE) {
-        GBSI_TRY(gbsi_fail(
+        return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
             "focus: variable %u has only one possible state, so that there is nothing to draw",
-            focus));
+            focus);
     }
-    GBSI_TRY(translate_edges(&setting->options, setting, err));
+    GBSI_PASS(translate_edges(&setting->options, setting, err));
     const lab_focus_keys keys =
         keys_of(&setting->options, setting->model->n_variables, &setting->extra);
-    GBSI_TRY(lab_focus_new(setting->model, x, &keys, &setting->focus, err));
-cleanup:
-    return status;
+    return lab_focus_new(setting->model, x, &keys, &setting->focus, err);
 }
 
 void lab_focus_setting_free(lab_focus_setting *setting)

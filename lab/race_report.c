@@ -62,12 +62,9 @@ static gbs_status write_times(const laboratory *lab, size_t n, const lab_race *r
 
 gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(write_curves(lab, n, race, err));
-    GBSI_TRY(write_work(lab, n, race, err));
-    GBSI_TRY(write_times(lab, n, race, err));
-cleanup:
-    return status;
+    GBSI_PASS(write_curves(lab, n, race, err));
+    GBSI_PASS(write_work(lab, n, race, err));
+    return write_times(lab, n, race, err);
 }
 
 /* ---- charts --------------------------------------------------------------------------------- */
@@ -224,13 +221,10 @@ static gbs_status draw(const laboratory *lab, size_t n, const lab_race *race, ab
 gbs_status lab_races_draw(const laboratory *lab, size_t n, const lab_race *race, const char *title,
                           gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     assert(n <= LAB_MAX_RACES);
-    GBSI_TRY(draw(lab, n, race, BY_UPDATES, title, err));
-    GBSI_TRY(draw(lab, n, race, BY_WORK, NULL, err));
-    GBSI_TRY(draw(lab, n, race, BY_TIME, NULL, err));
-cleanup:
-    return status;
+    GBSI_PASS(draw(lab, n, race, BY_UPDATES, title, err));
+    GBSI_PASS(draw(lab, n, race, BY_WORK, NULL, err));
+    return draw(lab, n, race, BY_TIME, NULL, err);
 }
 
 /* ---- findings ------------------------------------------------------------------------------- */

@@ -50,23 +50,21 @@ static gbs_status add_spin(const laboratory *lab, const lab_spin_grid *grid, uin
                            uint32_t columns, uint32_t r, uint32_t c, gbs_builder *builder,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t variable = r * grid->columns + c; /* its number in the whole grid */
     const uint32_t own = r * columns + c;
     const uint32_t next[2] = {r * columns + (c + 1 < columns ? c + 1 : 0),
                               (r + 1 < rows ? r + 1 : 0) * columns + c};
     const bool joined[2] = {c + 1 < columns || grid->torus, r + 1 < rows || grid->torus};
     if (grid->fields) {
-        GBSI_TRY(gbs_builder_add_field(builder, own, field(lab, grid, variable), err));
+        GBSI_PASS(gbs_builder_add_field(builder, own, field(lab, grid, variable), err));
     }
     for (int d = 0; d < 2; d++) {
         if (joined[d]) {
-            GBSI_TRY(gbs_builder_add_ising(builder, own, next[d], coupling(lab, grid, variable, d),
-                                           err));
+            GBSI_PASS(gbs_builder_add_ising(builder, own, next[d], coupling(lab, grid, variable, d),
+                                            err));
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* The first rows and columns of a grid as a model of their own. */

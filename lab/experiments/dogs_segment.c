@@ -360,10 +360,7 @@ static gbs_status draw_figures(const cutting *c, gbs_error *err)
                       "%u pictures of %d textures; the rectangle's scan has %zu updates, the "
                       "systematic one %d",
                       c->n_pictures, LAB_TEXTURES, c->n_updates, PATCHES);
-    const gbs_status status = lab_plot_write(c->lab, &plot, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(lab_plot_write(c->lab, &plot, err));
     lab_plot_begin(&plot, LAB_DOGS_SEGMENT_PICTURES, 1);
     for (int k = 0; k < 3; k++) {
         lab_plot_image(&plot, title[k], &c->shown[k]);

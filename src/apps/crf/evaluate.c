@@ -159,7 +159,6 @@ static void finish(gbs_label_scores *s)
  * token was given. */
 static gbs_status find_truth(evaluation *e, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_right = 0;
     const gbsi_dictionary *labels = &e->crf->labels;
     for (size_t t = 0; t < e->data->n_tokens; t++) {
@@ -171,7 +170,7 @@ static gbs_status find_truth(evaluation *e, gbs_error *err)
                              labels->n);
         }
         if (y == GBSI_NOT_THERE) {
-            GBSI_TRY(gbsi_dictionary_add(&e->unseen, text, strlen(text), &y, err));
+            GBSI_PASS(gbsi_dictionary_add(&e->unseen, text, strlen(text), &y, err));
             y += labels->n;
             e->scores->n_unseen++;
         }
@@ -179,20 +178,17 @@ static gbs_status find_truth(evaluation *e, gbs_error *err)
         n_right += y == e->label[t];
     }
     e->scores->accuracy = (double)n_right / (double)e->data->n_tokens;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status find_classes(evaluation *e, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_label_scores *s = e->scores;
     e->phrases = are_letters_of(e, "BIESO") || are_letters_of(e, "BMESO");
     e->part = gbsi_alloc_array(n_labels(e), sizeof *e->part);
     GBSI_PASS(GBSI_HAVE(err, "labels", e->part));
     for (uint32_t y = 0; y < n_labels(e); y++) {
-        GBSI_TRY(take_label_apart(e, y, err));
+        GBSI_PASS(take_label_apart(e, y, err));
     }
     s->entity = gbsi_alloc_array_zero(s->classes.n + (size_t)1, sizeof *s->entity);
     GBSI_PASS(GBSI_HAVE(err, "scores", s->entity));
@@ -200,9 +196,7 @@ static gbs_status find_classes(evaluation *e, gbs_error *err)
     for (uint32_t c = 0; c < s->classes.n; c++) {
         s->entity[c + 1].name = s->classes.text[c];
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data, uint32_t column,

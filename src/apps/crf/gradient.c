@@ -99,7 +99,6 @@ cleanup:
 
 static gbs_status take_memory(gbsi_gradient *g, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t row = g->crf->labels.n * sizeof(double);
     const size_t n_tokens = g->data->n_tokens;
     const uint32_t n_members = gbsi_pool_size(g->work->pool);
@@ -119,25 +118,22 @@ static gbs_status take_memory(gbsi_gradient *g, gbs_error *err)
         const size_t n = g->data->first[s + 1] - g->data->first[s];
         longest = n > longest ? n : longest;
     }
-    GBSI_TRY(gbsi_crf_pairs_new(g->crf, g->features, true, &g->pairs, err));
+    GBSI_PASS(gbsi_crf_pairs_new(g->crf, g->features, true, &g->pairs, err));
     for (uint32_t i = 0; i < n_members; i++) {
         g->chain[i] = (gbsi_crf_chain){.crf = g->crf,
                                        .features = g->features,
                                        .pairs = &g->pairs,
                                        .watch = &g->work->watch,
                                        .spends = i == 0};
-        GBSI_TRY(gbsi_crf_chain_new(&g->chain[i], longest, err));
+        GBSI_PASS(gbsi_crf_chain_new(&g->chain[i], longest, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_gradient_new(const gbs_crf *crf, const gbs_sequences *data,
                              const gbsi_features *features, const uint32_t *truth, gbsi_work *work,
                              gbsi_gradient *gradient, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_gradient *g = gradient;
     g->crf = crf;
     g->data = data;
@@ -148,16 +144,13 @@ gbs_status gbsi_gradient_new(const gbs_crf *crf, const gbs_sequences *data,
         return gbsi_fail(err, GBS_ERR_LIMIT, "found %zu tokens, learning takes fewer than 2^32",
                          data->n_tokens);
     }
-    GBSI_TRY(find_holders(data->n_tokens, features->begin, features->feature, crf->features.n,
-                          &g->tokens, err));
-    GBSI_TRY(find_holders(features->n_combinations, features->combination_begin,
-                          features->combination_feature, crf->features.n, &g->combinations, err));
-    GBSI_TRY(find_pair_tokens(g, err));
-    GBSI_TRY(find_pair_links(g, err));
-    GBSI_TRY(take_memory(g, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(find_holders(data->n_tokens, features->begin, features->feature, crf->features.n,
+                           &g->tokens, err));
+    GBSI_PASS(find_holders(features->n_combinations, features->combination_begin,
+                           features->combination_feature, crf->features.n, &g->combinations, err));
+    GBSI_PASS(find_pair_tokens(g, err));
+    GBSI_PASS(find_pair_links(g, err));
+    return take_memory(g, err);
 }
 
 static void holders_free(gbsi_holders *holders)

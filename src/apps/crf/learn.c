@@ -41,7 +41,6 @@ typedef struct learning {
 /* Comments: lines that begin with '#'; with Wapiti's templates also what follows one. */
 static gbs_status read_lines(gbsi_templates *templates, gbsi_text *text, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     while (text->at < text->end) {
         const char *begin = text->at;
         const char *newline = memchr(begin, '\n', gbsi_text_left(text));
@@ -55,18 +54,15 @@ static gbs_status read_lines(gbsi_templates *templates, gbsi_text *text, gbs_err
             end--;
         }
         if (end > begin) {
-            GBSI_TRY(gbsi_templates_add(templates, text, (gbsi_token){begin, (size_t)(end - begin)},
-                                        err));
+            GBSI_PASS(gbsi_templates_add(templates, text,
+                                         (gbsi_token){begin, (size_t)(end - begin)}, err));
         }
     }
     if (templates->n == 0) {
         return gbsi_text_fail(text, (gbsi_token){text->end, 0}, err,
                               "found no templates, expected some");
     }
-    GBSI_TRY(gbsi_templates_check(templates, text, (gbsi_token){text->end, 0}, err));
-
-cleanup:
-    return status;
+    return gbsi_templates_check(templates, text, (gbsi_token){text->end, 0}, err);
 }
 
 static gbs_status read_templates(learning *l, const char *path, gbs_error *err)
@@ -92,21 +88,18 @@ cleanup:
 
 static gbs_status find_labels(learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_sequences *data = l->data;
     l->truth = gbsi_alloc_array(data->n_tokens, sizeof *l->truth);
     GBSI_PASS(GBSI_HAVE(err, "labels", l->truth));
     for (size_t t = 0; t < data->n_tokens; t++) {
         const char *text = gbs_sequences_text(data, t, data->n_columns - 1);
-        GBSI_TRY(gbsi_dictionary_add(&l->crf->labels, text, strlen(text), &l->truth[t], err));
+        GBSI_PASS(gbsi_dictionary_add(&l->crf->labels, text, strlen(text), &l->truth[t], err));
     }
     if (l->crf->labels.n > GBS_MAX_ARITY) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "%s: found %" PRIu32 " labels, the limit is %u",
                          data->name, l->crf->labels.n, GBS_MAX_ARITY);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Keeps the features that count often enough, in their order. @param count [features.n]. */
@@ -166,14 +159,13 @@ cleanup:
 
 static gbs_status find_features(learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_crf *crf = l->crf;
-    GBSI_TRY(gbsi_features_find(&crf->templates, &crf->features, &crf->features, l->data,
-                                &l->features, &l->work.watch, err));
+    GBSI_PASS(gbsi_features_find(&crf->templates, &crf->features, &crf->features, l->data,
+                                 &l->features, &l->work.watch, err));
     if (l->options.least_count > 1) {
-        GBSI_TRY(drop_rare(l, err));
+        GBSI_PASS(drop_rare(l, err));
     }
-    GBSI_TRY(gbsi_crf_number_weights(crf, err));
+    GBSI_PASS(gbsi_crf_number_weights(crf, err));
     crf->weight = gbsi_alloc_array_zero(crf->n_weights, sizeof *crf->weight);
     l->weight = gbsi_alloc_lanes(crf->n_weights + 16, sizeof *l->weight); /* libLBFGS rounds up */
     GBSI_PASS(GBSI_HAVE(err, "weights", crf->weight, l->weight));
@@ -182,9 +174,7 @@ static gbs_status find_features(learning *l, gbs_error *err)
                          "found %" PRIu64 " weights to learn, expected 1 to 2^31 - 17",
                          crf->n_weights);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- weights ------------------------------------------------------------------------------- */
@@ -368,10 +358,7 @@ static void fill_report(learning *l)
 static gbs_status take_options(learning *l, const gbs_crf_learn_options *options, gbs_error *err)
 {
     gbs_crf_learn_options *o = &l->options;
-    const gbs_status status = gbsi_question_settle("learn crf", options, o, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_question_settle("learn crf", options, o, err));
     o->l2 = o->l1 == 0.0 && o->l2 == 0.0 ? 1.0 : o->l2;
     return GBS_OK;
 }
@@ -383,29 +370,25 @@ static uint64_t usual_steps(void)
 
 static gbs_status learn(learning *l, const char *templates, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_status ended = GBS_OK;
-    GBSI_TRY(read_templates(l, templates, err));
+    GBSI_PASS(read_templates(l, templates, err));
     if (!l->crf->templates.links &&
         (l->options.objective != GBS_CRF_AUTO || l->options.steps != usual_steps())) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "an objective and steps are for templates with links between tokens: "
                          "without them the likelihood is exact");
     }
-    GBSI_TRY(find_labels(l, err));
-    GBSI_TRY(find_features(l, err));
-    GBSI_TRY(
+    GBSI_PASS(find_labels(l, err));
+    GBSI_PASS(find_features(l, err));
+    GBSI_PASS(
         gbsi_gradient_new(l->crf, l->data, &l->features, l->truth, &l->work, &l->gradient, err));
     l->work.progress.passes = l->options.iterations;
-    GBSI_TRY(ended = l->features.n_links > 0 ? optimise_links(l, err) : optimise(l, err));
+    GBSI_PASS(ended = l->features.n_links > 0 ? optimise_links(l, err) : optimise(l, err));
     if (l->options.l1 > 0.0) {
-        GBSI_TRY(drop_zeros(l->crf, err));
+        GBSI_PASS(drop_zeros(l->crf, err));
     }
     fill_report(l);
-    status = ended;
-
-cleanup:
-    return status;
+    return ended;
 }
 
 gbs_status gbs_crf_learn(const char *templates, gbs_template_style style, const gbs_sequences *data,

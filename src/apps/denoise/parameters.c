@@ -73,11 +73,7 @@ static gbs_status crop(const gbs_image *whole, uint32_t levels, gbs_image *part,
     const uint32_t height = whole->height < most ? whole->height : most;
     const size_t left = (whole->width - width) / 2;
     const size_t top = (whole->height - height) / 2;
-    const gbs_status status =
-        gbs_image_new(whole->kind, width, height, whole->maxval, whole->n_colors, part, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbs_image_new(whole->kind, width, height, whole->maxval, whole->n_colors, part, err));
     memcpy(part->color, whole->color, sizeof part->color);
     for (size_t r = 0; r < height; r++) {
         memcpy(part->sample + r * width * whole->channels,

@@ -143,16 +143,12 @@ cleanup:
 /* Plans one tree for all components. */
 static gbs_status plan_tree(gbsi_expectation *e, uint64_t memory_limit, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_solver *s = &e->solver;
     const gbs_exact_options options = {
         .size = sizeof options, .memory_limit = memory_limit, .threads = gbsi_pool_size(e->pool)};
-    GBSI_TRY(gbsi_solver_init(s, e->model, NULL, &options, err));
+    GBSI_PASS(gbsi_solver_init(s, e->model, NULL, &options, err));
     assert(s->whole->borrows); /* there are no zeros, and no variables of one state */
-    GBSI_TRY(gbsi_solver_plan_tree(s, NULL, e->watch, err));
-
-cleanup:
-    return status;
+    return gbsi_solver_plan_tree(s, NULL, e->watch, err);
 }
 
 static gbs_status take_columns(gbsi_expectation *e, gbs_error *err)
@@ -275,7 +271,6 @@ cleanup:
 /* Fills the tree with other weights. */
 static gbs_status fill_tree(gbsi_expectation *e, const double *theta, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_families *s = e->families;
     const gbsi_factors *f = &e->model->factors;
     for (uint32_t v = 0; v < s->network->n_variables; ++v) {
@@ -287,15 +282,13 @@ static gbs_status fill_tree(gbsi_expectation *e, const double *theta, gbs_error 
         }
     }
     forget_tree(e);
-    GBSI_TRY(gbsi_case_tree_new(e->solver.whole, e->solver.tree, e->n_columns, e->column,
-                                e->n_query, e->query, e->watch, &e->tree, err));
+    GBSI_PASS(gbsi_case_tree_new(e->solver.whole, e->solver.tree, e->n_columns, e->column,
+                                 e->n_query, e->query, e->watch, &e->tree, err));
     for (uint32_t i = 0; i < gbsi_pool_size(e->pool); ++i) {
-        GBSI_TRY(gbsi_case_worker_new(e->tree, i > 0 ? e->worker[0] : NULL, e->watch, &e->worker[i],
-                                      err));
+        GBSI_PASS(gbsi_case_worker_new(e->tree, i > 0 ? e->worker[0] : NULL, e->watch,
+                                       &e->worker[i], err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void answer_share(void *context, uint32_t member)

@@ -86,10 +86,7 @@ static bool look(void *context)
 static gbs_status take_options(fitting *f, const gbs_fit_options *options, gbs_error *err)
 {
     gbs_fit_options *o = &f->options;
-    const gbs_status status = gbsi_question_settle("fit", options, o, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_question_settle("fit", options, o, err));
     if (o->prior != GBS_PRIOR_NONE && o->weight == 0.0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--prior-weight: found 0, expected above 0: the prior needs a weight");

@@ -141,10 +141,7 @@ cleanup:
 
 static gbs_status add_row(gbs_data *d, const uint32_t *state, double weight, gbs_error *err)
 {
-    const gbs_status status = make_room(d, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(make_room(d, err));
     uint16_t *row = d->state + d->n_distinct * d->n_columns;
     for (uint32_t k = 0; k < d->n_columns; ++k) {
         row[k] = state[k] == GBS_UNOBSERVED ? GBSI_MISSING : (uint16_t)state[k];

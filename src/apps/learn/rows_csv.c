@@ -113,24 +113,21 @@ static gbs_status read_state(reader *r, const gbsi_cell *cell, uint8_t *state, g
 
 static gbs_status read_rows(reader *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_rows *rows = r->rows;
     for (;;) {
         bool more = false;
-        GBSI_TRY(gbsi_sheet_next(&r->sheet, &more, err));
+        GBSI_PASS(gbsi_sheet_next(&r->sheet, &more, err));
         if (!more) {
             break;
         }
-        GBSI_TRY(gbsi_rows_reserve(rows, 1, err));
+        GBSI_PASS(gbsi_rows_reserve(rows, 1, err));
         for (uint32_t k = 0; k < rows->n_sites; ++k) {
-            GBSI_TRY(read_state(r, &r->sheet.cell[r->first + k],
-                                rows->state + rows->n * rows->n_sites + k, err));
+            GBSI_PASS(read_state(r, &r->sheet.cell[r->first + k],
+                                 rows->state + rows->n * rows->n_sites + k, err));
         }
         rows->weight[rows->n++] = 1.0;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- what is told ---------------------------------------------------------------------------- */

@@ -149,7 +149,6 @@ static double predict_bytes(const learning *l)
 
 static gbs_status take_memory(learning *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     l->report.predicted_bytes = predict_bytes(l);
     const size_t predicted =
         l->report.predicted_bytes < 1e18 ? (size_t)l->report.predicted_bytes : SIZE_MAX / 2;
@@ -158,14 +157,11 @@ static gbs_status take_memory(learning *l, gbs_error *err)
     }
     gbsi_budget_give(predicted);
     const bool alone = l->options.method == GBS_POTTS_ASYMMETRIC;
-    GBSI_TRY(gbsi_potts_take_memory(&l->potts, true, err));
+    GBSI_PASS(gbsi_potts_take_memory(&l->potts, true, err));
     /* libLBFGS rounds up */
     l->tried = gbsi_alloc_lanes(alone ? 16 : l->potts.n + 16, sizeof *l->tried);
     l->x = gbsi_alloc_array_zero(l->potts.n, sizeof *l->x);
-    GBSI_TRY(GBSI_HAVE(err, "parameters", l->tried, l->x));
-
-cleanup:
-    return status;
+    return GBSI_HAVE(err, "parameters", l->tried, l->x);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -251,19 +247,18 @@ static uint64_t count_coupled(const learning *l)
 
 static gbs_status learn(learning *l, gbs_model **model, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_status ended = GBS_OK;
     gbs_potts_report *r = &l->report;
-    GBSI_TRY(take_memory(l, err));
+    GBSI_PASS(take_memory(l, err));
     l->work.progress.passes = l->options.iterations;
     r->rhat = r->misfit = (double)NAN;
     if (l->options.checkpoints == NULL || l->options.checkpoints->resume == NULL) {
-        GBSI_TRY(ended = optimise(l, err));
+        GBSI_PASS(ended = optimise(l, err));
     }
     gbsi_free(l->tried);
     l->tried = NULL;
     if (l->options.method == GBS_POTTS_PCD && ended == GBS_OK) {
-        GBSI_TRY(ended = gbsi_potts_chains(&l->potts, &l->options, l->x, r, err));
+        GBSI_PASS(ended = gbsi_potts_chains(&l->potts, &l->options, l->x, r, err));
     }
     if (!judge(l)) {
         ended = GBS_STOPPED;
@@ -276,7 +271,7 @@ static gbs_status learn(learning *l, gbs_model **model, gbs_error *err)
     r->n_coupled = count_coupled(l);
     gbsi_free(l->potts.other); /* makes room for the model */
     l->potts.other = NULL;
-    GBSI_TRY(gbsi_potts_model(&l->potts, l->x, model, err));
+    GBSI_PASS(gbsi_potts_model(&l->potts, l->x, model, err));
     r->size = sizeof *r;
     r->n_rows = l->potts.rows->n;
     r->n_sites = l->potts.n_sites;
@@ -284,10 +279,7 @@ static gbs_status learn(learning *l, gbs_model **model, gbs_error *err)
     r->n_parameters = l->potts.n;
     r->weight = gbs_rows_weight(l->potts.rows);
     r->seconds = gbsi_clock_s() - l->work.begun_s;
-    status = ended;
-
-cleanup:
-    return status;
+    return ended;
 }
 
 gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,

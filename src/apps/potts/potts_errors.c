@@ -500,27 +500,24 @@ static gbs_status add_rows(errors *e, double *error, gbs_error *err)
 static gbs_status find_errors(errors *e, const gbs_potts_options *o, double *error, uint8_t *unseen,
                               gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbs_potts_options of_probes = *o;
     of_probes.l2 = e->l2;
     if (e->probes > 0) {
-        GBSI_TRY(
+        GBSI_PASS(
             gbsi_potts_probe_errors(&e->potts, e->x, &of_probes, e->probes, false, error, err));
     } else {
-        GBSI_TRY(take_memory(e, err));
+        GBSI_PASS(take_memory(e, err));
         fill_basis(e);
-        GBSI_TRY(find_roots(e, err));
-        GBSI_TRY(add_rows(e, error, err));
+        GBSI_PASS(find_roots(e, err));
+        GBSI_PASS(add_rows(e, error, err));
     }
     if (gbsi_potts_unseen(&e->potts, &e->work.watch, unseen)) {
-        GBSI_TRY(add_pull(e, &of_probes, unseen, error, err));
+        GBSI_PASS(add_pull(e, &of_probes, unseen, error, err));
     }
     if (gbsi_watch_stopped(&e->work.watch)) {
-        GBSI_TRY(gbsi_watch_fail(err, "finding standard errors"));
+        GBSI_PASS(gbsi_watch_fail(err, "finding standard errors"));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,

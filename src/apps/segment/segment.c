@@ -214,7 +214,6 @@ static gbs_status add_words(const gbs_segment *s, gbs_builder *builder, gbs_erro
 static gbs_status join_neighbours(const gbs_segment *s, gbs_builder *builder, gbs_error *err)
 {
     static const int step[4][2] = {{0, 1}, {1, 0}, {1, -1}, {1, 1}};
-    gbs_status status = GBS_OK;
     const uint32_t rows = s->grid.rows;
     const uint32_t columns = s->grid.columns;
     for (unsigned k = 0; k < s->neighbours / 2; k++) {
@@ -223,12 +222,11 @@ static gbs_status join_neighbours(const gbs_segment *s, gbs_builder *builder, gb
                 const uint32_t i = r * columns + c;
                 const uint32_t j =
                     (r + (uint32_t)step[k][0]) * columns + (uint32_t)((int64_t)c + step[k][1]);
-                GBSI_TRY(gbs_builder_add_potts(builder, i, j, s->coupling, err));
+                GBSI_PASS(gbs_builder_add_potts(builder, i, j, s->coupling, err));
             }
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_segment_model(const gbs_segment *segment, gbs_model **model, gbs_error *err)

@@ -99,22 +99,18 @@ static gbs_status check_bytes(const solving *s, gbs_error *err)
 static gbs_status make_tree(solving *s, const gbs_exact_options *options, gbsi_watch *watch,
                             gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_reduced *r = s->reduced;
-    GBSI_TRY(gbsi_solver_init(&s->solver, r->model, NULL, options, err));
+    GBSI_PASS(gbsi_solver_init(&s->solver, r->model, NULL, options, err));
     assert(s->solver.whole->borrows); /* tables of ones, variables of two states or more */
-    GBSI_TRY(gbsi_solver_plan_tree(&s->solver, r->user_variable, watch, err));
-    GBSI_TRY(take_queries(s, err));
-    GBSI_TRY(check_bytes(s, err));
+    GBSI_PASS(gbsi_solver_plan_tree(&s->solver, r->user_variable, watch, err));
+    GBSI_PASS(take_queries(s, err));
+    GBSI_PASS(check_bytes(s, err));
     gbsi_reduced_fill(s->reduced);
-    GBSI_TRY(gbsi_case_tree_new(s->solver.whole, s->solver.tree, 1, &r->indicator, s->n_query,
-                                s->query, watch, &s->tree, err));
-    GBSI_TRY(gbsi_case_worker_new(s->tree, NULL, watch, &s->worker, err));
+    GBSI_PASS(gbsi_case_tree_new(s->solver.whole, s->solver.tree, 1, &r->indicator, s->n_query,
+                                 s->query, watch, &s->tree, err));
+    GBSI_PASS(gbsi_case_worker_new(s->tree, NULL, watch, &s->worker, err));
     s->p = gbsi_alloc_array(N_CASES * s->n_p, sizeof *s->p);
-    GBSI_TRY(GBSI_HAVE(err, "sensitivity", s->p));
-
-cleanup:
-    return status;
+    return GBSI_HAVE(err, "sensitivity", s->p);
 }
 
 static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)

@@ -99,10 +99,7 @@ gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evid
         n += gbsi_log_likelihood(evidence, v) != NULL ? model->arity[v] : 0;
     }
     answer->n_parameters = n;
-    const gbs_status status = take_room(answer, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(take_room(answer, err));
     for (size_t f = 0; f < n_factors; ++f) {
         list_factor(model, f, (*first)[f], answer);
     }

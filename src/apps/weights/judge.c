@@ -31,16 +31,12 @@ gbs_status gbsi_judge_init(gbsi_judge *judge, const gbs_model *model, const gbs_
                            bool exact, uint64_t memory_limit, gbsi_pool *pool, gbsi_watch *watch,
                            gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_judge_check(model, data, err));
-    GBSI_TRY(gbsi_learnt_find(model, &judge->learnt, err));
-    status = exact ? gbsi_likelihood_new(model, &judge->learnt, data, memory_limit, watch,
-                                         &judge->likelihood, err)
-                   : gbsi_pseudo_init(&judge->pseudo, model, &judge->learnt, data, true, pool,
-                                      watch, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_judge_check(model, data, err));
+    GBSI_PASS(gbsi_learnt_find(model, &judge->learnt, err));
+    return exact ? gbsi_likelihood_new(model, &judge->learnt, data, memory_limit, watch,
+                                       &judge->likelihood, err)
+                 : gbsi_pseudo_init(&judge->pseudo, model, &judge->learnt, data, true, pool, watch,
+                                    err);
 }
 
 gbs_status gbsi_judge_at(gbsi_judge *judge, const double *w, double *sum, gbs_error *err)

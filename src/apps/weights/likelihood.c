@@ -101,7 +101,6 @@ static gbs_status count_entries(const gbs_model *m, size_t i, size_t *n, gbs_err
 /* Lists the factors, and where their entries begin. */
 static gbs_status keep_factors(gbsi_likelihood *l, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = l->model->factors.n_factors;
     l->kept = gbsi_alloc_array(n, sizeof *l->kept);
     l->start = gbsi_alloc_array(n + 1, sizeof *l->start);
@@ -109,17 +108,14 @@ static gbs_status keep_factors(gbsi_likelihood *l, gbs_error *err)
     l->start[0] = 0;
     for (size_t i = 0; i < n; ++i) {
         size_t n_entries = 0;
-        GBSI_TRY(count_entries(l->model, i, &n_entries, err));
+        GBSI_PASS(count_entries(l->model, i, &n_entries, err));
         if (n_entries > 1) {
             l->kept[l->n_kept++] = i;
             l->start[l->n_kept] = l->start[l->n_kept - 1] + n_entries;
         }
     }
     l->entry = gbsi_alloc_array(l->start[l->n_kept], sizeof *l->entry);
-    GBSI_TRY(GBSI_HAVE(err, "factors", l->entry));
-
-cleanup:
-    return status;
+    return GBSI_HAVE(err, "factors", l->entry);
 }
 
 /* Fills the entries of a kept factor.
@@ -378,7 +374,6 @@ cleanup:
 /* Fills the tree with these weights. */
 static gbs_status fill_tree(gbsi_likelihood *l, const double *w, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_factors *f = &l->tables->factors;
     for (size_t q = 0; q < l->n_kept; ++q) {
         const uint32_t k = l->learnt->of[l->kept[q]];
@@ -389,12 +384,9 @@ static gbs_status fill_tree(gbsi_likelihood *l, const double *w, gbs_error *err)
         }
     }
     forget_tree(l);
-    GBSI_TRY(gbsi_case_tree_new(l->solver.whole, l->solver.tree, l->n_columns, l->column,
-                                l->n_query, l->query, l->watch, &l->tree, err));
-    GBSI_TRY(gbsi_case_worker_new(l->tree, NULL, l->watch, &l->worker, err));
-
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_case_tree_new(l->solver.whole, l->solver.tree, l->n_columns, l->column,
+                                 l->n_query, l->query, l->watch, &l->tree, err));
+    return gbsi_case_worker_new(l->tree, NULL, l->watch, &l->worker, err);
 }
 
 size_t gbsi_likelihood_n(const gbsi_likelihood *likelihood)
@@ -449,7 +441,6 @@ static gbs_status check_case(const gbsi_likelihood *l, size_t number, gbsi_case_
 gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, double *value,
                               double *gradient, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_likelihood *l = likelihood;
     double sum = l->base;
     double scale[GBSI_CASE_LANES];
@@ -460,7 +451,7 @@ gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, doub
         }
     }
     if (l->solver.tree != NULL) {
-        GBSI_TRY(fill_tree(l, w, err));
+        GBSI_PASS(fill_tree(l, w, err));
     }
     for (size_t begin = 0; l->solver.tree != NULL && begin <= l->n_partial;
          begin += GBSI_CASE_LANES) {
@@ -471,10 +462,10 @@ gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, doub
         }
         gbsi_case_batch(l->worker, l->cases, n, l->watch, true);
         if (gbsi_watch_stopped(l->watch)) {
-            GBSI_TRY(gbsi_watch_fail(err, "learning"));
+            GBSI_PASS(gbsi_watch_fail(err, "learning"));
         }
         for (uint32_t lane = 0; lane < n; ++lane) {
-            GBSI_TRY(check_case(l, begin + lane, l->cases[lane].end, err));
+            GBSI_PASS(check_case(l, begin + lane, l->cases[lane].end, err));
             sum += scale[lane] * l->cases[lane].log_sum;
             if (gradient != NULL) {
                 add_expectations(l, l->cases[lane].p, scale[lane], gradient);
@@ -482,9 +473,7 @@ gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, doub
         }
     }
     *value = sum;
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* diagonal += scale times the variances of a case. */
@@ -506,23 +495,20 @@ static void add_variances(const gbsi_likelihood *l, const double *p, double scal
 gbs_status gbsi_likelihood_diagonal(gbsi_likelihood *likelihood, const double *w, double *diagonal,
                                     gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     gbsi_likelihood *l = likelihood;
     memset(diagonal, 0, l->learnt->n * sizeof *diagonal);
     if (l->solver.tree == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(fill_tree(l, w, err));
+    GBSI_PASS(fill_tree(l, w, err));
     (void)take_case(l, 0, 0);
     gbsi_case_batch(l->worker, l->cases, 1, l->watch, true);
     if (gbsi_watch_stopped(l->watch)) {
-        GBSI_TRY(gbsi_watch_fail(err, "learning"));
+        GBSI_PASS(gbsi_watch_fail(err, "learning"));
     }
-    GBSI_TRY(check_case(l, 0, l->cases[0].end, err));
+    GBSI_PASS(check_case(l, 0, l->cases[0].end, err));
     add_variances(l, l->cases[0].p, l->n_rows, diagonal);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_likelihood_scores(gbsi_likelihood *likelihood, const double *w,

@@ -313,10 +313,7 @@ gbs_status gbsi_pseudo_sum(const gbsi_pseudo *pseudo, const double *w, double *v
                                 .context = &s,
                                 .add = sum_rows};
     double *sum = NULL;
-    const gbs_status status = gbsi_blocks_sum(&blocks, pseudo->pool, &sum, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_blocks_sum(&blocks, pseudo->pool, &sum, err));
     *value = sum[0];
     if (gradient != NULL) {
         memcpy(gradient, sum + 1, n_first * sizeof *gradient);

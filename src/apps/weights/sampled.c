@@ -79,15 +79,14 @@ static gbs_status check_start(const gbsi_climbing *c, size_t row, const uint32_t
  * rows. */
 static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_data *d = c->pseudo->data;
     for (size_t row = 0; row < d->n_distinct; ++row) {
         uint32_t *x = state_of(c, c->options->chains + c->n_partial);
         c->n_rows += d->weight[row];
-        GBSI_TRY(gbsi_watch_work(c->pseudo->watch, c->n + 4 * c->pseudo->model->factors.n_factors,
-                                 "learning", err));
+        GBSI_PASS(gbsi_watch_work(c->pseudo->watch, c->n + 4 * c->pseudo->model->factors.n_factors,
+                                  "learning", err));
         fill(c, row, x);
-        GBSI_TRY(check_start(c, row, x, err));
+        GBSI_PASS(check_start(c, row, x, err));
         if (mark(c, row, c->clamped)) {
             c->partial[c->n_partial++] = row;
             continue;
@@ -101,9 +100,7 @@ static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
     for (uint64_t chain = 0; chain < c->options->chains; ++chain) {
         fill(c, chain % d->n_distinct, state_of(c, chain));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Puts every chain back: those of rows to what the rows have, the free ones to rows at equal

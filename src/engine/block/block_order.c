@@ -186,21 +186,18 @@ static bool has(const row *r, uint32_t u)
 
 static gbs_status insert(making *m, uint32_t v, uint32_t u, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     row *r = &m->row[v];
     const uint32_t i = place(r, u);
     if (i < r->n && r->to[i] == u) {
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_reserve((void **)(void *)&r->to, &r->room, r->n + (size_t)1, sizeof *r->to,
-                          "blocks", err));
+    GBSI_PASS(gbsi_reserve((void **)(void *)&r->to, &r->room, r->n + (size_t)1, sizeof *r->to,
+                           "blocks", err));
     memmove(r->to + i + 1, r->to + i, (r->n - i) * sizeof *r->to);
     r->to[i] = u;
     ++r->n;
     m->bits[v] += gbsi_log_weight(m->arity[u]);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void take_out(making *m, uint32_t v, uint32_t u)
@@ -296,7 +293,6 @@ static void hold(making *m, uint32_t v)
 
 static gbs_status eliminate(making *m, uint32_t v, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const row *r = &m->row[v];
     leave_rows(m, v);
     m->order->position[v] = m->order->n_eliminated;
@@ -304,7 +300,7 @@ static gbs_status eliminate(making *m, uint32_t v, gbs_error *err)
     for (uint32_t i = 0; i < r->n; ++i) {
         for (uint32_t k = 0; k < r->n; ++k) {
             if (i != k) {
-                GBSI_TRY(insert(m, r->to[i], r->to[k], err));
+                GBSI_PASS(insert(m, r->to[i], r->to[k], err));
             }
         }
     }
@@ -326,9 +322,7 @@ static gbs_status eliminate(making *m, uint32_t v, gbs_error *err)
             }
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- cliques -------------------------------------------------------------------------------- */
@@ -428,7 +422,6 @@ static void try_last(making *m, uint32_t v)
 
 static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_block_graph *g = m->graph;
     m->row = gbsi_alloc_array_zero(g->n, sizeof *m->row);
     m->bits = gbsi_alloc_array(g->n, sizeof *m->bits);
@@ -442,8 +435,8 @@ static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error
         const size_t first = g->start[v];
         row *r = &m->row[v];
         m->key[v] = gbsi_word(seed, plan, 0, v, GBSI_PURPOSE_PLAN);
-        GBSI_TRY(gbsi_reserve((void **)(void *)&r->to, &r->room, g->start[v + (size_t)1] - first,
-                              sizeof *r->to, "blocks", err));
+        GBSI_PASS(gbsi_reserve((void **)(void *)&r->to, &r->room, g->start[v + (size_t)1] - first,
+                               sizeof *r->to, "blocks", err));
         r->n = (uint32_t)(g->start[v + (size_t)1] - first);
         if (r->n > 0) {
             memcpy(r->to, g->to + first, r->n * sizeof *r->to);
@@ -453,9 +446,7 @@ static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error
             m->bits[v] += gbsi_log_weight(m->arity[r->to[i]]);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void making_free(making *m)

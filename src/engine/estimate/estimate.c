@@ -168,16 +168,12 @@ static gbs_status sum_bytes(const layout *l, const gbsi_estimate_array *arrays, 
 
 gbs_status gbsi_estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     layout l;
     gbsi_estimate nothing = {0};
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
-    GBSI_TRY(find_layout(shape, &l, err));
+    GBSI_PASS(find_layout(shape, &l, err));
     const size_t n = list_arrays(shape, &l, &nothing, arrays);
-    GBSI_TRY(sum_bytes(&l, arrays, n, bytes, err));
-
-cleanup:
-    return status;
+    return sum_bytes(&l, arrays, n, bytes, err);
 }
 
 /* ---- life ---- */
@@ -187,10 +183,7 @@ static gbs_status take_arrays(gbsi_estimate *e, const layout *l, gbs_error *err)
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
     const size_t n = list_arrays(&e->shape, l, e, arrays);
     size_t all = 0;
-    const gbs_status status = sum_bytes(l, arrays, n, &all, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(sum_bytes(l, arrays, n, &all, err));
     e->bytes = sizeof *e + l->start_bytes;
     for (size_t i = 0; i < n; i++) {
         const gbsi_estimate_array *a = &arrays[i];

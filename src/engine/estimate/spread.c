@@ -44,20 +44,18 @@ static gbsi_estimate_shape shape_of_share(const gbs_ranks *ranks, const gbsi_est
 gbs_status gbsi_estimate_spread_bytes(const gbs_ranks *ranks, const gbsi_estimate_shape *shape,
                                       size_t *bytes, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_estimate_shape own = shape_of_own(ranks, shape);
     const gbsi_estimate_shape share = shape_of_share(ranks, shape);
     size_t of_own = 0;
     size_t of_share = 0;
     size_t n_cells = 0;
-    GBSI_TRY(gbsi_estimate_bytes(&own, &of_own, err));
-    GBSI_TRY(gbsi_estimate_bytes(&share, &of_share, err));
+    GBSI_PASS(gbsi_estimate_bytes(&own, &of_own, err));
+    GBSI_PASS(gbsi_estimate_bytes(&share, &of_share, err));
     for (uint32_t slot = 0; slot < shape->n_slots; ++slot) {
         n_cells += gbsi_shape_arity(shape, slot);
     }
     *bytes = 2 * of_own + of_share + n_cells * sizeof(gbsi_cell_summary);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- life ---- */
@@ -137,12 +135,9 @@ void gbsi_spread_free(gbsi_spread *s)
 
 static gbs_status exchange(const gbsi_spread *s, size_t n_out, size_t n_in, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbs_ranks *ranks = s->ranks;
-    GBSI_TRY(ranks->begin(ranks->context, s->out, n_out, s->in, n_in, err));
-    GBSI_TRY(ranks->finish(ranks->context, err));
-cleanup:
-    return status;
+    GBSI_PASS(ranks->begin(ranks->context, s->out, n_out, s->in, n_in, err));
+    return ranks->finish(ranks->context, err);
 }
 
 /* The cells of a rank, group by group. @param to [n_groups][cells of the rank][lanes] */
@@ -205,32 +200,28 @@ static gbs_status bring_updates(const gbsi_estimate *e, gbs_error *err)
 
 gbs_status gbsi_spread_bring(const gbsi_estimate *e, bool taken, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(bring_sums(e, err));
+    GBSI_PASS(bring_sums(e, err));
     if (e->counted) {
-        GBSI_TRY(bring_updates(e, err));
+        GBSI_PASS(bring_updates(e, err));
     }
     if (taken) {
         memset(fast_of(e), 0, e->shape.n_groups * e->n_cells * cell_bytes(e));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_estimate_meet(gbsi_estimate *e, gbsi_pool *pool, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (e->spread == NULL) {
         return GBS_OK;
     }
     gbsi_estimate *share = e->spread->share;
     const gbsi_end end = gbsi_estimate_next_end(share);
     if (end != GBSI_END_LEAVES) {
-        GBSI_TRY(gbsi_spread_bring(e, end == GBSI_END_TAKES, err));
+        GBSI_PASS(gbsi_spread_bring(e, end == GBSI_END_TAKES, err));
     }
     gbsi_estimate_end_pass(share, pool);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- what they tell ---- */

@@ -319,27 +319,25 @@ static gbs_status take_scratch(compiling *c, gbs_error *err)
 
 static gbs_status compile(compiling *c, const char **reason, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     *reason = gbsi_spins_refusal(c->model);
     if (*reason != NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(take_scratch(c, err));
+    GBSI_PASS(take_scratch(c, err));
     *reason = count_neighbours(c);
     if (*reason == NULL) {
-        GBSI_TRY(gbsi_spins_find_fields(c->model, &c->packed->spins, &c->field_of, reason, err));
+        GBSI_PASS(gbsi_spins_find_fields(c->model, &c->packed->spins, &c->field_of, reason, err));
     }
     if (*reason == NULL) {
         *reason = list_kinds(c);
     }
     if (*reason == NULL) {
-        GBSI_TRY(list_thresholds(c, reason, err));
+        GBSI_PASS(list_thresholds(c, reason, err));
     }
     if (*reason == NULL) {
-        GBSI_TRY(number_slots(c, reason, err));
+        GBSI_PASS(number_slots(c, reason, err));
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_packed_new(const gbsi_conditioned *model, const uint32_t *color, uint32_t n_colors,

@@ -43,10 +43,7 @@ static gbs_status make_count_table(gbsi_compile *c, count_table *key, gbsi_class
     const double all = key->coupling * key->n;
     const double top = class_id == GBSI_CLASS_POTTS && all > 0.0 ? all : 0.0;
     size_t base = 0;
-    const gbs_status status = gbsi_pool_take(c, form, key->n + 1u, &base, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_pool_take(c, form, key->n + 1u, &base, err));
     for (uint32_t i = 0; i <= key->n; ++i) {
         gbsi_pool_put(c, form, base + i, key->coupling * i - top);
     }
@@ -68,11 +65,8 @@ static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, gbs_error *err)
         if (c->n_count_tables == MOST_TABLES) {
             return GBS_OK; /* couplings differ from slot to slot: nothing is shared */
         }
-        const gbs_status status =
-            make_count_table(c, &key, gbsi_plan_class(plan, slot), gbsi_plan_form(plan, slot), err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(make_count_table(c, &key, gbsi_plan_class(plan, slot), gbsi_plan_form(plan, slot),
+                                   err));
         *cached = key;
     }
     plan->by_count[slot] = cached->base;

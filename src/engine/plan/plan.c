@@ -181,32 +181,29 @@ static bool is_measured(const gbsi_plan *plan, const gbsi_compile *c)
 static gbs_status compile(gbsi_compile *c, const uint32_t *sequence, size_t n, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
-    gbs_status status = GBS_OK;
     const bool sliced = is_sliced(c);
-    GBSI_TRY(take_scratch(c, err));
-    GBSI_TRY(gbsi_classify(c, err));
-    GBSI_TRY(gbsi_number_slots(c, sequence, n, err));
-    GBSI_TRY(gbsi_count_neighbours(c, err));
+    GBSI_PASS(take_scratch(c, err));
+    GBSI_PASS(gbsi_classify(c, err));
+    GBSI_PASS(gbsi_number_slots(c, sequence, n, err));
+    GBSI_PASS(gbsi_count_neighbours(c, err));
     gbsi_free(c->profile);
     c->profile = NULL;
-    GBSI_TRY(gbsi_compile_terms(c, err));
+    GBSI_PASS(gbsi_compile_terms(c, err));
     if (sliced) {
-        GBSI_TRY(gbsi_lay_out_slices(c, err));
+        GBSI_PASS(gbsi_lay_out_slices(c, err));
     } else {
-        GBSI_TRY(gbsi_lay_out_rows(c, err));
+        GBSI_PASS(gbsi_lay_out_rows(c, err));
     }
     if (!is_measured(plan, c)) {
-        GBSI_TRY(gbsi_take_rows(plan, err));
+        GBSI_PASS(gbsi_take_rows(plan, err));
         if (sliced) {
-            GBSI_TRY(gbsi_take_slices(c, err));
+            GBSI_PASS(gbsi_take_slices(c, err));
         }
-        GBSI_TRY(gbsi_compile_rows(c, err));
+        GBSI_PASS(gbsi_compile_rows(c, err));
     }
     gbsi_plan_check(plan, !is_measured(plan, c));
     plan->bytes = bytes_of(plan, c);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,

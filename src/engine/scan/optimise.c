@@ -275,12 +275,11 @@ static void backward(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
 gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
                                   double *variation, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     void *pointer = o->old;
-    GBSI_TRY(gbsi_reserve(&pointer, &o->old_capacity, n, sizeof *o->old, "scan", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &o->old_capacity, n, sizeof *o->old, "scan", err));
     o->old = pointer;
     pointer = o->kept;
-    GBSI_TRY(gbsi_reserve(&pointer, &o->kept_capacity, n, sizeof *o->kept, "scan", err));
+    GBSI_PASS(gbsi_reserve(&pointer, &o->kept_capacity, n, sizeof *o->kept, "scan", err));
     o->kept = pointer;
     memcpy(o->kept, scan, n * sizeof *scan);
     if (forward(o, scan, n)) {
@@ -293,7 +292,5 @@ gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, d
     } else {
         memcpy(scan, o->kept, n * sizeof *scan);
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }

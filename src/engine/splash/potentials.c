@@ -71,7 +71,6 @@ static gbs_status rehash(pair_pool *pool, size_t n, gbs_error *err)
 /* Entries of a new pair, less their maximum, as both ends see them. */
 static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *model = pool->p->plan->model;
     const uint32_t k0 = pair->key.arity[0];
     const uint32_t k1 = pair->key.arity[1];
@@ -83,8 +82,8 @@ static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_err
                          "for --scan splash",
                          INT32_MAX);
     }
-    GBSI_TRY(gbsi_reserve((void **)&pool->p->log64, &pool->capacity, first + 2 * n, sizeof(double),
-                          "splash", err));
+    GBSI_PASS(gbsi_reserve((void **)&pool->p->log64, &pool->capacity, first + 2 * n, sizeof(double),
+                           "splash", err));
     double *from_second = pool->p->log64 + first; /* [x0][x1] */
     double *from_first = from_second + n;         /* [x1][x0] */
     double top = -INFINITY;
@@ -110,13 +109,11 @@ static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_err
     assert(least <= 0.0); /* less the maximum */
     pair->least = (float)gbsi_exp(least);
     pool->p->n_pool += 2 * n;
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static gbs_status pair_of(pair_pool *pool, size_t f, const pair_table **out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *model = pool->p->plan->model;
     const gbsi_factors *factors = &model->factors;
     const size_t e = factors->scope_start[f];
@@ -131,19 +128,18 @@ static gbs_status pair_of(pair_pool *pool, size_t f, const pair_table **out, gbs
     }
     size_t at = find(pool, &made.key);
     if (pool->hashed[at] == GBSI_NONE) {
-        GBSI_TRY(gbsi_reserve((void **)&pool->pair, &pool->pair_capacity, pool->n_pairs + 1,
-                              sizeof *pool->pair, "splash", err));
-        GBSI_TRY(fill_pair(pool, f, &made, err));
+        GBSI_PASS(gbsi_reserve((void **)&pool->pair, &pool->pair_capacity, pool->n_pairs + 1,
+                               sizeof *pool->pair, "splash", err));
+        GBSI_PASS(fill_pair(pool, f, &made, err));
         pool->pair[pool->n_pairs] = made;
         pool->hashed[at] = (uint32_t)pool->n_pairs++;
         if (2 * pool->n_pairs > pool->n_hashed) {
-            GBSI_TRY(rehash(pool, 2 * pool->n_hashed, err));
+            GBSI_PASS(rehash(pool, 2 * pool->n_hashed, err));
         }
         at = find(pool, &made.key);
     }
     *out = &pool->pair[pool->hashed[at]];
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- incidence ------------------------------------------------------------------------------- */
@@ -192,7 +188,6 @@ static gbs_status count_ends(gbsi_potentials *p, gbs_error *err)
 static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_link,
                                 size_t *at_many, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *model = p->plan->model;
     const gbsi_factors *factors = &model->factors;
     uint32_t number = 0;
@@ -208,7 +203,7 @@ static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_
         } else if (m == 2) {
             const pair_table *pair = NULL;
             const uint32_t t = gbsi_scope_slot(p->plan, e + 1);
-            GBSI_TRY(pair_of(pool, f, &pair, err));
+            GBSI_PASS(pair_of(pool, f, &pair, err));
             p->link[at_link[s]++] = (gbsi_splash_link){t, pair->table[0], pair->least};
             p->link[at_link[t]++] = (gbsi_splash_link){s, pair->table[1], pair->least};
         } else {
@@ -220,8 +215,7 @@ static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_
         }
     }
     assert(number == p->n_long);
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- precision ------------------------------------------------------------------------------- */

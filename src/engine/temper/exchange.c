@@ -175,15 +175,12 @@ gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_
 
 gbs_status gbsi_exchange_save(const gbsi_exchange *e, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_put_numbers(sink, e->beta, e->n_levels, sizeof *e->beta, err));
-    GBSI_TRY(gbsi_put_numbers(sink, e->rejection, e->n_levels, sizeof *e->rejection, err));
-    GBSI_TRY(gbsi_put_numbers(sink, e->n_proposed, 2, sizeof e->n_proposed[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, e->heading, (size_t)e->n_levels * e->n_ladders,
-                              sizeof *e->heading, err));
-    GBSI_TRY(gbsi_put_numbers(sink, e->n_trips, e->n_ladders, sizeof *e->n_trips, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, e->beta, e->n_levels, sizeof *e->beta, err));
+    GBSI_PASS(gbsi_put_numbers(sink, e->rejection, e->n_levels, sizeof *e->rejection, err));
+    GBSI_PASS(gbsi_put_numbers(sink, e->n_proposed, 2, sizeof e->n_proposed[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, e->heading, (size_t)e->n_levels * e->n_ladders,
+                               sizeof *e->heading, err));
+    return gbsi_put_numbers(sink, e->n_trips, e->n_ladders, sizeof *e->n_trips, err);
 }
 
 static bool is_ladder(const gbsi_exchange *e)
@@ -200,16 +197,14 @@ static bool is_ladder(const gbsi_exchange *e)
 
 gbs_status gbsi_exchange_load(gbsi_exchange *e, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_take_numbers(source, e->beta, e->n_levels, sizeof *e->beta, err));
-    GBSI_TRY(gbsi_take_numbers(source, e->rejection, e->n_levels, sizeof *e->rejection, err));
-    GBSI_TRY(gbsi_take_numbers(source, e->n_proposed, 2, sizeof e->n_proposed[0], err));
-    GBSI_TRY(gbsi_take_numbers(source, e->heading, (size_t)e->n_levels * e->n_ladders,
-                               sizeof *e->heading, err));
-    GBSI_TRY(gbsi_take_numbers(source, e->n_trips, e->n_ladders, sizeof *e->n_trips, err));
+    GBSI_PASS(gbsi_take_numbers(source, e->beta, e->n_levels, sizeof *e->beta, err));
+    GBSI_PASS(gbsi_take_numbers(source, e->rejection, e->n_levels, sizeof *e->rejection, err));
+    GBSI_PASS(gbsi_take_numbers(source, e->n_proposed, 2, sizeof e->n_proposed[0], err));
+    GBSI_PASS(gbsi_take_numbers(source, e->heading, (size_t)e->n_levels * e->n_ladders,
+                                sizeof *e->heading, err));
+    GBSI_PASS(gbsi_take_numbers(source, e->n_trips, e->n_ladders, sizeof *e->n_trips, err));
     if (!is_ladder(e)) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged"));
+        return gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged");
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }

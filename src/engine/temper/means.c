@@ -266,33 +266,27 @@ double gbsi_means_share(const gbsi_means *m)
 
 gbs_status gbsi_means_save(const gbsi_means *m, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint64_t count[] = {m->length, m->n, m->open, m->n_full};
     const size_t n_rows = (size_t)GBSI_MOST_BATCHES * m->n_ladders;
-    GBSI_TRY(gbsi_put_numbers(sink, count, 4, sizeof count[0], err));
-    GBSI_TRY(gbsi_put_numbers(sink, m->sum, n_rows * m->n_cells, sizeof *m->sum, err));
-    GBSI_TRY(gbsi_put_numbers(sink, m->weight, n_rows, sizeof *m->weight, err));
-    GBSI_TRY(gbsi_put_numbers(sink, m->trips, n_rows, sizeof *m->trips, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, count, 4, sizeof count[0], err));
+    GBSI_PASS(gbsi_put_numbers(sink, m->sum, n_rows * m->n_cells, sizeof *m->sum, err));
+    GBSI_PASS(gbsi_put_numbers(sink, m->weight, n_rows, sizeof *m->weight, err));
+    return gbsi_put_numbers(sink, m->trips, n_rows, sizeof *m->trips, err);
 }
 
 gbs_status gbsi_means_load(gbsi_means *m, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint64_t count[4];
     const size_t n_rows = (size_t)GBSI_MOST_BATCHES * m->n_ladders;
-    GBSI_TRY(gbsi_take_numbers(source, count, 4, sizeof count[0], err));
+    GBSI_PASS(gbsi_take_numbers(source, count, 4, sizeof count[0], err));
     if (count[2] >= count[0] || count[3] >= GBSI_MOST_BATCHES) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved batches are damaged"));
+        return gbsi_fail(err, GBS_ERR_FORMAT, "the saved batches are damaged");
     }
     m->length = count[0];
     m->n = count[1];
     m->open = count[2];
     m->n_full = (uint32_t)count[3];
-    GBSI_TRY(gbsi_take_numbers(source, m->sum, n_rows * m->n_cells, sizeof *m->sum, err));
-    GBSI_TRY(gbsi_take_numbers(source, m->weight, n_rows, sizeof *m->weight, err));
-    GBSI_TRY(gbsi_take_numbers(source, m->trips, n_rows, sizeof *m->trips, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_take_numbers(source, m->sum, n_rows * m->n_cells, sizeof *m->sum, err));
+    GBSI_PASS(gbsi_take_numbers(source, m->weight, n_rows, sizeof *m->weight, err));
+    return gbsi_take_numbers(source, m->trips, n_rows, sizeof *m->trips, err);
 }

@@ -95,22 +95,16 @@ double gbsi_overlap_hot_end(const gbsi_overlap *o, double most)
 
 gbs_status gbsi_overlap_save(const gbsi_overlap *o, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = (size_t)o->n_variables * o->n_levels;
-    GBSI_TRY(gbsi_put_numbers(sink, o->same, n, sizeof *o->same, err));
-    GBSI_TRY(gbsi_put_numbers(sink, o->agree, n, sizeof *o->agree, err));
-    GBSI_TRY(gbsi_put_numbers(sink, o->n, o->n_variables, sizeof *o->n, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, o->same, n, sizeof *o->same, err));
+    GBSI_PASS(gbsi_put_numbers(sink, o->agree, n, sizeof *o->agree, err));
+    return gbsi_put_numbers(sink, o->n, o->n_variables, sizeof *o->n, err);
 }
 
 gbs_status gbsi_overlap_load(gbsi_overlap *o, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = (size_t)o->n_variables * o->n_levels;
-    GBSI_TRY(gbsi_take_numbers(source, o->same, n, sizeof *o->same, err));
-    GBSI_TRY(gbsi_take_numbers(source, o->agree, n, sizeof *o->agree, err));
-    GBSI_TRY(gbsi_take_numbers(source, o->n, o->n_variables, sizeof *o->n, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_take_numbers(source, o->same, n, sizeof *o->same, err));
+    GBSI_PASS(gbsi_take_numbers(source, o->agree, n, sizeof *o->agree, err));
+    return gbsi_take_numbers(source, o->n, o->n_variables, sizeof *o->n, err);
 }

@@ -101,24 +101,17 @@ gbs_status gbsi_ratios_fix(gbsi_ratios *r, const gbsi_exchange *e, gbs_error *er
 
 gbs_status gbsi_ratios_save(const gbsi_ratios *r, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n_rows = r->n_rows < GBSI_RATIOS_ROWS ? (size_t)r->n_rows : GBSI_RATIOS_ROWS;
-    GBSI_TRY(gbsi_put_numbers(sink, &r->n_rows, 1, sizeof r->n_rows, err));
-    GBSI_TRY(
-        gbsi_put_numbers(sink, r->row, n_rows * r->n_levels * r->n_ladders, sizeof *r->row, err));
-cleanup:
-    return status;
+    GBSI_PASS(gbsi_put_numbers(sink, &r->n_rows, 1, sizeof r->n_rows, err));
+    return gbsi_put_numbers(sink, r->row, n_rows * r->n_levels * r->n_ladders, sizeof *r->row, err);
 }
 
 gbs_status gbsi_ratios_load(gbsi_ratios *r, const gbsi_source *source, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_take_numbers(source, &r->n_rows, 1, sizeof r->n_rows, err));
+    GBSI_PASS(gbsi_take_numbers(source, &r->n_rows, 1, sizeof r->n_rows, err));
     const size_t n_rows = r->n_rows < GBSI_RATIOS_ROWS ? (size_t)r->n_rows : GBSI_RATIOS_ROWS;
-    GBSI_TRY(gbsi_take_numbers(source, r->row, n_rows * r->n_levels * r->n_ladders, sizeof *r->row,
-                               err));
-cleanup:
-    return status;
+    return gbsi_take_numbers(source, r->row, n_rows * r->n_levels * r->n_ladders, sizeof *r->row,
+                             err);
 }
 
 /* ---- averages -------------------------------------------------------------------------------- */

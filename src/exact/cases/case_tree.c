@@ -430,12 +430,11 @@ static void fill_factors(compiling *c)
 
 static gbs_status compile(compiling *c, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_axes = 0;
     size_t n_entries = 0;
     size_t n_p = 0;
-    GBSI_TRY(find_homes(c, err));
-    GBSI_TRY(take_memory(c, err));
+    GBSI_PASS(find_homes(c, err));
+    GBSI_PASS(take_memory(c, err));
     fill_factors(c);
     for (uint32_t k = 0; k < c->cases->n_query; ++k) {
         const uint32_t home = home_of(c, &c->query[k]);
@@ -446,7 +445,7 @@ static gbs_status compile(compiling *c, gbs_error *err)
     for (uint32_t i = 0; i < c->tree->n_cliques; ++i) {
         fill_node(c, i, &n_axes, &n_entries);
         if (gbsi_watch_stopped(c->watch)) {
-            GBSI_TRY(gbsi_watch_fail(err, "making junction trees for cases"));
+            GBSI_PASS(gbsi_watch_fail(err, "making junction trees for cases"));
         }
     }
     for (uint32_t k = 0; k < c->cases->n_columns; ++k) {
@@ -456,9 +455,7 @@ static gbs_status compile(compiling *c, gbs_error *err)
         fill_query(c, k, &n_p);
     }
     place_messages(c->cases);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tree,

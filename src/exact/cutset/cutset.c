@@ -288,18 +288,15 @@ cleanup:
  * or there are too many cases. */
 static gbs_status choose(choosing *s, double entries, bool *done, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t v = best_variable(s, entries);
     *done = false;
     if (v != GBSI_NONE) {
-        GBSI_TRY(extend(s, v, done, err));
+        GBSI_PASS(extend(s, v, done, err));
     }
     if (*done) {
-        GBSI_TRY(add_implied(s, err));
+        GBSI_PASS(add_implied(s, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* ---- the rest ------------------------------------------------------------------------------ */
@@ -394,27 +391,24 @@ static void bar_large_factors(choosing *s)
 /* Begins with one case, in which no state is known. */
 static gbs_status begin(choosing *s, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *whole = s->components->model;
     const size_t n = whole->n_variables;
-    GBSI_TRY(gbsi_propagation_new(&whole->factors, whole->arity, whole->n_variables,
-                                  whole->has_zeros, s->limits->watch, &s->hard, err));
-    GBSI_TRY(gbsi_propagator_new(s->hard, true, &s->domain, err));
+    GBSI_PASS(gbsi_propagation_new(&whole->factors, whole->arity, whole->n_variables,
+                                   whole->has_zeros, s->limits->watch, &s->hard, err));
+    GBSI_PASS(gbsi_propagator_new(s->hard, true, &s->domain, err));
     s->domain->watch = s->limits->watch;
-    GBSI_TRY(look(s, err));
+    GBSI_PASS(look(s, err));
     s->left_out = gbsi_alloc_array_zero(n, 1);
     s->barred = gbsi_alloc_array_zero(n, 1);
     s->n_states = gbsi_alloc_array_zero(n, sizeof *s->n_states);
     s->gain = gbsi_alloc_array(n, sizeof *s->gain);
     s->local = gbsi_alloc_array(n, sizeof *s->local);
-    GBSI_TRY(cases_new(0, 1, &s->cases, err)); /* the case of no variables */
+    GBSI_PASS(cases_new(0, 1, &s->cases, err)); /* the case of no variables */
     s->cases.n = 1;
-    GBSI_TRY(GBSI_HAVE(err, "cutset", s->left_out, s->barred, s->n_states, s->gain, s->local));
+    GBSI_PASS(GBSI_HAVE(err, "cutset", s->left_out, s->barred, s->n_states, s->gain, s->local));
     count_states(s);
     bar_large_factors(s);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* Adds variables to the cutset until that lowers the work no more.

@@ -32,7 +32,6 @@ static uint32_t component_of_factor(const gbsi_components *c, size_t f)
 /* @param hard only factors with hard zeros. @return GBS_ERR_STOPPED with rows half filled. */
 static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_conditioned *model = c->model;
     for (uint32_t i = 0; i < c->n; ++i) {
         c->n_states[i] = 1;
@@ -44,7 +43,7 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
     }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
         uint32_t i = component_of_factor(c, f);
-        GBSI_TRY(gbsi_watch_work(watch, 8, "finding components", err));
+        GBSI_PASS(gbsi_watch_work(watch, 8, "finding components", err));
         c->factor_start[i + 1] += !hard || model->has_zeros[f];
         c->has_zeros[i] |= model->has_zeros[f];
     }
@@ -59,7 +58,7 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
         c->variable[c->variable_start[c->of[v]]++] = v;
     }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
-        GBSI_TRY(gbsi_watch_work(watch, 8, "finding components", err));
+        GBSI_PASS(gbsi_watch_work(watch, 8, "finding components", err));
         if (!hard || model->has_zeros[f]) {
             c->factor[c->factor_start[component_of_factor(c, f)]++] = f;
         }
@@ -70,9 +69,7 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
     c->factor_start[0] = 0;
     assert(c->variable_start[c->n] == model->n_variables); /* each is in one component */
     assert(hard || c->factor_start[c->n] == model->factors.n_factors);
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* @param graph its connected components are found; NULL: the blocks joined by hard zeros only. */

@@ -129,10 +129,7 @@ static gbs_status group_factors(gbsi_local *local, uint32_t v, size_t *n_left, g
         }
         const size_t n_entries = mask_states(model, mask);
         set_strides(model, group, v, mask);
-        const gbs_status status = make_table(local, group, v, n_entries, err);
-        if (status < 0) {
-            return status;
-        }
+        GBSI_PASS(make_table(local, group, v, n_entries, err));
         *n_left -= n_entries;
     }
     local->group_start[v + 1] = n_groups;

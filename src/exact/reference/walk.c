@@ -119,10 +119,7 @@ gbs_status gbsi_walk_max(const gbsi_conditioned *model, gbsi_watch *watch, doubl
                          gbs_error *err)
 {
     double most = -INFINITY;
-    const gbs_status status = gbsi_walk(model, watch, visit_max, &most, NULL, NULL, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(gbsi_walk(model, watch, visit_max, &most, NULL, NULL, err));
     if (most == -INFINITY || model->log_constant == -INFINITY) {
         return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "enumeration: no state has positive weight");
     }

@@ -32,28 +32,25 @@ static gbs_status solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_
 /* The components that have no tree. */
 static gbs_status solve_others(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     for (const gbsi_sparse *c = s->sparse; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_TRY(x != NULL ? gbsi_sparse_maximise(c, s->tables->watch, x, &part, err)
-                           : gbsi_sparse_sum(c, s->tables->watch, NULL, &part, err));
+        GBSI_PASS(x != NULL ? gbsi_sparse_maximise(c, s->tables->watch, x, &part, err)
+                            : gbsi_sparse_sum(c, s->tables->watch, NULL, &part, err));
         if (part == -INFINITY) {
-            GBSI_TRY(gbsi_impossible(err));
+            GBSI_PASS(gbsi_impossible(err));
         }
         *total = gbsi_sum_add(*total, (gbsi_sum){.high = part});
     }
     for (const gbsi_cutset *c = s->cutset; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_TRY(x != NULL ? gbsi_cutset_maximise(c, s->pool, s->tables->watch, x, &part, err)
-                           : gbsi_cutset_sum(c, s->pool, s->tables->watch, NULL, &part, err));
+        GBSI_PASS(x != NULL ? gbsi_cutset_maximise(c, s->pool, s->tables->watch, x, &part, err)
+                            : gbsi_cutset_sum(c, s->pool, s->tables->watch, NULL, &part, err));
         if (part == -INFINITY) {
-            GBSI_TRY(gbsi_impossible(err));
+            GBSI_PASS(gbsi_impossible(err));
         }
         *total = gbsi_sum_add(*total, (gbsi_sum){.high = part});
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_solve_all(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)

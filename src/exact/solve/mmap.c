@@ -41,19 +41,16 @@ static gbs_status begin(gbsi_solver *s, const gbs_model *model, const gbs_eviden
                         const gbs_exact_options *options, uint32_t n, const uint32_t *query,
                         uint8_t **late, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     *late = gbsi_alloc_array_zero(model->n_variables, 1);
     if (*late == NULL) {
         return gbsi_no_memory(err, "query", model->n_variables);
     }
-    GBSI_TRY(mark_query(model, n, query, *late, err));
-    GBSI_TRY(gbsi_solver_init(s, model, evidence, options, err));
+    GBSI_PASS(mark_query(model, n, query, *late, err));
+    GBSI_PASS(gbsi_solver_init(s, model, evidence, options, err));
     for (uint32_t v = 0; v < s->whole->n_variables; v++) { /* v is at most its user's number */
         (*late)[v] = (*late)[s->whole->user_variable[v]];
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,

@@ -135,18 +135,14 @@ static void normalise(double *p, size_t n)
 /* Answers a pair that shares no clique, by a tree of its own. */
 static gbs_status solve_apart(pairs *a, const request *r, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     uint32_t pair[] = {r->variable[0], r->variable[1]};
     const gbsi_edges edge = {.n = 1, .pair = pair};
     gbsi_solver_forget(&a->solver);
-    GBSI_TRY(gbsi_solver_plan(&a->solver, (gbsi_exact_limits){.extra = &edge}, true, err));
+    GBSI_PASS(gbsi_solver_plan(&a->solver, (gbsi_exact_limits){.extra = &edge}, true, err));
     a->asked[0] = (gbsi_tree_pair){.clique = gbsi_tree_find_pair(a->solver.tree, pair[0], pair[1]),
                                    .variable = {pair[0], pair[1]},
                                    .p = r->p};
-    GBSI_TRY(calibrate(a, 1, err));
-
-cleanup:
-    return status;
+    return calibrate(a, 1, err);
 }
 
 /* p(u = a) for the user's state a; variable u may be free or fixed. */
@@ -201,7 +197,6 @@ static void write_pairs(const pairs *a, const gbs_model *model, size_t n, const 
 /* Answers pairs that share a clique together, and every other pair by itself. */
 static gbs_status solve(pairs *a, size_t n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     size_t n_asked = 0;
     size_t n_apart = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -217,10 +212,10 @@ static gbs_status solve(pairs *a, size_t n, gbs_error *err)
         r->apart = c == GBSI_NONE;
         n_apart += r->apart;
     }
-    GBSI_TRY(calibrate(a, n_asked, err));
+    GBSI_PASS(calibrate(a, n_asked, err));
     for (size_t i = 0; n_apart > 0 && i < n; ++i) {
         if (a->request[i].p != NULL && a->request[i].apart) {
-            GBSI_TRY(solve_apart(a, &a->request[i], err));
+            GBSI_PASS(solve_apart(a, &a->request[i], err));
         }
     }
     for (size_t i = 0; i < n; ++i) {
@@ -230,9 +225,7 @@ static gbs_status solve(pairs *a, size_t n, gbs_error *err)
             normalise(r->p, (size_t)arity[r->variable[0]] * arity[r->variable[1]]);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_exact_pairs(const gbs_model *model, const gbs_evidence *evidence,

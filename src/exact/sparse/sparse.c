@@ -42,7 +42,6 @@ void gbsi_sparse_scratch_free(gbsi_sparse_scratch *scratch)
 gbs_status gbsi_sparse_join_clique(const gbsi_sparse *s, uint32_t i, const double *value,
                                    gbsi_sparse_scratch *scratch, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_tree *tree = s->tree;
     const gbsi_clique *c = &tree->clique[i];
     const uint32_t *child = tree->child + tree->child_start[i];
@@ -58,18 +57,16 @@ gbs_status gbsi_sparse_join_clique(const gbsi_sparse *s, uint32_t i, const doubl
         for (uint32_t a = 0; a < below->n_separator; ++a) {
             to[a] = scratch->axis_of[tree->variable[below->first + a]];
         }
-        GBSI_TRY(gbsi_join_add(&scratch->join, &s->rows[child[k]], to,
-                               value != NULL ? value + s->first_row[child[k]] : NULL,
-                               &scratch->row[k], err));
+        GBSI_PASS(gbsi_join_add(&scratch->join, &s->rows[child[k]], to,
+                                value != NULL ? value + s->first_row[child[k]] : NULL,
+                                &scratch->row[k], err));
     }
     for (size_t k = tree->factor_start[i]; k < tree->factor_start[i + (size_t)1]; ++k) {
         const gbsi_sparse_factor *f = &s->factor[k];
-        GBSI_TRY(gbsi_join_add(&scratch->join, &f->rows, f->axis, value != NULL ? f->value : NULL,
-                               NULL, err));
+        GBSI_PASS(gbsi_join_add(&scratch->join, &f->rows, f->axis, value != NULL ? f->value : NULL,
+                                NULL, err));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_sparse_join_own(const gbsi_sparse *s, uint32_t i, const double *value,

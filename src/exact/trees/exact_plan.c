@@ -149,7 +149,6 @@ gbsi_keep gbsi_exact_keep(const gbsi_tree *tree, bool up_only, uint64_t bytes)
 gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns, uint64_t bytes,
                                   uint8_t *take, gbsi_tree **out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const double least_ns = up_only ? GBSI_STACK_NS : GBSI_TABLES_NS;
     *out = NULL;
     for (chosen c = choose(plan, UINT64_MAX, take); c.most > 0;
@@ -158,7 +157,7 @@ gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns
         if ((double)c.sum * least_ns > ns) {
             continue;
         }
-        GBSI_TRY(gbsi_exact_plan_tree(plan, take, out, err));
+        GBSI_PASS(gbsi_exact_plan_tree(plan, take, out, err));
         const gbsi_keep keep = gbsi_exact_keep(*out, up_only, own_bytes);
         if (gbsi_exact_bytes(*out, keep) <= own_bytes &&
             (double)c.sum * gbsi_exact_entry_ns(keep) <= ns) {
@@ -167,9 +166,7 @@ gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns
         gbsi_exact_plan_take_back(plan, *out);
         *out = NULL;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, gbsi_keep keep, uint64_t bytes,

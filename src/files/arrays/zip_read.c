@@ -58,10 +58,7 @@ static gbs_status find_end(const gbsi_input *input, uint64_t *end, gbs_error *er
 static gbs_status find_directory(const gbsi_input *input, directory *dir, gbs_error *err)
 {
     uint64_t end = 0;
-    gbs_status status = find_end(input, &end, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(find_end(input, &end, err));
     *dir = (directory){.n = number(input, end + 10, 2),
                        .size = number(input, end + 12, 4),
                        .at = number(input, end + 16, 4)};
@@ -167,10 +164,7 @@ static gbs_status read_entry(const gbsi_input *input, const directory *dir, uint
             return damaged(input, here, "found a control character in the name of a member", err);
         }
     }
-    gbs_status status = find_data(input, here, local, dir->at, member, err);
-    if (status < 0) {
-        return status;
-    }
+    GBSI_PASS(find_data(input, here, local, dir->at, member, err));
     member->name = gbsi_alloc((size_t)n_name + 1);
     GBSI_PASS(GBSI_HAVE(err, input->name, member->name));
     memcpy(member->name, input->bytes + here + ENTRY_BYTES, (size_t)n_name);

@@ -122,16 +122,15 @@ cleanup:
 /* Takes the names as the model has them; made ones are copied. */
 static gbs_status take_names(gbsi_names *names, const gbs_model *model, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     char made[GBSI_MADE_NAME];
     for (uint32_t v = 0; v < model->n_variables; v++) {
-        GBSI_TRY(gbsi_written_name(model, v, made, &names->variable[v], err));
+        GBSI_PASS(gbsi_written_name(model, v, made, &names->variable[v], err));
         if (names->variable[v] == made) {
             const size_t n = strlen(made) + 1;
-            GBSI_TRY(gbsi_reserve(&names->owned, &names->capacity, names->n_owned + 1,
-                                  sizeof(char *), "names", err));
+            GBSI_PASS(gbsi_reserve(&names->owned, &names->capacity, names->n_owned + 1,
+                                   sizeof(char *), "names", err));
             char *copy = gbsi_alloc(n);
-            GBSI_TRY(GBSI_HAVE(err, "names", copy));
+            GBSI_PASS(GBSI_HAVE(err, "names", copy));
             ((char **)names->owned)[names->n_owned++] = memcpy(copy, made, n);
             names->variable[v] = copy;
         }
@@ -139,9 +138,7 @@ static gbs_status take_names(gbsi_names *names, const gbs_model *model, gbs_erro
             names->state[model->state_offset[v] + a] = gbs_model_state_label(model, v, a);
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void tell_renamed(const namer *n, const char *format, const gbs_output *output,

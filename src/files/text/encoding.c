@@ -164,7 +164,6 @@ static gbs_status judge(const gbsi_text *text, const census *c, gbs_error *err)
 gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options, gbs_error *err)
 {
     static const gbs_read_options none = {0};
-    gbs_status status = GBS_OK;
     const gbsi_text text = {
         .name = input->name, .begin = input->bytes, .options = options == NULL ? &none : options};
     const bool latin = gbsi_encoding_is_latin(declared_encoding(input));
@@ -181,10 +180,7 @@ gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options,
                               gbsi_token_show(place, shown));
     }
     if (!latin) {
-        GBSI_TRY(judge(&text, &c, err));
+        GBSI_PASS(judge(&text, &c, err));
     }
-    status = transcode(input, &c, !latin, err);
-
-cleanup:
-    return status;
+    return transcode(input, &c, !latin, err);
 }

@@ -40,9 +40,8 @@ static gbs_status grow(gbsi_name_map *map, gbs_error *err)
 gbs_status gbsi_name_map_add(gbsi_name_map *map, uint32_t owner, const char *at, size_t n,
                              uint32_t value, bool *added, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     if (2 * (map->n_used + 1) > map->n_slots) {
-        GBSI_TRY(grow(map, err));
+        GBSI_PASS(grow(map, err));
     }
     gbsi_name_entry *e = &map->entry[slot_of(map, owner, at, n)];
     *added = e->at == NULL;
@@ -50,9 +49,7 @@ gbs_status gbsi_name_map_add(gbsi_name_map *map, uint32_t owner, const char *at,
         *e = (gbsi_name_entry){.at = at, .n = n, .owner = owner, .value = value};
         map->n_used++;
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 bool gbsi_name_map_find(const gbsi_name_map *map, uint32_t owner, const char *at, size_t n,

@@ -242,7 +242,6 @@ static gbs_status open_new(gbs_output *output, const struct stat *old, gbs_error
 
 static gbs_status open_path(gbs_output *output, const char *path, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     struct stat old;
     const bool exists = stat(path, &old) == 0;
     if (exists && S_ISDIR(old.st_mode)) {
@@ -251,11 +250,8 @@ static gbs_status open_path(gbs_output *output, const char *path, gbs_error *err
     if (exists && (!S_ISREG(old.st_mode) || descriptor_of(path, &old) >= 0)) {
         return open_straight(output, path, &old, err);
     }
-    GBSI_TRY(follow_links(path, &output->target, err));
-    status = open_new(output, exists ? &old : NULL, err);
-
-cleanup:
-    return status;
+    GBSI_PASS(follow_links(path, &output->target, err));
+    return open_new(output, exists ? &old : NULL, err);
 }
 
 /* Makes an output without the parts that depend on where the bytes go. */

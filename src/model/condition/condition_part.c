@@ -116,19 +116,17 @@ static gbs_status count_factor(const gbsi_factors *f, size_t i, kept *k, gbs_err
 
 static gbs_status count_factors(const gbsi_conditioned *whole, kept *k, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     k->table = gbsi_alloc_array_zero(whole->factors.n_tables, sizeof *k->table);
     GBSI_PASS(GBSI_HAVE(err, "part of a model", k->table));
     for (size_t j = 0; j < k->factors.n; ++j) {
         const size_t end = k->factors.at[j].first + k->factors.at[j].n;
         for (size_t i = k->factors.at[j].first; i < end; ++i) {
             if (keeps(k, whole, i)) {
-                GBSI_TRY(count_factor(&whole->factors, i, k, err));
+                GBSI_PASS(count_factor(&whole->factors, i, k, err));
             }
         }
     }
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 /* All arrays but those that say what became of every variable of the user's. */

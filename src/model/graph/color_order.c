@@ -185,21 +185,20 @@ static gbs_status take_scopes(peeling *p, gbs_error *err)
 
 static gbs_status peeling_init(peeling *p, const gbsi_graph *graph, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
     size_t most = 0;
     p->graph = graph;
     p->x = gbsi_alloc_array(n, sizeof *p->x);
-    GBSI_TRY(GBSI_HAVE(err, "colouring", p->x));
+    GBSI_PASS(GBSI_HAVE(err, "colouring", p->x));
     if (graph->neighbour == NULL) {
-        GBSI_TRY(take_scopes(p, err));
+        GBSI_PASS(take_scopes(p, err));
     }
     for (size_t v = 0; v < n; v++) {
-        GBSI_TRY(find_degree(graph, p->watch, v, &p->x[v].degree, err));
+        GBSI_PASS(find_degree(graph, p->watch, v, &p->x[v].degree, err));
         most = p->x[v].degree > most ? p->x[v].degree : most;
     }
     p->head = gbsi_alloc_array(most + 1, sizeof *p->head);
-    GBSI_TRY(GBSI_HAVE(err, "colouring", p->head));
+    GBSI_PASS(GBSI_HAVE(err, "colouring", p->head));
     for (size_t d = 0; d <= most; d++) {
         p->head[d] = GBSI_NONE;
     }
@@ -207,9 +206,7 @@ static gbs_status peeling_init(peeling *p, const gbsi_graph *graph, gbs_error *e
     for (size_t v = n; v > 0; v--) { /* downwards: the lowest comes to stand first */
         push(p, (uint32_t)(v - 1));
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 static void peeling_clear(peeling *p)

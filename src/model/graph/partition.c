@@ -131,7 +131,6 @@ static void task_free(task *t)
 static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, const char **reason,
                        gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const uint32_t n = t->graph->n_variables;
     gbsi_grid_shape shape;
     bool found = false;
@@ -146,15 +145,12 @@ static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, 
         cut(t->order, t->work, n, t->n_parts, part);
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_partition_find_grid(t->graph, t->watch, &shape, &found, err));
+    GBSI_PASS(gbsi_partition_find_grid(t->graph, t->watch, &shape, &found, err));
     if (!found) {
         *reason = "the variables are not numbered row by row on a grid of neighbours";
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_partition_bisect(&shape, t->work, n, t->n_parts, t->watch, part, err));
-
-cleanup:
-    return status;
+    return gbsi_partition_bisect(&shape, t->work, n, t->n_parts, t->watch, part, err);
 }
 
 /* METIS is left to those who ask for it where a bisection is as good, and where it would take

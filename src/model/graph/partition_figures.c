@@ -73,11 +73,8 @@ static gbs_status meet(halos *h, uint32_t p, gbsi_members members, bool keep, gb
         h->n++;
         if (keep) {
             void *pointer = h->variable;
-            const gbs_status status = gbsi_reserve(&pointer, &h->capacity, h->n, sizeof(uint32_t),
-                                                   "figures of a partition", err);
-            if (status < 0) {
-                return status;
-            }
+            GBSI_PASS(gbsi_reserve(&pointer, &h->capacity, h->n, sizeof(uint32_t),
+                                   "figures of a partition", err));
             h->variable = pointer;
             h->variable[h->n - 1] = u;
         }
@@ -88,7 +85,6 @@ static gbs_status meet(halos *h, uint32_t p, gbsi_members members, bool keep, gb
 /* The halo of a part: h->n, and h->variable if it is kept. */
 static gbs_status find_halo(halos *h, uint32_t p, bool keep, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
     const gbsi_graph *graph = h->graph;
     h->n = 0;
     for (size_t k = h->start[p]; k < h->start[p + 1]; k++) {
@@ -103,16 +99,14 @@ static gbs_status find_halo(halos *h, uint32_t p, bool keep, gbs_error *err)
                 h->used_by[graph->incident[i]] = p;
             }
             const gbsi_members members = gbsi_graph_members(graph, i);
-            GBSI_TRY(meet(h, p, members, keep, err));
+            GBSI_PASS(meet(h, p, members, keep, err));
             spent += members.n;
         }
         if (gbsi_watch_spend(h->watch, spent)) {
-            GBSI_TRY(gbsi_watch_fail(err, "counting what a partition sends"));
+            GBSI_PASS(gbsi_watch_fail(err, "counting what a partition sends"));
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbsi_partition_values(const gbsi_graph *graph, const uint32_t *part, uint32_t n_parts,
