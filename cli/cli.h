@@ -21,6 +21,25 @@ typedef enum cli_exit {
     CLI_KILLED = 130,
 } cli_exit;
 
+/* Returns an exit status other than CLI_DONE at once: where there is nothing to clean up. */
+#define CLI_PASS(e)               \
+    do {                          \
+        const int ended_ = (e);   \
+        if (ended_ != CLI_DONE) { \
+            return ended_;        \
+        }                         \
+    } while (0)
+
+/* Stores the exit status and leaves through `cleanup:` if it is not CLI_DONE. Needs a local
+ * `status`. */
+#define CLI_TRY(e)                \
+    do {                          \
+        status = (e);             \
+        if (status != CLI_DONE) { \
+            goto cleanup;         \
+        }                         \
+    } while (0)
+
 /* A verb: a row in its own file, named in verbs.def. */
 struct cli_verb {
     const char *name; /* "marginals"; "generate ising" where the second word picks a kind */

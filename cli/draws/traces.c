@@ -135,19 +135,14 @@ int cli_traces_take(const cli_job *job, cli_diagnosis *a)
     if (traces.n_draws == 0) {
         return CLI_DONE;
     }
-    int status = select_monitored(job, &selection);
-    if (status == CLI_DONE) {
-        status = add_density(&a->drawn, job);
-    }
-    if (status == CLI_DONE) {
-        status = add_variables(&a->drawn, job, &selection);
-    }
-    if (status == CLI_DONE) {
-        status = cli_diagnosis_make(a);
-    }
-    if (status == CLI_DONE) {
-        status = cli_diagnosis_choose(a, 0);
-    }
+    int status = CLI_DONE;
+    CLI_TRY(select_monitored(job, &selection));
+    CLI_TRY(add_density(&a->drawn, job));
+    CLI_TRY(add_variables(&a->drawn, job, &selection));
+    CLI_TRY(cli_diagnosis_make(a));
+    CLI_TRY(cli_diagnosis_choose(a, 0));
+
+cleanup:
     cli_selection_free(&selection);
     return status;
 }
@@ -167,10 +162,7 @@ int cli_traces_tell(cli_diagnosis *a, int tempered)
         cli_note(a->arguments, "--monitor: there are no traces: nothing was sampled");
         return CLI_DONE;
     }
-    const int status = a->drawn.n > TOP ? cli_diagnosis_choose(a, TOP) : cli_diagnosis_choose(a, 0);
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CLI_PASS(a->drawn.n > TOP ? cli_diagnosis_choose(a, TOP) : cli_diagnosis_choose(a, 0));
     gbs_status done = gbs_output_open("/dev/stderr", &output, &err);
     if (done >= 0) {
         cli_diagnosis_table(output, a);

@@ -226,14 +226,17 @@ int cli_summary(const cli_job *job)
     if (job->summary == NULL && job->report == NULL) {
         return CLI_DONE;
     }
-    int status = summary_text(job, &text, &n);
-    if (status == CLI_DONE && job->summary != NULL) {
-        status = write_text(job->summary, text, n);
+    int status = CLI_DONE;
+    CLI_TRY(summary_text(job, &text, &n));
+    if (job->summary != NULL) {
+        CLI_TRY(write_text(job->summary, text, n));
     }
-    if (status == CLI_DONE && job->report != NULL) {
+    if (job->report != NULL) {
         const gbs_report_source source = {job->arguments->operand[0], text, n};
-        status = cli_write_report(job->report, &source, 1);
+        CLI_TRY(cli_write_report(job->report, &source, 1));
     }
+
+cleanup:
     gbs_free(text);
     return status;
 }

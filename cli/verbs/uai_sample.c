@@ -122,10 +122,7 @@ static int run_marginals(search *s)
             return cli_fail_output(s->answer->path, done, &err);
         }
     }
-    const int status = execute(s, &callbacks, &stopped);
-    if (status != CLI_DONE) {
-        return status;
-    }
+    CLI_PASS(execute(s, &callbacks, &stopped));
     done = gbs_run_marginals(job->run, s->p, NULL, NULL, NULL, &err);
     if (done == GBS_ERR_STATE) {
         cli_note(job->arguments,
