@@ -142,6 +142,12 @@ int cli_not_evidence(const gbs_model *model, const char *text);
 
 /* "gibbsite: ..." on stderr. @return status, for `return cli_error(...)`. */
 int cli_error(int status, const char *format, ...) CLI_PRINTF(2, 3);
+/* CLI_DONE if none of the pointers, to what was just allocated, is NULL; otherwise CLI_FAILED after
+ * a message. */
+#define CLI_HAVE(...)                                                           \
+    cli_have(sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *), \
+             (const void *const[]){__VA_ARGS__})
+int cli_have(size_t n, const void *const pointer[]);
 void cli_note(const cli_arguments *arguments, const char *format, ...) CLI_PRINTF(2, 3);
 /* The status of an answer that was written: CLI_DOUBTFUL where it had to converge. */
 int cli_judge(const cli_arguments *arguments, int converged, int status);

@@ -53,9 +53,7 @@ static int add_states(cli_drawn *d, const gbs_model *model, uint32_t variable,
     const size_t n = d->n_chains * d->n_draws;
     const uint32_t arity = gbs_model_arity(model, variable);
     unsigned char *occurs = calloc(arity, 1);
-    if (occurs == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(occurs));
     for (size_t i = 0; i < n; i++) {
         occurs[state[i]] = 1;
     }

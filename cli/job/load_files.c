@@ -112,9 +112,7 @@ int cli_load_options(cli_job *job)
     }
     if (status == CLI_DONE && arguments->start != NULL) {
         job->start = calloc((size_t)gbs_model_n_variables(job->model) + 1, sizeof *job->start);
-        if (job->start == NULL) {
-            return cli_error(CLI_FAILED, "out of memory");
-        }
+        CLI_PASS(CLI_HAVE(job->start));
         gbs_status done =
             gbs_state_read(arguments->start, job->model, &job->read, job->start, &err);
         status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;

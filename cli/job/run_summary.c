@@ -166,9 +166,7 @@ int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, cons
         return CLI_DONE;
     }
     char *command = cli_command_line(job->arguments);
-    if (command == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(command));
     gbs_status status = gbs_output_open_memory(&memory, &err);
     if (status >= 0) {
         write(memory, answer);

@@ -116,9 +116,7 @@ int cli_target(const cli_job *job, const char *text, double **weight)
         return CLI_DONE;
     }
     double *made = calloc((size_t)gbs_model_n_variables(job->model) + 1, sizeof *made);
-    if (made == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(made));
     if (strncmp(text, RECTANGLE, strlen(RECTANGLE)) == 0) {
         status = weigh_rectangle(job, text, made);
     } else if (is_file(job, text)) {

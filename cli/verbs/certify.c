@@ -41,9 +41,7 @@ static int take_targets(certificates *c)
         return status;
     }
     c->target = calloc((size_t)arguments->n_targets + 1, sizeof *c->target);
-    if (c->target == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(c->target));
     c->target[c->n_targets++].text = "all";
     for (int k = 0; status == CLI_DONE && k < arguments->n_targets; k++) {
         if (strcmp(arguments->target[k], "all") != 0) {

@@ -187,9 +187,7 @@ static int search_best(cli_denoising *d, const gbs_model *model, const char *pat
     gbs_image image = {0};
     cli_bar bar;
     uint32_t *level = calloc((size_t)gbs_model_n_variables(model) + 1, sizeof *level);
-    if (level == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(level));
     const gbs_map_callbacks callbacks = {.context = &bar, .progress = on_search};
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();

@@ -81,9 +81,7 @@ static int answer_sample(cli_job *job, void *context)
     result.task = *task;
     result.n = gbs_model_n_variables(job->model);
     result.state = calloc((size_t)result.n + 1, sizeof *result.state);
-    if (result.state == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(result.state));
     const gbs_status done = solve(job, &result, &err);
     const solution found = {job->arguments, &result};
     const int status =

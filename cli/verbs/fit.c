@@ -111,9 +111,7 @@ static int write_intervals(const fitting *f)
         most = n > most ? n : most;
     }
     double *room = calloc(most, 4 * sizeof *room);
-    if (room == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(room));
     gbs_status done = gbs_output_open(path, &output, &err);
     if (done >= 0) {
         gbsi_output_text(output, "variable,state,parents,probability,low,high,rows\n");

@@ -78,9 +78,7 @@ static int find_errors(learning *l, int *stopped)
         return CLI_DONE;
     }
     l->error = calloc(gbs_crf_n_weights(l->crf) + 1, sizeof *l->error);
-    if (l->error == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(l->error));
     if (!l->report.converged || *stopped) {
         (void)snprintf(l->no_error.message, sizeof l->no_error.message, "%s",
                        "learning has not converged");

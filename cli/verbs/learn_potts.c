@@ -81,9 +81,7 @@ static int find_errors(learning *l, int *stopped)
     l->value = calloc(l->n_parameters, sizeof *l->value);
     l->error = calloc(l->n_parameters, sizeof *l->error);
     l->unseen = calloc(l->n_parameters, sizeof *l->unseen);
-    if (l->value == NULL || l->error == NULL || l->unseen == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(l->value, l->error, l->unseen));
     done = gbs_potts_parameters(l->learnt, &l->n_parameters, l->value, err);
     if (done < 0) {
         return cli_fail(done, err);

@@ -51,9 +51,7 @@ static int learn(learning *l, int *stopped)
         .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error err = {GBS_OK, ""};
     l->curve = calloc(2 * l->options.epochs, sizeof *l->curve);
-    if (l->curve == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(l->curve));
     cli_signals_catch();
     cli_bar_init(&l->bar, arguments, &arguments->run);
     l->bar.unit = "epochs";

@@ -56,9 +56,7 @@ static int learn(learning *l, int *stopped)
     gbs_error err = {GBS_OK, ""};
     if (l->job.arguments->intervals != NULL) {
         l->error = calloc((size_t)gbs_model_n_weights(model) + 1, sizeof *l->error);
-        if (l->error == NULL) {
-            return cli_error(CLI_FAILED, "out of memory");
-        }
+        CLI_PASS(CLI_HAVE(l->error));
     }
     if (l->job.arguments->curve != NULL) {
         l->options.point = cli_points_add;

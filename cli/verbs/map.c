@@ -148,9 +148,7 @@ static int search(cli_job *job, const char *format)
     gbs_map_report report = {.size = sizeof report};
     cli_bar bar;
     uint32_t *state = calloc((size_t)gbs_model_n_variables(job->model) + 1, sizeof *state);
-    if (state == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(state));
     const gbs_map_callbacks callbacks = {.context = &bar, .progress = cli_bar_watch};
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();

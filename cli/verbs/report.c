@@ -81,9 +81,7 @@ static int run_report(cli_arguments *arguments)
     }
     int status = cli_check_output(arguments->output);
     char **draws = calloc((size_t)n, sizeof *draws);
-    if (draws == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(draws));
     int n_draws = 0;
     size_t n_sources = 0;
     for (int i = 0; i < n && status == CLI_DONE; i++) {

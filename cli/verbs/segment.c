@@ -234,9 +234,7 @@ static int load(segmenting *s)
     const size_t n = n_patches(s);
     job->start = calloc(n + 1, sizeof *job->start);
     s->label = calloc(n + 1, sizeof *s->label);
-    if (job->start == NULL || s->label == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(job->start, s->label));
     memcpy(job->start, gbs_segment_alone(s->segment), n * sizeof *job->start);
     memcpy(s->label, gbs_segment_alone(s->segment), n * sizeof *s->label);
     if (job->arguments->scan_file != NULL) {
@@ -262,9 +260,7 @@ static int take_labels(segmenting *s)
     const gbs_rectangle *t = s->rectangle;
     gbs_error err = {GBS_OK, ""};
     double *p = calloc(n_patches(s) * k + 1, sizeof *p);
-    if (p == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(p));
     const gbs_status done = gbs_run_marginals(s->job.run, p, NULL, NULL, NULL, &err);
     for (size_t i = 0; i < n_patches(s) && done >= 0; i++) {
         const size_t row = i / columns;
@@ -311,9 +307,7 @@ static int compare(segmenting *s)
     }
     s->score = calloc(n, sizeof *s->score);
     s->alone = calloc(n, sizeof *s->alone);
-    if (s->score == NULL || s->alone == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
+    CLI_PASS(CLI_HAVE(s->score, s->alone));
     gbs_status done =
         gbs_segment_compare(s->segment, &s->truth, s->label, s->rectangle, s->score, &err);
     if (done >= 0) {
