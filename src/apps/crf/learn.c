@@ -11,17 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-#include <lbfgs.h>
-
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "crf/gradient.h"
+#include "learn/climb.h"
 #include "options/questions.h"
 #include "simd/math.h"
 
-#define WINDOW    10   /* iterations over which the fall of the objective is judged */
-#define MEMORY    6    /* steps that L-BFGS remembers */
 #define MOST_MOVE 0.02 /* of weights in the last steps, where they are called converged */
 
 typedef struct learning {
@@ -167,7 +164,7 @@ static gbs_status find_features(learning *l, gbs_error *err)
     }
     GBSI_PASS(gbsi_crf_number_weights(crf, err));
     crf->weight = gbsi_alloc_array_zero(crf->n_weights, sizeof *crf->weight);
-    l->weight = gbsi_alloc_lanes(crf->n_weights + 16, sizeof *l->weight); /* libLBFGS rounds up */
+    l->weight = gbsi_alloc_lanes(crf->n_weights + GBSI_CLIMB_PADDING, sizeof *l->weight);
     GBSI_PASS(GBSI_HAVE(err, "weights", crf->weight, l->weight));
     if (crf->n_weights == 0 || crf->n_weights > INT_MAX - 16) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
@@ -179,11 +176,9 @@ static gbs_status find_features(learning *l, gbs_error *err)
 
 /* ---- weights ------------------------------------------------------------------------------- */
 
-static double evaluate(void *context, const double *weight, double *out, int n, double step)
+static double evaluate(void *context, const double *weight, double *out)
 {
     learning *l = context;
-    (void)n;
-    (void)step;
     l->report.evaluations++;
     return gbsi_gradient_at(&l->gradient, weight, l->options.l2, out);
 }
@@ -218,56 +213,37 @@ static void tell_step(void *context, const double *slope)
 }
 
 /* After an iteration: its weights are the result until the next one. */
-static int advance(void *context, const double *weight, const double *out, double objective,
-                   double weight_norm, double gradient_norm, double step, int n, int iteration,
-                   int n_evaluations)
+static bool advance(void *context, const gbsi_climb_point *at)
 {
     learning *l = context;
-    (void)weight_norm;
-    (void)gradient_norm;
-    (void)step;
-    (void)n;
-    (void)n_evaluations;
-    memcpy(l->crf->weight, weight, l->crf->n_weights * sizeof *weight);
-    l->report.iterations = (uint64_t)iteration;
-    l->report.objective = objective;
-    l->report.gradient_norm = length_of(out, l->crf->n_weights);
-    l->work.progress.pass = (uint64_t)iteration;
+    memcpy(l->crf->weight, at->x, l->crf->n_weights * sizeof *at->x);
+    l->report.iterations = at->iteration;
+    l->report.objective = at->objective;
+    l->report.gradient_norm = length_of(at->gradient, l->crf->n_weights);
+    l->work.progress.pass = at->iteration;
     if (!gbsi_watch_stopped(&l->work.watch)) {
-        tell_point(l, l->report.iterations, objective, l->report.gradient_norm);
+        tell_point(l, l->report.iterations, at->objective, l->report.gradient_norm);
     }
-    return gbsi_watch_stopped(&l->work.watch);
+    return !gbsi_watch_stopped(&l->work.watch);
 }
 
 static gbs_status optimise(learning *l, gbs_error *err)
 {
-    const size_t bytes = (2 * MEMORY + 5) * l->crf->n_weights * sizeof(double);
-    lbfgs_parameter_t parameters;
-    double objective = 0.0;
-    lbfgs_parameter_init(&parameters);
-    parameters.m = MEMORY;
-    parameters.past = WINDOW;
-    parameters.delta = l->options.tolerance;
-    parameters.max_iterations =
-        l->options.iterations > INT_MAX ? 0 : (int)l->options.iterations; /* 0: no limit */
-    if (l->options.l1 > 0.0) {
-        parameters.orthantwise_c = l->options.l1;
-        parameters.linesearch = LBFGS_LINESEARCH_BACKTRACKING;
-    }
-    if (!gbsi_budget_take(bytes)) {
-        return gbsi_no_memory(err, "L-BFGS", bytes);
-    }
-    const int ended =
-        lbfgs((int)l->crf->n_weights, l->weight, &objective, evaluate, advance, l, &parameters);
-    gbsi_budget_give(bytes);
-    if (ended == LBFGSERR_OUTOFMEMORY) {
-        return gbsi_no_memory(err, "L-BFGS", bytes);
+    gbsi_climb climb = {.n = l->crf->n_weights,
+                        .iterations = l->options.iterations,
+                        .window = GBSI_CLIMB_WINDOW,
+                        .tolerance = l->options.tolerance,
+                        .l1 = l->options.l1,
+                        .context = l,
+                        .evaluate = evaluate,
+                        .advance = advance};
+    if (!gbsi_climb_run(&climb, l->weight)) {
+        return gbsi_no_memory(err, "L-BFGS", gbsi_climb_bytes(climb.n));
     }
     if (l->report.iterations == 0) {
-        l->report.objective = objective;
+        l->report.objective = climb.objective;
     }
-    l->report.converged =
-        ended == LBFGS_SUCCESS || ended == LBFGS_STOP || ended == LBFGS_ALREADY_MINIMIZED;
+    l->report.converged = climb.converged;
     if (!gbsi_watch_stopped(&l->work.watch)) {
         return GBS_OK;
     }
